@@ -8,6 +8,7 @@ import { createSimulator } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
 import { tries } from '../support/prove.js';
 import { banningWorld, type HiddenWorld, truth } from './hidden-worlds.js';
+import { drawSetting, meteredTransport } from './metered-service.js';
 
 const ask = (world: HiddenWorld, budget: number, allowsBan = true) =>
   calibrate(world.transport, {
@@ -94,4 +95,49 @@ test('never gets a key banned without leave', async () => {
     const { learner } = await ask(world, enough, false);
     expect([learner.bans, world.behaviour().bans, world.behaviour().early]).toEqual([0, 0, 0]);
   }
+});
+
+test('a ban under the code of the limit is noticed, and no more requests go into it', async () => {
+  const unnoticed: string[] = [];
+  for (let seed = 1; seed <= 10; seed++) {
+    const world = banningWorld(seed, 'ours');
+    const { banAfter, banStatus, banSeconds } = world.choices.bans;
+    // A ban that ends with the window does not move the reset.
+    if (banAfter === 0 || banStatus !== 429 || banSeconds < 90) continue;
+    const { errorCodes } = world.choices;
+    const codeOfLimit = errorCodes.rate_limit_exceeded ?? 'rate_limit_exceeded';
+    const send: typeof world.transport.send = async (probe) => {
+      const answer = await world.transport.send(probe);
+      return { ...answer, body: answer.body.replace('key_banned', codeOfLimit) };
+    };
+    const marked = await ask(banningWorld(seed, 'ours'), enough);
+    const { learner, exchanges } = await ask({ ...world, transport: { ...world.transport, send } }, enough);
+    expect(learner.about('banStatus').state).not.toBe('certain');
+    expect(learner.limits.broken).toBeUndefined();
+    if (learner.about('banAfter').value !== banAfter || exchanges.length > marked.exchanges.length)
+      unnoticed.push(`seed ${seed}: ${JSON.stringify(learner.about('banAfter'))}, ${exchanges.length} requests`);
+  }
+  expect(unnoticed).toEqual([]);
+});
+
+test('a ban is as long as it is, or an interval, where resets are rounded up', async () => {
+  const wrong: string[] = [];
+  let learnt = 0;
+  for (let seed = 60_001; seed <= 60_080; seed++) {
+    const setting = drawSetting(seed);
+    if (!setting.allowsBan) continue;
+    const { learner } = await calibrate(meteredTransport({ ...setting, fractions: 'up' }), {
+      budget: enough,
+      allowsWrite: false,
+      allowsExhaust: true,
+      allowsBan: true,
+      patienceMs: 3_600_000,
+    });
+    const { state, left } = learner.about('banSeconds');
+    if (state === 'not asked') continue;
+    learnt++;
+    if (!left.includes(setting.choices.bans.banSeconds)) wrong.push(`seed ${seed}: ${left}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(learnt).toBeGreaterThan(10);
 });

@@ -63,7 +63,7 @@ function drawSettings(seed: number): PlainSettings {
   };
 }
 
-test('a certain algorithm, plan, paging and store are right for 150 plain services with random settings', async () => {
+test('every certain choice is right for 150 plain services with random settings', async () => {
   const sums: Record<string, number> = {};
   const wrong: string[] = [];
   for (let seed = 7_001; seed <= 7_150; seed++) {
@@ -79,11 +79,9 @@ test('a certain algorithm, plan, paging and store are right for 150 plain servic
       const { state, value } = learner.about(about as Subject);
       const name = `${state} ${value === expected ? 'right' : 'wrong'}`;
       sums[name] = (sums[name] ?? 0) + 1;
-      // Not covered: a bucket of 5 tokens a second behind several instances looks like requests without a cost.
-      if (name === 'certain wrong' && about !== 'limitsApply' && about !== 'reportedWindow')
-        wrong.push(`seed ${seed}: ${about} = ${JSON.stringify(value)}`);
+      if (name === 'certain wrong') wrong.push(`seed ${seed}: ${about} = ${JSON.stringify(value)}`);
     }
   }
   expect(wrong).toEqual([]);
-  expect(sums['certain right']).toBeGreaterThanOrEqual(2_500);
+  expect(sums['certain right']).toBeGreaterThanOrEqual(2_580);
 });

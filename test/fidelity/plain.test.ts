@@ -6,20 +6,32 @@ import { Facts } from '../../src/fidelity/deduce/facts.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
 
+const options = { budget: 40, allowsWrite: false, allowsExhaust: true, allowsBan: false, patienceMs: 150_000 };
+
 const learn = (settings: Partial<PlainSettings>, allowsWrite = false) =>
-  calibrate(plainService({ ...plainSettings, ...settings }), {
-    budget: 40,
-    allowsWrite,
-    allowsExhaust: true,
-    allowsBan: false,
-    patienceMs: 150_000,
-  });
+  calibrate(plainService({ ...plainSettings, ...settings }), { ...options, allowsWrite });
 
 /** The choices among these that are called certain. */
 const certainOf = async (settings: Partial<PlainSettings>, subjects: readonly Subject[]) => {
   const { learner } = await learn(settings);
   return subjects.filter((subject) => learner.about(subject).state === 'certain');
 };
+
+test('a limit that is refused with another status is no ban', async () => {
+  const service = plainService({ ...plainSettings, limit: 9 });
+  const send: typeof service.send = async (probe) => {
+    const answer = await service.send(probe);
+    return answer.status === 429 ? { ...answer, status: 403, body: answer.body.replace('429', '403') } : answer;
+  };
+  const { learner, exchanges } = await calibrate({ ...service, send }, { ...options, allowsBan: true, budget: 60 });
+  expect(exchanges.some(({ status }) => status === 403)).toBe(true);
+  expect(learner.bans).toBe(0);
+  expect(learner.about('banStatus').state).toBe('not asked');
+  expect(learner.about('algorithm')).toMatchObject({ state: 'certain', value: 'fixed-window' });
+  expect(learner.contradictions.map(({ clue }) => clue.says)).toContainEqual(
+    expect.stringMatching(/^a limit refused with 403; "When a request exceeds the limit/),
+  );
+});
 
 const unlike: [string, Partial<PlainSettings>][] = [
   ['a list costs 2', { listCost: 2 }],

@@ -10,43 +10,43 @@ import { isRefusal, rateOf, type SeenRate } from '../deduce/rate.js';
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
 import type { Probe } from './questions.js';
 
-/** An answer as a transport gives it. */
+/** A response as the transport receives it. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
-/** How requests go out, and how time passes. */
+/** Connection to a service, and the clock of a run. */
 export interface Transport {
-  /** What stands in front of paths: `https://api.example.com/v1`. */
+  /** Prefix of all paths, such as `https://api.example.com/v1`. */
   readonly baseUrl: string;
-  /** Sends one request. @throws when no answer came */
+  /** Sends one request. @throws if there is no response */
   send(probe: Probe): Promise<RawAnswer>;
   /** Unix milliseconds. */
   now(): number;
-  /** @throws when the run is to stop */
+  /** @throws if the run is aborted */
   sleep(ms: number): Promise<void>;
 }
 
 export interface AskOptions {
-  /** The most requests, those of an earlier run among them. */
+  /** Largest number of requests, including an earlier run's. */
   readonly budget: number;
-  /** Whether the last request of a window may be used, so that one is refused. */
+  /** Whether a window may be used up, so that a request is rate-limited. */
   readonly allowsExhaust: boolean;
-  /** The longest wait for the service; more ends the run. */
+  /** Longest wait for the service, in milliseconds; a longer one ends the run. */
   readonly patienceMs: number;
-  /** Called with each request and its answer, as it is made. */
+  /** Receives each request with its response. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   readonly onWait?: ((ms: number, why: string) => void) | undefined;
 }
 
-/** Why no more can be asked. */
+/** Reason for the end of a run. */
 export class EndOfAsking extends Error {
   override readonly name = 'EndOfAsking';
 }
 
-/** The service failed, or is not the API, or rejected the key: no further response would be evidence. */
+/** The service failed, is not the API or rejected the key, so that no further response is evidence. */
 export class ServiceUnusable extends EndOfAsking {}
 
 /** Delay after a promised instant, because clocks differ: more than a timer is early. */
@@ -59,14 +59,14 @@ const retryWaitMs = 2_000;
 const mostTries = 3;
 
 /**
- * Asks a service, one request at a time, as a client should: it waits for Retry-After, it sends nothing with a key that
- * has nothing left unless it may, and it keeps to its budget.
+ * Sends one request at a time, as a well-behaved client: waits for Retry-After, respects its budget, and uses up no window
+ * without permission.
  */
 export class Asker {
   readonly #transport: Transport;
   readonly #options: AskOptions;
   #asked: number;
-  /** Until when nothing may be sent, by the clock of the transport, and why. */
+  /** Earliest instant of the next request, on the transport's clock. */
   #waitUntilMs = 0;
   #waitsFor = '';
   #rate: SeenRate | undefined;
@@ -74,10 +74,10 @@ export class Asker {
   /** Consecutive requests that the service did not handle. */
   #lost = 0;
   #hasResponded = false;
-  /** What the service's clock is ahead of the transport's, at least. */
+  /** Least possible lead of the service's clock over the transport's. */
   #offsetMs = 0;
 
-  /** @param before what an earlier run has asked */
+  /** @param before exchanges of an earlier run */
   constructor(transport: Transport, options: AskOptions, before: readonly Exchange[] = []) {
     this.#transport = transport;
     this.#options = options;
@@ -93,17 +93,17 @@ export class Asker {
     return this.#options.budget - this.#asked;
   }
 
-  /** What the last answer with our key said. */
+  /** Limits in the last response to the calibrated key. */
   get rate(): SeenRate | undefined {
     return this.#rate;
   }
 
-  /** The second of the service's clock. */
+  /** Present second of the service's clock. */
   get nowSeconds(): number {
     return Math.floor((this.#transport.now() + this.#offsetMs) / 1000);
   }
 
-  /** Waits, as an experiment needs it. */
+  /** Waits for a number of milliseconds, and reports the reason. */
   async wait(ms: number, why: string): Promise<void> {
     if (ms <= 0) return;
     this.#options.onWait?.(ms, why);
@@ -116,10 +116,10 @@ export class Asker {
   }
 
   /**
-   * Puts a question, again where it was refused or got no answer.
-   * @returns the exchanges, the last of them with the answer
-   * @throws {ServiceUnusable} when the service does not respond, or its response is not one of the API
-   * @throws {EndOfAsking} when the budget is used up, or a wait would be too long
+   * Sends a question, and retries it if it was rejected or lost.
+   * @returns the exchanges; the last one has the response
+   * @throws {ServiceUnusable} if the service does not respond, or its response is not one of the API
+   * @throws {EndOfAsking} if the budget is used up, or a wait is too long
    */
   async ask(probe: Probe): Promise<Exchange[]> {
     const exchanges: Exchange[] = [];
@@ -131,13 +131,13 @@ export class Asker {
     }
   }
 
-  /** Sends one request as soon as it may go out. */
+  /** Sends one request at the earliest permitted instant. */
   async once(probe: Probe): Promise<Exchange> {
     if (this.left > 0) await this.#waitForLeave(probe);
     return this.atOnce(probe);
   }
 
-  /** Sends one request without any wait: after a refusal this earns a ban. */
+  /** Sends one request without any wait. After a refusal it may cause a ban. */
   async atOnce(probe: Probe): Promise<Exchange> {
     if (this.left <= 0) throw new EndOfAsking(`The budget of ${counted(this.#options.budget, 'request')} is used up.`);
     const exchange = await this.#send(probe);
@@ -217,7 +217,7 @@ export class Asker {
   #note(exchange: Exchange): void {
     const { token, dateMs, answeredAtMs, arrivedAtMs, status } = exchange;
     if (dateMs !== undefined) {
-      // The least that explains Date, so that what we wait for is over on every clock.
+      // The least lead that explains Date: a wait by it ends late rather than early.
       const [least, most] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
       if (this.#offsetMs < least || this.#offsetMs > most) this.#offsetMs = least;
     }
@@ -228,7 +228,7 @@ export class Asker {
     const toldMs = readRetryAfter(exchange);
     if (toldMs !== undefined) {
       const isDate = Number.isNaN(Number(exchange.headers[retryAfterHeader]));
-      // A date is of the service's clock.
+      // An HTTP date is an instant of the service's clock.
       const untilMs = isDate
         ? Date.parse(exchange.headers[retryAfterHeader] ?? '') - this.#offsetMs
         : answeredAtMs + toldMs;

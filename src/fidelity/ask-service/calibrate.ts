@@ -15,22 +15,22 @@ export interface CalibrateOptions extends AskOptions {
   readonly allowsBan: boolean;
 }
 
-/** What was learnt, and how. */
+/** Result of a calibration. */
 export interface Calibration {
   readonly learner: Learner;
   readonly knowledge: readonly Knowledge[];
   readonly exchanges: readonly Exchange[];
-  /** Why it ended before every question was put; `undefined` when it had no more. */
+  /** Reason for an early end; `undefined` after the last question. */
   readonly ended: string | undefined;
-  /** Whether it ended because the service failed, is not the API, or rejected the key. */
+  /** Whether the service failed, is not the API, or rejected the key. */
   readonly isUnusable: boolean;
 }
 
 /**
- * Learns the choices of a service by asking it: first what one answer decides, then about limits the requests that split
- * what is left best, until nothing splits it or the budget is used up.
- * @param before the exchanges of an earlier run or of recordings, which are not asked again
- * @param asked how many of them an earlier run has asked
+ * Learns the choices of a service from its responses: first questions that one response decides, then experiments about
+ * limits until none separates the remaining hypotheses or the budget is used up.
+ * @param before exchanges of an earlier run or of recordings, which are not repeated
+ * @param asked those of `before` that count towards the budget
  */
 export async function calibrate(
   transport: Transport,
@@ -87,19 +87,23 @@ async function experiment(
   { allowsExhaust, patienceMs }: CalibrateOptions,
 ): Promise<void> {
   const { limits, facts } = learner;
+  const useless = new Set<string>();
   for (;;) {
-    const hypotheses = limits.likely;
-    if (limits.broken !== undefined || hypotheses.length < 2) return;
-    const found = bestExperiment(hypotheses, 'own', {
+    const { length } = limits.alive;
+    const present = {
       nowSeconds: asker.nowSeconds,
       rate: asker.rate,
       hasPet: facts.total > 0,
       left: asker.left,
       allowsExhaust,
       patienceSeconds: patienceMs / 1000,
-    });
+    };
+    const found = length < 2 ? undefined : bestExperiment(limits, 'own', present, useless);
     if (found === undefined) return;
     await run(asker, learner, found);
+    // Instants are known to some milliseconds only, so that an expected difference may not show.
+    if (limits.alive.length < length) useless.clear();
+    else useless.add(found.name);
   }
 }
 
@@ -108,7 +112,7 @@ async function run(asker: Asker, learner: Learner, { name, steps }: Experiment):
   for (const step of steps) {
     await asker.wait((startSeconds + step.afterSeconds - asker.nowSeconds) * 1000, name);
     const exchange = await asker.once(probeFor(step, learner));
-    // What follows a lost answer shows nothing.
+    // A lost response ends the experiment: later ones would not separate the same hypotheses.
     if (isLost(exchange) || learner.limits.broken !== undefined) return;
   }
 }
@@ -128,7 +132,7 @@ const probeFor = ({ operation }: Step, { facts }: Learner): Probe => {
 
 const plainList: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
 
-/** Uses up the window where that is within the budget, and waits for its end: what a refusal looks like. */
+/** Uses up the window if the budget allows it, to see one refusal, and waits for the end of the window. */
 async function useUp(asker: Asker, learner: Learner): Promise<void> {
   const isKnown = learner.about('retryAfterForm').state === 'certain';
   const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;

@@ -7,31 +7,31 @@ import type { Probe } from './questions.js';
 
 const list: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
 
-/** A ban takes at most so many requests that come too early. */
+/** Largest number of early requests per ban. */
 const mostStrikes = 10;
 const betweenStrikesMs = 1_000;
-/** The first strikes come so long before the promise: late, so that the end of a ban shows, and so that no grace hides them. */
+/** Lead of the first strikes over the promise: short, so that the ban ends after the window and the grace is over. */
 const strikesBeforePromiseMs = 15_000;
-/** An episode needs so much of a window, and no window that is longer than a minute is waited for. */
+/** Rest of a window that an episode needs. Windows longer than a minute are not waited for. */
 const leastWindowSeconds = 40;
 const mostWindowSeconds = 90;
-/** When requests come after the first refusal, to learn which of them the grace spares. */
+/** Delays after the first refusal, to find the grace period. */
 const graceStepsMs = [100, 300, 700, 1_400, 2_500, 4_500, 8_000, 14_000, 25_000];
-/** How long before the promise a request comes, to learn whether the tolerance spares it. */
+/** Leads over the promise, to find the tolerance. */
 const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
 const betweenPhasesMs = 110;
 
-/** The beginning of an episode: all of the window is used, and one request was refused. */
+/** First refusal of an episode. */
 interface Refused {
   readonly first: Exchange;
-  /** By the clock of the transport. */
+  /** Promised instant, on the transport's clock. */
   readonly promisedMs: number;
 }
 
 /**
- * Gets the key banned, again and again, each time by requests that come at other moments: how many strikes ban, how long,
- * whether a request in the ban makes it longer, whether the next one is longer, what the grace is, and the tolerance.
- * @throws {EndOfAsking} when the budget is used up, or a wait would be too long
+ * Gets the key banned several times, with requests at different instants, to find the number of strikes, length, extension,
+ * escalation, grace and tolerance.
+ * @throws {EndOfAsking} if the budget is used up, or a wait is too long
  */
 export async function earnBans(asker: Asker, learner: Learner): Promise<void> {
   const rules = () => learner.banRules;
@@ -46,7 +46,7 @@ export async function earnBans(asker: Asker, learner: Learner): Promise<void> {
   }
 }
 
-/** Strikes a second apart, late in a window. @returns whether there was an episode */
+/** Strikes a second apart, late in a window. @returns whether the key was rate-limited */
 async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
   const refused = await useUpWindow(asker, learner, mostStrikes);
   if (refused === undefined) return false;
@@ -59,13 +59,13 @@ async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
   return true;
 }
 
-/** A second or two later, since Retry-After is whole seconds. */
+/** Sends a request during the ban, two seconds later because Retry-After has whole seconds. */
 async function askInBan(asker: Asker): Promise<void> {
   await asker.wait(2_100, 'whether a request in the ban makes it longer');
   await asker.atOnce(list);
 }
 
-/** Requests at growing distances from the first refusal, until one of them bans. */
+/** Sends requests at growing delays after the first refusal, until a ban. */
 async function probeGrace(asker: Asker, learner: Learner, { after = 1 }: BanRules): Promise<boolean> {
   const refused = await useUpWindow(asker, learner, graceStepsMs.length + after);
   if (refused === undefined) return false;
@@ -79,14 +79,14 @@ async function probeGrace(asker: Asker, learner: Learner, { after = 1 }: BanRule
   return learner.bans > bans;
 }
 
-/** What to try next: the middle of what is left. */
+/** Next lead to try: the middle of the remaining range. */
 function nextTolerance({ toleranceMs: [least, most] }: BanRules): number | undefined {
-  // The range is as wide as the clock of the service is uncertain.
+  // The range is no narrower than the uncertainty of the service's clock.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * least && each < 0.8 * most);
   return open[Math.floor((open.length - 1) / 2)];
 }
 
-/** All strikes but one, and the last shortly before the promise: it bans, unless it is within the tolerance. */
+/** Sends all strikes but one, and the last shortly before the promise. It bans, unless it is within the tolerance. */
 async function probeTolerance(
   asker: Asker,
   learner: Learner,
@@ -106,10 +106,10 @@ async function probeTolerance(
 }
 
 /**
- * Uses up a window, and one request more.
- * @param more how many requests the episode takes after that
- * @param apartMs between two requests: at other moments of a second they tell more of the service's clock
- * @returns `undefined` where that is beyond the budget, or the day is used up
+ * Uses up a window, and sends one more request.
+ * @param more number of requests that the episode needs afterwards
+ * @param apartMs delay between two requests; different fractions of a second narrow the service's clock
+ * @returns `undefined` if the key was not rate-limited, or the day is used up
  */
 async function useUpWindow(asker: Asker, learner: Learner, more: number, apartMs = 0): Promise<Refused | undefined> {
   // A ban may still run, and windows may begin at a request.
@@ -134,7 +134,7 @@ async function useUpWindow(asker: Asker, learner: Learner, more: number, apartMs
   return isRefusal(exchange) ? { first: exchange, promisedMs: promisedAtMs(exchange, learner) } : undefined;
 }
 
-/** When the service serves again, by the clock of the transport, as the reset of a refusal says. */
+/** Reset of a refusal, on the transport's clock. */
 function promisedAtMs({ headers }: Exchange, { clockOffset: { leastMs, mostMs } }: Learner): number {
   return Number(headers['X-RateLimit-Reset']) * 1_000 - (leastMs + mostMs) / 2;
 }

@@ -1,39 +1,39 @@
 import { windowSeconds } from '../../rate-limits/plan-limits.js';
-import { copyOf, predict } from '../deduce/key-track.js';
-import type { LimitHypothesis } from '../deduce/limit-hypotheses.js';
+import type { LimitHypotheses } from '../deduce/limit-hypotheses.js';
+import { isCounted, limitAssumptions } from '../deduce/limit-rules.js';
 import type { SeenRate } from '../deduce/rate.js';
 
-/** One request of an experiment: when, counted from its start, and to what. */
+/** One request of an experiment, with its delay after the start. */
 export interface Step {
   readonly afterSeconds: number;
   readonly operation: string | undefined;
 }
 
-/** Requests at chosen times, whose answers differ between hypotheses about limits. */
+/** Requests at chosen instants, to which hypotheses about limits expect different responses. */
 export interface Experiment {
   readonly name: string;
   readonly steps: readonly Step[];
 }
 
-/** What experiments are made from. */
+/** Present state of a run, which limits the possible experiments. */
 export interface Present {
-  /** The second of the service's clock. */
+  /** Present second of the service's clock. */
   readonly nowSeconds: number;
   readonly rate: SeenRate | undefined;
   readonly hasPet: boolean;
-  /** How many more requests may be made. */
+  /** Number of requests left in the budget. */
   readonly left: number;
   readonly allowsExhaust: boolean;
-  /** The longest wait, in seconds. */
+  /** Longest wait, in seconds. */
   readonly patienceSeconds: number;
 }
 
-/** A wait of so many seconds is worth a request. */
+/** Wait that costs as much as one request, in seconds. */
 const secondsARequest = 20;
 
 const list = (afterSeconds: number): Step => ({ afterSeconds, operation: 'listPets' });
 
-/** Every experiment that may be made now. */
+/** Experiments that are possible now. */
 export function experimentsAt({
   nowSeconds,
   rate,
@@ -61,7 +61,7 @@ export function experimentsAt({
     const burst = Array.from({ length: remaining + 1 }, () => list(0));
     all.push({ name: 'all that remains, and one more', steps: [...burst, list(untilReset)] });
   }
-  // Without leave to use up a window, an experiment keeps below what remains.
+  // Without permission to use up a window, an experiment has fewer requests than remain.
   const fits = ({ steps }: Experiment) =>
     steps.length <= left &&
     (steps.at(-1)?.afterSeconds ?? 0) <= patienceSeconds &&
@@ -69,36 +69,62 @@ export function experimentsAt({
   return all.filter(fits);
 }
 
-/** The experiment that splits the hypotheses best for what it costs; `undefined` when none splits them. */
+/**
+ * The experiment that best separates hypotheses with different settings for its cost; `undefined` if none separates any.
+ * @param useless names of experiments that ruled out nothing
+ */
 export function bestExperiment(
-  hypotheses: readonly LimitHypothesis[],
+  limits: LimitHypotheses,
   token: string,
   present: Present,
+  useless: ReadonlySet<string>,
 ): Experiment | undefined {
   let best: { experiment: Experiment; worth: number } | undefined;
-  for (const experiment of experimentsAt(present)) {
-    const groups = new Map<string, number>();
-    for (const hypothesis of hypotheses) {
-      const answers = answersTo(experiment, hypothesis, token, present.nowSeconds);
-      groups.set(answers, (groups.get(answers) ?? 0) + 1);
-    }
-    const together = [...groups.values()].reduce((sum, size) => sum + (size / hypotheses.length) ** 2, 0);
+  for (const experiment of experimentsAt(present).filter(({ name }) => !useless.has(name))) {
+    const separated = separatedPairs(experiment, limits, token, present.nowSeconds);
     const cost = experiment.steps.length + (experiment.steps.at(-1)?.afterSeconds ?? 0) / secondsARequest;
-    const worth = (1 - together) / cost;
-    if (groups.size > 1 && worth > (best?.worth ?? 0)) best = { experiment, worth };
+    const worth = separated / cost;
+    if (separated > 0 && worth > (best?.worth ?? 0)) best = { experiment, worth };
   }
   return best?.experiment;
 }
 
-/** What the simulator would answer under a hypothesis. */
-function answersTo({ steps }: Experiment, { rules, keys }: LimitHypothesis, token: string, nowSeconds: number): string {
-  const [track] = keys.get(token) ?? [];
-  if (track === undefined) return '';
-  const copy = copyOf(track);
-  let answers = '';
-  for (const { afterSeconds, operation } of steps) {
-    const { isRefused, limit, remaining, reset } = predict(copy, rules, nowSeconds + afterSeconds, operation);
-    answers += `${isRefused} ${limit} ${remaining} ${reset};`;
+/** Share of the pairs of hypotheses with different settings to which the experiment has different responses. */
+function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, token: string, nowSeconds: number): number {
+  const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
+  const operations = new Set(steps.map(({ operation }) => operation));
+  const expected = new Map<unknown, Map<string, string>>();
+  const sizes = {
+    all: 0,
+    settings: new Map<string, number>(),
+    responses: new Map<string, number>(),
+    both: new Map<string, number>(),
+  };
+  const count = (map: Map<string, number>, name: string) => map.set(name, (map.get(name) ?? 0) + 1);
+  for (const hypothesis of limits.alive) {
+    const { rules, keys } = hypothesis;
+    // Hypotheses that share a past and treat these operations alike have the same responses.
+    const past = keys.get(token);
+    const ofPast = expected.get(past) ?? new Map<string, string>();
+    expected.set(past, ofPast);
+    const { algorithm, windowStart, rejectedCounts, reportedWindow } = rules.settings;
+    const isLimited = [...operations].map((operation) => isCounted(rules.settings, operation));
+    const treatment = JSON.stringify([
+      algorithm,
+      windowStart,
+      rejectedCounts,
+      reportedWindow,
+      rules.rounding,
+      isLimited,
+    ]);
+    const responses = ofPast.get(treatment) ?? limits.expectedResponses(hypothesis, token, requests);
+    ofPast.set(treatment, responses);
+    const settings = JSON.stringify(limitAssumptions.map((about) => rules.settings[about]));
+    sizes.all++;
+    count(sizes.settings, settings);
+    count(sizes.responses, responses);
+    count(sizes.both, `${settings} ${responses}`);
   }
-  return answers;
+  const pairs = (map: Map<string, number>) => [...map.values()].reduce((sum, size) => sum + (size / sizes.all) ** 2, 0);
+  return 1 - pairs(sizes.responses) - pairs(sizes.settings) + pairs(sizes.both);
 }

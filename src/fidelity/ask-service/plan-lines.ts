@@ -6,7 +6,7 @@ import { readQuestions, writeQuestions } from './questions.js';
 
 type Plan = Pick<CalibrateOptions, 'budget' | 'allowsWrite' | 'allowsExhaust' | 'allowsBan' | 'patienceMs'>;
 
-/** What an active run will do, each question with its cost. @param known subjects that are certain already */
+/** Describes the requests of an active run, with the cost of each question. @param known subjects that are certain */
 export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject>): string[] {
   const { budget, allowsWrite, allowsExhaust, allowsBan, patienceMs } = plan;
   const questions = allowsWrite ? [...readQuestions, ...writeQuestions] : readQuestions;

@@ -5,38 +5,38 @@ import type { Subject } from '../deduce/clue.js';
 import type { Facts } from '../deduce/facts.js';
 import { pageParameters } from '../deduce/list-clues.js';
 
-/** One request of ours to a service. */
+/** One request of a calibration. */
 export interface Probe {
   readonly method: string;
   /** Below the base address, with the query: `/pets?limit=1`. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Whose key goes with it: the one to calibrate with, one that we made up, or none. */
+  /** Key of the request: the calibrated one, a made-up one, or none. */
   readonly token: 'own' | typeof madeUpKey | 'none';
-  /** The question that it is. */
+  /** Question that the request belongs to. */
   readonly question: string;
 }
 
-/** A question whose answer decides assumptions by itself. */
+/** A request whose response alone decides assumptions. */
 export interface Question {
   readonly id: string;
   readonly decides: readonly Subject[];
-  /** What it sends, for the plan. */
+  /** Description of the request, for the plan. */
   readonly sends: string;
-  /** `write`: it may store a pet, which nobody can delete. */
+  /** `write`: the request may store a pet, which the API cannot delete. */
   readonly needs: 'read' | 'write';
-  /** Asked even where a recording has the answer to another value of the same kind. */
+  /** Asked even if a recording has the response to another value of the same kind. */
   readonly isExtra?: true;
-  /** `undefined` while something that it needs was not seen, such as a pet. */
+  /** `undefined` until its precondition was seen, such as a pet. */
   probe(facts: Facts): Probe | undefined;
 }
 
-/** A name that nobody uses, for what must be unknown to the service. */
+/** Name that must be unknown to the service. */
 const unknown = 'petstore-sim-probe';
-/** An origin that no list has: a page of this machine on an odd port. */
+/** Origin that no allow list has: an odd port of this machine. */
 const oddOrigin = 'http://localhost:49151';
-/** A category that no service has by chance. */
+/** Category that no service has by chance. */
 const oddCategory = '7205759403792793600';
 
 const read = (
@@ -77,7 +77,7 @@ export const readQuestions: readonly Question[] = [
     },
   },
   read('unknownRoute', ['unknownRoute'], `/${unknown}`),
-  // Safe by RFC 4918, so that no service changes anything for it.
+  // A safe method (RFC 4918 section 9.1): it changes nothing.
   read('unknownMethod', ['unknownMethod', 'errorCodes.method_not_allowed'], '/pets', { method: 'PROPFIND' }),
   read('unauthorizedHeaders', ['unauthorizedHeaders', 'errorCodes.unauthorized'], '/pets', { token: 'none' }),
   read('acceptAnyKey', ['acceptAnyKey'], '/pets', { token: madeUpKey }),
@@ -115,10 +115,10 @@ const pet = (categoryId: string, name = unknown, more = '') =>
 
 const first = (categories: ReadonlySet<Int64>) => String([...categories][0]);
 
-/** An unknown category beside a known one, with as many digits if there is one. */
+/** An unknown category adjacent to a known one, with as many digits if possible. */
 function nearestUnknown(categories: ReadonlySet<Int64>): string {
   const known = [...categories].map(String);
-  // Of all numbers with the same length, one is adjacent to a known one, or all are known.
+  // Unless all numbers of a length are known, one is adjacent to a known one.
   const adjacent = known.flatMap((each) =>
     [BigInt(each) + 1n, BigInt(each) - 1n]
       .filter((value) => value !== 0n && isInt64(value) && !known.includes(String(value)))

@@ -5,12 +5,12 @@ import { type Exchange, readDate, relevantHeaders } from '../../traffic-files/ex
 import { fromJsonBytes } from '../../values/json-bytes.js';
 import type { Learner } from '../deduce/learner.js';
 
-/** What stands for the key of the service, which the simulator must not know. */
+/** Replacement for the service's key, which the simulator must not receive. */
 const ownKey = 'petstore-sim-own-key';
 
 /**
- * What a simulator answers to the same requests at the same instants. It has the pets that the service has shown, and a
- * key with the plan that the service's answers have.
+ * Responses of a simulator to the same requests at the same instants. It has the pets that the service showed, and a key
+ * with the same plan.
  */
 export async function answerLocally(
   scenario: Scenario,
@@ -28,7 +28,7 @@ export async function answerLocally(
       pets: pets.map(({ status, extra, ...pet }) => ({
         ...pet,
         ...(status !== undefined && { status }),
-        // A service that keeps unknown fields shows those that were sent before.
+        // A service that stores unknown fields shows the fields of earlier requests.
         ...(scenario.assumptions?.unknownFields === 'echo' && extra !== undefined && { extra }),
       })),
       categories: [...facts.categories],
@@ -54,5 +54,5 @@ export async function answerLocally(
   return answers;
 }
 
-/** By the clock of the service, where it has said so. */
+/** Instant of an exchange on the service's clock, or on the recorder's without `Date`. */
 const instantOf = (exchange: Exchange | undefined) => exchange?.dateMs ?? exchange?.arrivedAtMs ?? 0;

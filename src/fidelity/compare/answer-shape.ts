@@ -4,10 +4,10 @@ import { counted } from '../../values/counted.js';
 import { isObject, readExchange } from '../deduce/facts.js';
 import { isRefusal } from '../deduce/rate.js';
 
-/** What of an answer must be the same on two services, by name. Instants, identifiers, texts and counts of use are left out. */
+/** Parts of a response that are equal on two like services, by name. Instants, identifiers, texts and usage are left out. */
 export type AnswerShape = Readonly<Record<string, string>>;
 
-/** The parts of an answer that do not depend on when it was asked, on which pets there are, and on what else the key does. */
+/** Extracts the parts of a response that depend neither on its instant nor on the stored pets nor on the key's usage. */
 export function shapeOf(exchange: Exchange): AnswerShape {
   const { status, headers, method } = exchange;
   const { body } = readExchange(exchange);
@@ -22,7 +22,7 @@ export function shapeOf(exchange: Exchange): AnswerShape {
     'Link to the next page': link ?? 'none',
     Allow: (headers.Allow ?? 'none').split(/, */).sort().join(', '),
     'WWW-Authenticate': (headers['WWW-Authenticate'] ?? 'none').split(' ')[0] ?? '',
-    // `deprecation` is learnt from pets, not from errors.
+    // Only responses with a pet show `deprecation`.
     'Deprecation and Sunset':
       (status === 200 && ['Deprecation', 'Sunset'].filter((name) => headers[name] !== undefined).join(', ')) || 'none',
     body: method === 'HEAD' ? 'none' : bodyShape(body),
@@ -42,10 +42,10 @@ function bodyShape(body: ReturnType<typeof readExchange>['body']): string {
 const fieldsOf = (value: unknown) =>
   typeof value === 'object' && value !== null ? Object.keys(value).sort().join(', ') : typeof value;
 
-/** Fields of a list's item, without the one that only some of our own pets have. */
+/** Fields of a list's item, without the one that only some pets of this tool have. */
 const itemFieldsOf = (value: unknown) => fieldsOf(value).replace(/(?:, )?petstore-sim-probe/, '');
 
-/** A part of two answers that differs. */
+/** A part that differs between two responses. */
 export interface ShapeDifference {
   readonly part: string;
   readonly service: string;

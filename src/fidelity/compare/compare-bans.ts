@@ -6,18 +6,18 @@ import { readExchange } from '../deduce/facts.js';
 import type { Learner } from '../deduce/learner.js';
 import type { Difference, Findings } from './difference.js';
 
-/** Assumptions about bans that are numbers, known to within the rounding of the responses. */
+/** Numeric assumptions about bans, known to the rounding of the responses. */
 export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
 
-/** A promised instant is known to the second. */
+/** Rounding of a promised instant. */
 const roundingMs = 1_000;
 /** Number of earlier bans that a key may have had. */
 const mostEarlierBans = 8;
 
 /**
- * Compares the numbers of bans with the scenario's.
+ * Compares bans with the scenario's numbers.
  * @param isStated whether the scenario states a choice; others are not checked
- * @param slackSeconds what rounding explains: 0 where the service is known to count whole seconds
+ * @param slackSeconds largest rounding: 0 if the service counts whole seconds
  */
 export function compareBans(
   settings: Settings,
@@ -27,7 +27,7 @@ export function compareBans(
   isStated: (about: string) => boolean,
 ): Findings {
   const watch = new BanWatch();
-  const places = exchanges.filter((exchange) => watch.add(readExchange(exchange)).isBan);
+  const places = exchanges.filter((exchange) => isBanOf(watch, exchange));
   const place = places.length === 0 ? '' : `#${places.map(({ id }) => id).join(', #')}`;
   const differences: Difference[] = [];
   const [confirmed, unchecked]: [string[], string[]] = [[], []];
@@ -55,7 +55,7 @@ export function compareBans(
   const fits = (slack: number, by = settings) =>
     Array.from({ length: mostEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
       lengths.every(({ seconds, index }) => {
-        // A factor that was learnt from rounded lengths is as inexact as the first of them.
+        // A factor from rounded lengths is as inexact as the first length.
         const ofFactor =
           by.banEscalation === false ? 0 : (seconds * (index + Math.max(0, earlier)) * 2) / by.banSeconds;
         return Math.abs(seconds - lengthOf(by, index + earlier)) <= slack * (1 + ofFactor);
@@ -83,6 +83,14 @@ export function compareBans(
     confirmed: confirmed.filter(isStated),
     unchecked: [...unchecked, ...confirmed.filter((about) => !isStated(about))],
   };
+}
+
+/** Adds an exchange. @returns whether it is the refusal of a ban */
+export function isBanOf(watch: BanWatch, exchange: Exchange): boolean {
+  const read = readExchange(exchange);
+  const isBan = watch.isMarked(read);
+  watch.add(read, isBan);
+  return isBan;
 }
 
 const isWithin = (value: number, [least, most]: Between) => value >= least - roundingMs && value < most + roundingMs;

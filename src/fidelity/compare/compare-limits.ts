@@ -1,27 +1,19 @@
 import type { Settings } from '../../petstore/settings.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
-import { windowSeconds } from '../../rate-limits/plan-limits.js';
 import type { WindowName } from '../../requests/request-record.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { BanWatch } from '../deduce/ban-watch.js';
 import { shownValue } from '../deduce/costs.js';
-import { readExchange } from '../deduce/facts.js';
 import type { Learner } from '../deduce/learner.js';
 import { LimitHypotheses } from '../deduce/limit-hypotheses.js';
-import {
-  allLimitRules,
-  isCounted,
-  type LimitAssumption,
-  type LimitRules,
-  limitAssumptions,
-} from '../deduce/limit-rules.js';
+import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from '../deduce/limit-rules.js';
 import { isRefusal, rateOf } from '../deduce/rate.js';
-import { compareBans } from './compare-bans.js';
+import { compareBans, isBanOf } from './compare-bans.js';
 import type { Difference, Findings } from './difference.js';
 
-/** A response with the numbers of its key's limits. Those of bans show no window and are left out. */
+/** A response with its limits. Refusals of bans show no window and are left out. */
 interface Sample {
   readonly exchange: Exchange;
   readonly limit: number;
@@ -30,7 +22,7 @@ interface Sample {
 }
 
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
-/** Limit that a calibrated scenario contains where none was seen. */
+/** Limit in a calibrated scenario for a window that was not seen. */
 const unseenLimit = 1_000_000;
 
 /** An error of one in a header, which the comparison must detect to call the header checked. */
@@ -59,13 +51,13 @@ export function compareLimits(
 ): Findings {
   const bans = new BanWatch();
   const own = exchanges.filter((each) => {
-    const { isBan } = bans.add(readExchange(each));
+    const isBan = isBanOf(bans, each);
     return each.token === 'own' && !isBan;
   });
   own.splice(mostResponses);
   const samples = own.flatMap(sampleOf);
   const rules = compareRules(resolved, own, samples, isStated);
-  // Windows that the clock starts end with a whole second also where the service counts fractions.
+  // Windows that the clock starts end at whole seconds even if the service counts fractions.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
   const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
@@ -82,9 +74,9 @@ export function compareLimits(
   };
 }
 
-/** Number of responses that are compared with the rules; each is tried on several. */
+/** Largest number of compared responses; each is simulated under several rules. */
 const mostResponses = 2_000;
-/** Seconds by which rounding can make the difference of two instants wrong. */
+/** Largest error of a difference of two rounded instants, in seconds. */
 const mostRounding = 2;
 
 const nothing: Findings = { differences: [], confirmed: [], unchecked: [] };
@@ -94,7 +86,7 @@ function sampleOf(exchange: Exchange): Sample[] {
   return rate === undefined ? [] : [{ exchange, ...rate }];
 }
 
-/** Compares the limits with those of the key's plan, or of any plan where the scenario does not name the own key's. */
+/** Compares the limits with the plan of the scenario's own key; with every plan if the scenario has none. */
 function comparePlan({ keys, plans }: Scenario, resolved: ResolvedScenario, samples: readonly Sample[]): Findings {
   const about = 'enterpriseLimits';
   if (samples.length === 0) return { ...nothing, unchecked: [about] };
@@ -131,61 +123,51 @@ function comparePlan({ keys, plans }: Scenario, resolved: ResolvedScenario, samp
 
 /** Compares the counting with the scenario's rules. */
 function compareRules(
-  { settings, plans }: ResolvedScenario,
+  { settings }: ResolvedScenario,
   own: readonly Exchange[],
   samples: readonly Sample[],
   isStated: (about: string) => boolean,
 ): Findings {
   const all = [...limitAssumptions, resetHeader, remainingHeader];
-  const every = allLimitRules();
   const stated = limitAssumptions.filter(isStated);
-  const rules = every.filter((each) => stated.every((about) => isSame(each, settings, about)));
-  if (rules.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
+  const hasStated = (each: LimitRules, names: readonly LimitAssumption[]) =>
+    names.every((about) => isSame(each, settings, about));
+  const ofScenario = allLimitRules().filter((each) => hasStated(each, stated));
+  const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
+  if (inSeconds.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
+  // The simulator counts whole seconds; fractions are a second choice.
+  const isExact = survivors(inSeconds, own).length > 0;
+  const isFraction = !isExact && survivors(ofScenario, own).length > 0;
+  const rules = isExact ? inSeconds : ofScenario;
+  const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // Another algorithm may start its windows otherwise.
+    // Another algorithm may have another start of windows.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
-    const others = every.filter(
-      (each) => !isSame(each, settings, about) && rest.every((name) => isSame(each, settings, name)),
-    );
-    const fitting = others.filter((each) => explains([each], own));
+    const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
+    const fitting = survivors(others, own);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
-  const fits = explains(rules, own);
-  // An error in the other direction takes the planted one away.
-  const ofDefects = defects.filter(({ about, delta }) =>
-    explains(
-      rules,
-      own.map((each) => shifted(each, about, fits ? delta : -delta)),
-    ),
-  );
-  const checkable = [...stated, resetHeader, remainingHeader];
+  const fits = isExact || isFraction;
+  // A shift in the other direction removes an error of the service.
+  const ofDefects = defects.filter(({ about, delta }) => {
+    const changed = own.map((each) => shifted(each, about, fits ? delta : -delta));
+    return survivors(rules, changed).length > 0;
+  });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
-  if (fits) {
+  // Fractions of a second look like a reset that is a second off.
+  if (isFraction || stated.length === 0) open.add(resetHeader);
+  if (fits || stated.length === 0) {
+    const checkable = fits ? [...stated, resetHeader, remainingHeader] : [];
     return {
       ...nothing,
       confirmed: checkable.filter((about) => !open.has(about)),
       unchecked: all.filter((about) => open.has(about) || !checkable.includes(about)),
     };
   }
-  const lengthsOf = (limit: number) => {
-    const names = (['minute', 'day'] as const).filter((name) =>
-      Object.values(plans).some((plan) => plan[name] === limit),
-    );
-    return (names.length > 0 ? names : (['minute', 'day'] as const)).map((name) => windowSeconds[name]);
-  };
-  const isRoughWithout = ({ about, delta }: Defect) => {
-    const undone = samples.map(({ exchange }) => sampleOf(shifted(exchange, about, -delta)));
-    return rules.some((each) => followsRoughly(undone.flat(), each.settings, lengthsOf));
-  };
-  // A service that counts fractions of a second cannot be told from one whose reset is a second off.
-  const isFraction = rules.some((each) => followsRoughly(samples, each.settings, lengthsOf));
-  if (isFraction || stated.length === 0) return { ...nothing, unchecked: all };
-  const suspects = defects.filter((each) => ofDefects.includes(each) || isRoughWithout(each));
-  for (const { about } of suspects) open.add(about);
   const broken = own[firstUnexplained(rules, own)];
   const place = broken === undefined ? '' : placeOf(broken);
   const [choice] = ofOtherChoices;
-  const [defect] = suspects;
+  const [defect] = ofDefects;
   const difference: Difference =
     open.size === 1 && choice !== undefined
       ? {
@@ -215,79 +197,34 @@ function isSame({ settings }: LimitRules, own: Settings, about: LimitAssumption)
 
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** Index of the first response that none of the rules gives without requests of other clients; -1 where one gives all. */
+/** Rules that explain every response. */
+function survivors(rules: readonly LimitRules[], own: readonly Exchange[]): LimitRules[] {
+  const hypotheses = new LimitHypotheses(rules);
+  for (const exchange of own) {
+    hypotheses.add(exchange, false);
+    if (hypotheses.broken !== undefined) return [];
+  }
+  return hypotheses.alive.map((each) => each.rules);
+}
+
+/** Index of the first response that none of the rules explains. */
 function firstUnexplained(rules: readonly LimitRules[], own: readonly Exchange[]): number {
   const hypotheses = new LimitHypotheses(rules);
   return own.findIndex((exchange) => {
     hypotheses.add(exchange, false);
-    return hypotheses.broken !== undefined || (hypotheses.alive[0]?.unseen ?? 0) > 0;
+    return hypotheses.broken !== undefined;
   });
 }
 
-const explains = (rules: readonly LimitRules[], own: readonly Exchange[]) => firstUnexplained(rules, own) === -1;
-
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);
-  // A refusal has nothing left, whatever is wrong with the count.
+  // A refusal always has 0 remaining.
   if (rate === undefined || (header === remainingHeader && isRefusal(exchange))) return exchange;
   const value = Math.max(0, Number(exchange.headers[header]) + delta);
   return { ...exchange, headers: { ...exchange.headers, [header]: String(value) } };
 }
 
-/**
- * Whether the responses are those of the scenario's algorithm within a second or two, as those of a service with fractions
- * are. A lost request may count.
- */
-function followsRoughly(
-  samples: readonly Sample[],
-  settings: Settings,
-  lengthsOf: (limit: number) => readonly number[],
-): boolean {
-  const last = new Map<number, { sample: Sample; index: number }>();
-  const counts = samples.map(({ exchange }) => isCounted(settings, exchange.operation) && !isRefusal(exchange));
-  const seconds = samples.map(({ exchange }) => Math.floor((exchange.dateMs ?? exchange.arrivedAtMs) / 1000));
-  return samples.every((sample, index) => {
-    const before = last.get(sample.limit);
-    last.set(sample.limit, { sample, index });
-    return lengthsOf(sample.limit).some((length) => isRoughly(sample, length, index, before));
-  });
-
-  function isRoughly(
-    { exchange, limit, remaining, reset }: Sample,
-    length: number,
-    index: number,
-    before: { sample: Sample; index: number } | undefined,
-  ): boolean {
-    const now = seconds[index] ?? 0;
-    const wait = reset - now;
-    if (wait < -1 || remaining > limit) return false;
-    const sent = counts.slice((before?.index ?? index) + 1, index + 1).filter(Boolean).length;
-    const fell = (before?.sample.remaining ?? remaining) - remaining;
-    const isServed = !isRefusal(exchange) && settings.rejectedCounts === 'none';
-    if (settings.algorithm === 'token-bucket') {
-      const refilled = ((now - (seconds[before?.index ?? index] ?? now) + 2) * limit) / length + 1;
-      const isLevel = before === undefined || !isServed || (fell <= sent && fell >= sent - refilled);
-      // A bucket that rejected requests empty further takes longer to have a token.
-      const isDeep = isRefusal(exchange) && settings.rejectedCounts === 'all';
-      return (isDeep || wait <= Math.ceil(length / limit) + 2) && isLevel;
-    }
-    if (wait > length + 2 || (counts[index] && remaining === limit)) return false;
-    if (settings.algorithm === 'sliding-log') {
-      const own = seconds.filter((second, at) => at <= index && counts[at] && second > now - length + 2);
-      const isOldest = own[0] === undefined || reset <= own[0] + length + 2;
-      return remaining <= limit - Math.min(limit, own.length) && isOldest;
-    }
-    if (settings.windowStart === 'clock' && reset % length !== 0) return false;
-    if (before === undefined || remaining === limit || before.sample.remaining === limit) return true;
-    if (reset === before.sample.reset) return isServed ? fell === sent : fell >= 0;
-    const isOver = before.sample.reset <= now + 1;
-    // Other responses may have begun the window without showing it.
-    const isFirst = before.index === index - 1 && isServed && settings.windowStart !== 'clock';
-    return isOver && (!isFirst || Math.abs(wait - length) <= 2);
-  }
-}
-
-/** Compares the wait that refusals name with their reset. */
+/** Compares the Retry-After of refusals with their reset. */
 function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Findings {
   const gaps = exchanges.flatMap((exchange): { exchange: Exchange; seconds: number }[] => {
     const text = exchange.headers[retryAfterHeader];
@@ -305,7 +242,7 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Fi
   const off =
     gaps.find(({ seconds }) => Math.abs(seconds) > mostRounding) ??
     (isConstant && isExact && gaps.length >= surelyConstant ? first : undefined);
-  // One second is rounding where the service counts fractions.
+  // One second may be rounding of fractions.
   if (off === undefined) return { ...nothing, unchecked: [about] };
   const { seconds } = off;
   const difference: Difference = {
@@ -318,5 +255,5 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Fi
   return { ...nothing, differences: [difference] };
 }
 
-/** Number of refusals whose equal gaps are no chance of rounding. */
+/** Number of refusals with equal gaps that rules out chance. */
 const surelyConstant = 3;

@@ -24,7 +24,7 @@ export function compareLines(
   ];
 }
 
-/** The comparison as JUnit XML: a test case for each choice; what could not be checked is skipped, or an error of the whole. */
+/** The comparison as JUnit XML, with a test case per choice. Unchecked choices are skipped; a failed run is one error. */
 export function compareJunit(
   { outcome, reason, differences, confirmed, unchecked }: Comparison,
   scenario: string,

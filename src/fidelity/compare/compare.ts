@@ -7,7 +7,6 @@ import { counted } from '../../values/counted.js';
 import { BanWatch } from '../deduce/ban-watch.js';
 import type { Knowledge } from '../deduce/clue.js';
 import { shownValue } from '../deduce/costs.js';
-import { readExchange } from '../deduce/facts.js';
 import { contradictionTexts } from '../deduce/knowledge-lines.js';
 import { Learner } from '../deduce/learner.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
@@ -16,29 +15,29 @@ import { calibratedName } from '../deduce/scenario-text.js';
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
 import { answerLocally } from './answer-locally.js';
 import { differences, shapeOf } from './answer-shape.js';
-import { banNumbers } from './compare-bans.js';
+import { banNumbers, isBanOf } from './compare-bans.js';
 import { compareLimits } from './compare-limits.js';
 import type { Difference } from './difference.js';
 
-/** How like the service a scenario is. */
+/** Result of comparing a scenario with a service. */
 export interface Comparison {
   readonly outcome: 'same' | 'differs' | 'could not check';
   readonly reason: string;
   readonly differences: readonly Difference[];
-  /** The assumptions that the answers confirm. */
+  /** Assumptions that the responses confirm. */
   readonly confirmed: readonly string[];
-  /** Those that they say nothing about. */
+  /** Assumptions that the responses do not show. */
   readonly unchecked: readonly string[];
   readonly requests: number;
 }
 
-/** Assumptions about limits and bans are compared by their numbers; CORS is of the HTTP server, which takes no part here. */
+/** Assumptions that are compared by their numbers, and CORS, which only an HTTP server has. */
 const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
 /**
- * Compares a service's answers with what the simulator answers to the same requests under a scenario.
- * @param exchanges the service's, in order
- * @param ended why fewer were asked than planned
+ * Compares a service's responses with the simulator's to the same requests under a scenario.
+ * @param exchanges exchanges with the service, in order
+ * @param ended reason for an early end of the run
  * @throws {ScenarioError}
  */
 export async function compare(
@@ -49,7 +48,7 @@ export async function compare(
   const learner = new Learner();
   const usable = exchanges.filter((exchange) => unusableResponse(exchange) === undefined);
   for (const exchange of usable) learner.add(exchange);
-  // Nothing here asks for its pets, and those that it generates would have to be made.
+  // Pets do not matter here, and generated ones would take time.
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
@@ -81,14 +80,14 @@ export async function compare(
   };
 }
 
-/** Whether a scenario states a choice. One that was calibrated states what was learnt, and takes no side on the rest. */
+/** Whether a scenario states a choice. A calibrated scenario states only the choices that were learnt. */
 function states({ name, assumptions = {} }: Scenario, about: string): boolean {
   if (name !== calibratedName) return true;
   const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
   return code === undefined ? Object.hasOwn(assumptions, about) : Object.hasOwn(assumptions.errorCodes ?? {}, code);
 }
 
-/** A service that failed or was not the API could not be checked, and that is never the same. */
+/** Outcome of a comparison. A service that failed or is not the API never compares as the same. */
 function conclude(
   found: readonly Difference[],
   ended: string | undefined,
@@ -123,7 +122,7 @@ function choiceDifference(
   const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
   const codes: Readonly<Record<string, string>> = settings.errorCodes;
   const own = code === undefined ? settings[about as AssumptionId] : (codes[code] ?? code);
-  // What is likely may be otherwise, as the values that are left say.
+  // A likely choice may have any of its remaining values.
   if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
     kind: 'assumption',
@@ -137,7 +136,7 @@ function choiceDifference(
 /** Lists of operations are sets. */
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** What remains different when the simulator makes the service's choices. */
+/** Differences that remain if the simulator makes the service's choices. */
 async function unexplained(
   scenario: Scenario,
   chosen: Settings,
@@ -152,7 +151,7 @@ async function unexplained(
   const [bans, localBans] = [bansIn(exchanges), bansIn(local)];
   const pairs = exchanges.flatMap((exchange, index): [Exchange, Exchange][] => {
     const answer = local[index] as Exchange;
-    // Whether a window is used up, or a key banned, depends on requests that only the service has seen.
+    // Requests of other clients may use up a window or get a key banned.
     const isOther = isRefusal(exchange) !== isRefusal(answer) || bans.has(exchange) !== localBans.has(answer);
     return isLost(exchange) || isOther ? [] : [[exchange, answer]];
   });
@@ -180,7 +179,7 @@ async function unexplained(
 /** The refusals of bans. */
 function bansIn(exchanges: readonly Exchange[]): ReadonlySet<Exchange> {
   const watch = new BanWatch();
-  return new Set(exchanges.filter((exchange) => watch.add(readExchange(exchange)).isBan));
+  return new Set(exchanges.filter((exchange) => isBanOf(watch, exchange)));
 }
 
 const contradiction = (about: string, text: string): Difference => ({
@@ -191,7 +190,7 @@ const contradiction = (about: string, text: string): Difference => ({
   place: /^#\d+[^:]*/.exec(text)?.[0] ?? '',
 });
 
-/** One of each kind, and none for an answer whose status alone makes all of it different. */
+/** Removes duplicates, and the consequences of a different status. */
 function unique(found: readonly Difference[]): Difference[] {
   const others = new Set(found.filter(({ about }) => about === 'status').map(({ place }) => place));
   const seen = new Set<string>();

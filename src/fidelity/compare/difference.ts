@@ -1,15 +1,15 @@
-/** One thing in which the service and the simulator are not alike. */
+/** A difference between the service and the simulator. */
 export interface Difference {
   /**
-   * `assumption`: the service has made another choice than the scenario, which an assumption can say; `drift`: no
-   * assumption explains it, so the document or the simulator is not up to date.
+   * `assumption`: the service made another choice than the scenario. `drift`: no assumption explains the response, so the
+   * document or the simulator is outdated.
    */
   readonly kind: 'assumption' | 'drift';
-  /** The assumption, or the part of an answer. */
+  /** Assumption, or part of a response. */
   readonly about: string;
   readonly service: string;
   readonly simulator: string;
-  /** The answer that shows it. */
+  /** Exchange that shows the difference. */
   readonly place: string;
 }
 

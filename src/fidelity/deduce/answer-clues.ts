@@ -6,7 +6,7 @@ import type { Clue } from './clue.js';
 import { type Facts, isObject, type ReadExchange } from './facts.js';
 import { isRefusal, rateOf } from './rate.js';
 
-/** What the headers of any answer and the body of any error say. */
+/** Clues of any response's headers, and of any error's body. */
 export function answerClues(exchange: ReadExchange): Clue[] {
   const { status } = exchange;
   if (status === 0 || status >= 500 || exchange.missing.includes('answer headers')) return [];
@@ -43,7 +43,7 @@ function headerClues(exchange: ReadExchange): Clue[] {
   return clues;
 }
 
-/** The fields of the IETF draft, by the shape of their values. */
+/** Clue of the IETF draft's fields, by the syntax of their values. */
 function draftClue(headers: Readonly<Record<string, string>>): Clue {
   const about = 'rateLimitFields';
   const { RateLimit: structured, 'RateLimit-Limit': legacy } = headers;
@@ -80,7 +80,7 @@ function refusalClues(exchange: ReadExchange): Clue[] {
     },
   ];
   const reset = rateOf(exchange)?.reset;
-  // A second either way is rounding.
+  // A difference of one second is rounding.
   if (reset !== undefined && Math.abs(untilMs - reset * 1000) > 1_000) {
     const byS = Math.round(Math.abs(untilMs / 1000 - reset));
     clues.push({
@@ -117,12 +117,12 @@ function errorClues(exchange: ReadExchange): Clue[] {
     ];
   }
   const code = codeOfStatus[status];
-  // Which of two refusals a 429 is, the codes themselves tell.
+  // The codes themselves distinguish limits from bans.
   if (code === undefined || (isRefusal(exchange) && (status !== 429 || body.code === 'key_banned'))) return [];
   return [{ about: `errorCodes.${code}`, allows: [body.code], says: `code ${body.code.slice(0, 60)}` }];
 }
 
-/** What an answer of getPet says. */
+/** Clues of a getPet response. */
 export function petClues(
   { operation, path, method, status, headers, arrivedAtMs }: ReadExchange,
   facts: Facts,

@@ -1,19 +1,52 @@
 import { settingValues } from '../../petstore/settings.js';
 import { type Knowledge, notAsked } from './clue.js';
+import type { LimitRules } from './limit-rules.js';
 
-/** The longest ban where none was seen: three days, as of the services that say so. */
+/** Longest ban where none was seen: three days, as documented by services with bans that grow. */
 const longestSeconds = 259_200;
 
+/** Lengths of bans in seconds, in their order; `undefined` if the end did not show. */
+interface BanLengths {
+  readonly seconds: readonly (number | undefined)[];
+  /** Difference to another possible length of each; 0 if none. */
+  readonly orElse: -1 | 0 | 1;
+}
+
 /**
- * What the lengths of the bans of one key say, in their order. Likely at best: the key may have been banned before, and
- * bans that grow may have come to their longest.
- * @param lengths in seconds; `undefined` where the end did not show
+ * Lengths by the resets, less one second if the service counts milliseconds and rounds resets up.
+ * @param waits seconds that Retry-After named at the start of each ban
+ * @param roundings units that explain the responses
  */
-export function lengthKnowledge(lengths: readonly (number | undefined)[]): Knowledge[] {
+export function banLengths(
+  lengths: readonly (number | undefined)[],
+  waits: readonly (number | undefined)[],
+  roundings: ReadonlySet<LimitRules['rounding']>,
+): BanLengths {
+  const mayRound = roundings.size === 0 || roundings.has('up');
+  // A wait that is shorter than the reset was counted in milliseconds.
+  const isExact = mayRound && lengths.some((seconds, index) => seconds !== undefined && waits[index] === seconds - 1);
+  const doesRound = mayRound && roundings.size === 1;
+  const lengthOf = (seconds: number, index: number) => {
+    if (isExact) return Math.min(seconds, waits[index] ?? seconds);
+    return doesRound ? seconds - 1 : seconds;
+  };
+  return {
+    seconds: lengths.map((seconds, index) => seconds && lengthOf(seconds, index)),
+    // A ban at the start of a second is not rounded.
+    orElse: !mayRound || isExact ? 0 : doesRound ? 1 : -1,
+  };
+}
+
+/**
+ * Knowledge from the lengths of one key's bans. Likely at best: the key may have been banned before, and bans that grow may
+ * have reached their longest.
+ */
+export function lengthKnowledge({ seconds: lengths, orElse }: BanLengths): Knowledge[] {
   const shown = lengths.flatMap((seconds, index) => (seconds === undefined ? [] : [{ seconds, index }]));
   const isSame = shown.length > 1 && shown.every(({ seconds }) => seconds === shown[0]?.seconds);
   const first = lengths[0] ?? (isSame ? shown[0]?.seconds : undefined);
-  const bans = `bans of ${shown.map(({ seconds }) => `${seconds} s`).join(', ')}`;
+  const ofOne = (seconds: number) => (orElse === 0 ? `${seconds} s` : `${seconds} or ${seconds + orElse} s`);
+  const bans = `bans of ${shown.map(({ seconds }) => ofOne(seconds)).join(', ')}`;
   const likely = (about: Knowledge['about'], value: unknown, more = ''): Knowledge => ({
     ...notAsked(about),
     state: 'likely',
@@ -23,14 +56,16 @@ export function lengthKnowledge(lengths: readonly (number | undefined)[]): Knowl
   });
   const escalation = isSame ? { value: settingValues.banEscalation.default, isEndSeen: true } : growth(shown);
   return [
-    first === undefined ? notAsked('banSeconds') : likely('banSeconds', first),
+    first === undefined
+      ? notAsked('banSeconds')
+      : { ...likely('banSeconds', first), ...(orElse !== 0 && { left: [first, first + orElse] }) },
     escalation === undefined
       ? notAsked('banEscalation')
       : likely('banEscalation', escalation.value, escalation.isEndSeen ? '' : ', and perhaps longer ones'),
   ];
 }
 
-/** How bans grow; `undefined` where they do not, or where that is not known. */
+/** Growth of bans; `undefined` if they do not grow, or if it is open. */
 function growth(shown: readonly { readonly seconds: number; readonly index: number }[]) {
   const [first, second] = shown;
   if (first === undefined || second === undefined || second.seconds <= first.seconds) return undefined;

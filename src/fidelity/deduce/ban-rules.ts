@@ -2,46 +2,46 @@ import { settingValues } from '../../petstore/settings.js';
 import { counted } from '../../values/counted.js';
 import { type Knowledge, notAsked } from './clue.js';
 
-/** From least to most, in milliseconds: when a request arrived is known only as well as the network lets it. */
+/** Range in milliseconds. Network latency makes every arrival uncertain. */
 export type Between = readonly [leastMs: number, mostMs: number];
 
-/** A refused request after the first of an episode. */
+/** A refusal after the first of an episode. */
 export interface EarlyRequest {
   readonly afterFirstMs: Between;
-  /** By the clock of the service, as far as `Date` tells it. */
+  /** On the service's clock, as far as `Date` determines it. */
   readonly beforePromiseMs: Between;
 }
 
-/** From the first refusal of a key to its next served request, or to a ban. */
+/** Time from a key's first refusal to its next accepted request, or to a ban. */
 export interface BanEpisode {
-  /** In the order in which they were sent; the last one may have begun the ban. */
+  /** In the order of sending; the last one may have started the ban. */
   readonly early: readonly EarlyRequest[];
   readonly isBanned: boolean;
-  /** Whether all of it were questions of ours. */
+  /** Whether every request was a question of this tool. */
   readonly isOurs: boolean;
   /** Whether every refusal promised the same instant. */
   readonly isSteady: boolean;
   readonly places: readonly string[];
 }
 
-/** What is known of the rules of bans: a strike is a refused request after the grace, and too early by more than the tolerance. */
+/** Rules of bans. A strike is a refusal after the grace, and too early by more than the tolerance. */
 export interface BanRules {
-  /** How many strikes ban; `undefined` while nobody knows. */
+  /** Number of strikes that ban; `undefined` if unknown. */
   readonly after: number | undefined;
-  /** Whether no other number explains what was seen. */
+  /** Whether no other number explains the episodes. */
   readonly isOnly: boolean;
   readonly graceMs: Between;
   readonly toleranceMs: Between;
 }
 
-/** No service counts further. */
+/** Largest number of strikes to try. */
 const mostStrikes = 20;
-/** After so many refused requests without a ban there is none: later than any grace, and too early by more than any tolerance. */
+/** Number of certain strikes without a ban that rules bans out. A strike is certain after any grace and outside any tolerance. */
 const enoughStrikes = 10;
 const sureStrike = { afterFirstMs: 5_000, beforePromiseMs: 2_000 };
 const never = Number.POSITIVE_INFINITY;
 
-/** What episodes show together. */
+/** Derives the rules that explain all episodes. */
 export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
   const steady = episodes.filter(({ isSteady }) => isSteady);
   const fits: { after: number; graceMs: Between }[] = [];
@@ -50,7 +50,7 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
     if (graceMs !== undefined) fits.push({ after, graceMs });
   }
   const byDefault = settingValues.banGraceMs.default;
-  // Of several the one with the usual grace: the others are chance.
+  // The usual grace is a better explanation than chance.
   const best = fits.find(({ graceMs }) => isIn(byDefault, graceMs)) ?? fits[0];
   if (best === undefined || !steady.some(({ isBanned }) => isBanned)) {
     return { after: undefined, isOnly: false, graceMs: [0, never], toleranceMs: [0, never] };
@@ -59,8 +59,8 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
 }
 
 /**
- * The graces with which so many strikes explain every ban. Requests come ever closer to the promise, so those before the
- * ban that did not count can only have come within the grace.
+ * Range of graces with which a number of strikes explains every ban. Requests approach the promise, so that an early request
+ * without a strike was within the grace.
  */
 function graceFor(after: number, episodes: readonly BanEpisode[]): Between | undefined {
   let [least, most] = [0, never];
@@ -74,7 +74,7 @@ function graceFor(after: number, episodes: readonly BanEpisode[]): Between | und
   return least < most ? [least, most] : undefined;
 }
 
-/** The tolerances that explain which of the last requests before a promise banned, and which did not. */
+/** Range of tolerances that explains which of the last requests before a promise banned. */
 function toleranceFor(after: number, [, graceMs]: Between, episodes: readonly BanEpisode[]): Between {
   let [least, most] = [0, never];
   for (const { early, isBanned } of episodes) {
@@ -88,7 +88,7 @@ function toleranceFor(after: number, [, graceMs]: Between, episodes: readonly Ba
 
 const isIn = (value: number, [least, most]: Between) => value >= least && value < most;
 
-/** What is known of the choices about strikes. @param isAlone whether nobody else uses the key, as far as can be seen */
+/** Knowledge of the choices about strikes. @param isAlone whether no other client seems to use the key */
 export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolean): Knowledge[] {
   const { after, isOnly, graceMs, toleranceMs } = readBanRules(episodes);
   const banned = episodes.filter(({ isBanned }) => isBanned);
@@ -116,7 +116,7 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
 const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
   afterFirstMs[0] > sureStrike.afterFirstMs && beforePromiseMs[0] > sureStrike.beforePromiseMs;
 
-/** A number of milliseconds of which a range is known; a wide one says nothing. Never certain, since no test is that exact. */
+/** Knowledge of a number in milliseconds from its range; none from a wide one. Never certain, because arrivals are uncertain. */
 function rangeKnowledge(unknown: Knowledge, [least, most]: Between, byDefault: number): Knowledge {
   if (most > Math.max(500, 3 * least)) return unknown;
   const value = isIn(byDefault, [least, most]) ? byDefault : roundest(least, most);
@@ -124,7 +124,7 @@ function rangeKnowledge(unknown: Knowledge, [least, most]: Between, byDefault: n
   return { ...unknown, state: 'likely', value, left: [value], evidence };
 }
 
-/** The number within a range that a person would write. */
+/** Roundest number in a range. */
 export function roundest(least: number, most: number): number {
   for (let step = 10 ** 9; step >= 1; step /= 10) {
     for (const part of [step, step / 2]) {

@@ -1,68 +1,77 @@
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import type { BanEpisode, EarlyRequest } from './ban-rules.js';
 import type { Clue } from './clue.js';
 import { isObject, type ReadExchange } from './facts.js';
 import { isRefusal, rateOf } from './rate.js';
+import { ServiceClock } from './service-clock.js';
 
-/** An episode of a key, or the ban that ended it. */
+/** A key's episode, or the ban that ended it. */
 interface Track {
   readonly first: Exchange;
-  /** When the service promised to serve again, in Unix seconds of its clock: as the last refusal said. */
+  /** Reset of the last refusal, in Unix seconds. */
   promisedAtSeconds: number;
   readonly early: EarlyRequest[];
   isSteady: boolean;
-  /** Only while the key is banned: its end, and what of its clock the last answer told, in Unix seconds. */
+  /** During a ban: its end, and the `Date` of the last response, in Unix seconds. */
   ban?: { untilSeconds: number; isShown: boolean; atSeconds: number } | undefined;
 }
 
-/** Tells bans from refusals by a limit, and notes what each of them shows of the rules of bans. */
+/** Distinguishes bans from refusals by a limit, and collects what each shows of the rules of bans. */
 export class BanWatch {
   readonly #tracks = new Map<string | undefined, Track>();
-  /** Every episode that has ended, or that is under way. */
+  /** Every episode, the present one included. */
   readonly episodes: BanEpisode[] = [];
-  /** How long bans were, in seconds; `undefined` where a window that was used up hid the end. */
+  /** Lengths of bans in seconds, by the reset; `undefined` if a used-up window hides the end. */
   readonly lengths: (number | undefined)[] = [];
-  #limitCode: string | undefined;
-  #offset = { leastMs: Number.NEGATIVE_INFINITY, mostMs: Number.POSITIVE_INFINITY };
+  /** Wait in seconds that Retry-After named at the start of each ban. */
+  readonly waits: (number | undefined)[] = [];
+  /** Status and code of refusals by a limit. */
+  #limit: { status: number; code: string | undefined } = { status: 429, code: undefined };
+  /** Keys with nothing left after their last response. */
+  readonly #usedUp = new Set<string | undefined>();
+  readonly #clock = new ServiceClock();
 
-  /** How many bans there were. */
+  /** Number of bans. */
   get bans(): number {
     return this.lengths.length;
   }
 
-  /**
-   * How far the clock of the service is ahead of the one that recorded: `Date`, cut to whole seconds, was written between
-   * request and answer.
-   */
-  get offset(): { readonly leastMs: number; readonly mostMs: number } {
-    return this.#offset;
+  /** Lead of the service's clock over the recorder's. */
+  get offset(): ServiceClock['offset'] {
+    return this.#clock.offset;
   }
 
-  /** Takes the next exchange. @returns whether it is the refusal of a ban, and what it says */
-  add(exchange: ReadExchange): { isBan: boolean; clues: Clue[] } {
-    const { token, status } = exchange;
-    this.#noteClock(exchange);
-    if (!isRefusal(exchange)) {
-      if (status >= 200 && status !== 401 && status < 500) this.#tracks.delete(token);
-      return { isBan: false, clues: [] };
+  /** Whether a refusal has the status or the code of a ban. */
+  isMarked(exchange: ReadExchange): boolean {
+    const { status, token } = exchange;
+    if (!isRefusal(exchange)) return false;
+    const code = codeOf(exchange);
+    // With any status, the first refusal of a used-up window is one by the limit.
+    const isFirst = this.#usedUp.has(token) && !this.#tracks.has(token);
+    if (code !== 'key_banned' && this.#limit.code === undefined && (status === 429 || isFirst)) {
+      this.#limit = { status, code };
     }
-    const code = isObject(exchange.body) && typeof exchange.body.code === 'string' ? exchange.body.code : undefined;
-    if (status === 429 && code !== 'key_banned') this.#limitCode ??= code;
-    const isBan = status !== 429 || code === 'key_banned' || (code !== undefined && code !== this.#limitCode);
-    const clues = isBan ? this.#ban(exchange) : [];
-    if (!isBan) this.#refuse(exchange);
-    return { isBan, clues };
+    const isOther = code !== undefined && code !== this.#limit.code;
+    return code === 'key_banned' || status !== this.#limit.status || isOther;
   }
 
-  #noteClock({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): void {
-    if (dateMs === undefined) return;
-    const leastMs = Math.max(this.#offset.leastMs, dateMs - answeredAtMs);
-    const mostMs = Math.min(this.#offset.mostMs, dateMs + 1_000 - arrivedAtMs);
-    // One of the clocks was set, or they drift apart: what the last answer says.
-    const isSet = leastMs > mostMs;
-    this.#offset = isSet
-      ? { leastMs: dateMs - answeredAtMs, mostMs: dateMs + 1_000 - arrivedAtMs }
-      : { leastMs, mostMs };
+  /** Adds the next exchange. @param isBan whether it is the refusal of a ban @returns its clues */
+  add(exchange: ReadExchange, isBan = this.isMarked(exchange)): Clue[] {
+    const { token, status } = exchange;
+    this.#clock.note(exchange);
+    if (!isRefusal(exchange)) {
+      if (status < 200 || status === 401 || status >= 500) return [];
+      this.#tracks.delete(token);
+      if (rateOf(exchange)?.remaining === 0) this.#usedUp.add(token);
+      else this.#usedUp.delete(token);
+      return [];
+    }
+    if (isBan) return this.#ban(exchange);
+    this.#refuse(exchange);
+    if (status === 429) return [];
+    const says = `a limit refused with ${status}; "When a request exceeds the limit, the response is 429 Too Many Requests"`;
+    return [{ about: 'document', allows: [], says }];
   }
 
   #refuse(exchange: Exchange): void {
@@ -86,10 +95,10 @@ export class BanWatch {
     track.promisedAtSeconds = promisedAtSeconds;
   }
 
-  /** A refused request of an episode that has begun: how long after its first refusal and before its promise it came. */
+  /** Adds a refusal to an episode, with its delay after the first refusal and its lead over the promise. */
   #early({ first, promisedAtSeconds, early }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
     const promisedMs = promisedAtSeconds * 1_000;
-    const { leastMs, mostMs } = this.#offset;
+    const { leastMs, mostMs } = this.offset;
     early.push({
       afterFirstMs: [Math.max(0, arrivedAtMs - first.answeredAtMs), answeredAtMs - first.arrivedAtMs],
       beforePromiseMs: [promisedMs - answeredAtMs - mostMs, promisedMs - arrivedAtMs - leastMs],
@@ -102,13 +111,15 @@ export class BanWatch {
     if (episode !== undefined) this.episodes[at] = { ...episode, ...change };
   }
 
-  #ban(exchange: Exchange): Clue[] {
+  #ban(exchange: ReadExchange): Clue[] {
     const { token, status, arrivedAtMs, dateMs } = exchange;
     const clues: Clue[] = [
       {
         about: 'banStatus',
         allows: [status].filter((each) => [429, 403, 401, 418].includes(each)),
         says: `a banned key is refused with ${status}`,
+        // Only its later reset distinguishes a ban under the limit's code.
+        isLikely: !this.isMarked(exchange),
       },
     ];
     const untilSeconds = rateOf(exchange)?.reset;
@@ -116,9 +127,11 @@ export class BanWatch {
     const atSeconds = Math.floor((dateMs ?? arrivedAtMs) / 1000);
     const track = this.#tracks.get(token);
     if (track?.ban !== undefined) return [...clues, ...extendClues(track.ban, untilSeconds, atSeconds)];
-    // A ban ends no earlier than the window, so the end of a shorter one does not show.
+    // The reset of a ban is no earlier than the window's, which hides the end of a shorter ban.
     const isShown = track === undefined || untilSeconds > track.promisedAtSeconds;
     this.lengths.push(isShown && track !== undefined ? untilSeconds - atSeconds : undefined);
+    const wait = Number(exchange.headers[retryAfterHeader]);
+    this.waits.push(Number.isInteger(wait) ? wait : undefined);
     if (track !== undefined) {
       this.#early(track, exchange);
       const { places = [] } = this.episodes.findLast(({ early }) => early === track.early) ?? {};
@@ -130,10 +143,14 @@ export class BanWatch {
   }
 }
 
-/** Whether nothing but our own questions can have come between, as far as one key is ours alone. */
+function codeOf({ body }: ReadExchange): string | undefined {
+  return isObject(body) && typeof body.code === 'string' ? body.code : undefined;
+}
+
+/** Whether the request was a question of this tool, so that no other client's request is likely before it. */
 const isOurs = ({ question }: Exchange) => question !== undefined;
 
-/** A request in a ban, a second of the service's clock or more after the one before. */
+/** Clues of a request during a ban, at least one second of the service's clock after the last one. */
 function extendClues(ban: NonNullable<Track['ban']>, untilSeconds: number, atSeconds: number): Clue[] {
   const isLonger = untilSeconds > ban.untilSeconds;
   if (!isLonger && (!ban.isShown || atSeconds <= ban.atSeconds)) return [];

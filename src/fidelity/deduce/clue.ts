@@ -3,39 +3,39 @@ import { settingValues } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 
-/** What a clue is about: an assumption, one code of `errorCodes`, or a sentence of the document itself. */
+/** Subject of a clue: an assumption, one code of `errorCodes`, or a sentence of the document. */
 export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 
-/** What one answer says about one choice of the service. */
+/** Evidence of one response about one choice of the service. */
 export interface Clue {
   readonly about: Subject;
-  /** The values that explain the answer; none: no assumption does. */
+  /** Values that explain the response; empty if no assumption does. */
   readonly allows: readonly unknown[];
-  /** The answer, in a few words. */
+  /** Short description of the response. */
   readonly says: string;
-  /** Whether it may be so by chance. */
+  /** Whether chance may explain the response. */
   readonly isLikely?: boolean | undefined;
-  /** The features that other requests must have had accepted, before the clue counts. */
+  /** Features that must have been accepted in other requests before the clue counts. */
   readonly needs?: readonly string[] | undefined;
 }
 
 export type KnowledgeState = 'certain' | 'likely' | 'not asked' | 'contradicted';
 
-/** What is known of one choice of the service. */
+/** Knowledge of one choice of the service. */
 export interface Knowledge {
   readonly about: Subject;
   readonly state: KnowledgeState;
-  /** The value; only where the state is `certain` or `likely`. */
+  /** Value of a choice that is `certain` or `likely`. */
   readonly value?: unknown;
-  /** Of a choice that is not decided, the values that are left; empty where nothing was seen of it. */
+  /** Remaining values of a choice; empty before the first observation. */
   readonly left: readonly unknown[];
-  /** What was seen, each with its place. Of a contradiction the last one is the answer that broke it. */
+  /** Observations, each with its place. The last one of a contradicted choice is the contradiction. */
   readonly evidence: readonly string[];
-  /** The numbers of the requests that decided it. */
+  /** Numbers of the requests that decided the choice. */
   readonly requests: readonly number[];
 }
 
-/** What is known of a choice of which nothing was seen. */
+/** Initial knowledge of a choice: no observation. */
 export const notAsked = (about: Subject): Knowledge => ({
   about,
   state: 'not asked',
@@ -52,10 +52,10 @@ interface Gathered {
   requests: number[];
 }
 
-/** As many places as a person reads. */
+/** Largest number of observations to show. */
 const shownEvidence = 3;
 
-/** Gathers clues, and says what they leave possible. Order does not matter, but for which answer broke the last. */
+/** Collects clues, and derives the remaining values. Their order decides only which response is the contradiction. */
 export class Clues {
   readonly #gathered = new Map<Subject, Gathered>();
 
@@ -83,7 +83,7 @@ export class Clues {
     return { ...base, state: isLikely ? 'likely' : 'certain', value: left[0], left };
   }
 
-  /** Every subject that a clue was about. */
+  /** Subjects with at least one clue. */
   get subjects(): Subject[] {
     return [...this.#gathered.keys()];
   }

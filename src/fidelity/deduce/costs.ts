@@ -7,7 +7,7 @@ const aBan = 'a ban of the key (--allow-ban)';
 const moreBans = 'several bans of the key (--allow-ban, with a larger --budget)';
 const aLongBan = 'a ban of the key that ends after the window (--allow-ban)';
 
-/** What it would cost to know a choice that is not known. */
+/** Cost of finding out a choice. */
 const costs: Partial<Record<AssumptionId, string>> = {
   defaultStatus: aPet,
   unknownCategory: aPet,
@@ -36,13 +36,13 @@ const costs: Partial<Record<AssumptionId, string>> = {
   cors: 'the origin of a page that may call it, which only its owner knows',
 };
 
-/** What it would cost to know this; `one request` where nothing stands in the way. */
+/** Cost of finding out a choice; `one request` if there is no precondition. */
 export const costOf = (about: Subject): string => costs[about as AssumptionId] ?? 'one request';
 
-/** A value as a person reads it: words as they are, the rest as JSON. */
+/** A value for people: words unquoted, anything else as JSON. */
 export const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Of a choice that is not known: what is left of it, and what it would cost. */
+/** Describes an open choice: remaining values, and the cost of finding out. */
 export function openText({ about, left }: Knowledge): string {
   const values = left.length > 0 ? `${left.map(shownValue).join(' or ')}; ` : '';
   return `${values}to know: ${costOf(about)}`;

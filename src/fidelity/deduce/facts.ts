@@ -5,32 +5,32 @@ import { type Int64, isInt64 } from '../../values/int64.js';
 import { type JsonObject, type JsonValue, parseJson } from '../../values/json.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 
-/** A pet as an answer shows it; fields beyond those of the document are left out. */
+/** A pet in a response. */
 export interface SeenPet {
   readonly id: Int64;
   readonly name: string;
   readonly categoryId: Int64;
   readonly status: PetStatus | undefined;
-  /** Fields that the document does not name, where there are any. */
+  /** Undocumented fields; absent if the pet has none. */
   readonly extra?: JsonObject;
 }
 
-/** An answer with its body read. */
+/** An exchange with parsed bodies. */
 export interface ReadExchange extends Exchange {
-  /** `undefined` where the body is not JSON, or was not recorded. */
+  /** `undefined` if the body is not JSON, or was not recorded. */
   readonly body: JsonValue | undefined;
   readonly sent: JsonValue | undefined;
 }
 
-/** What answers have shown of the data behind the service. */
+/** Data of the service, as far as responses showed it. */
 export class Facts {
   readonly pets = new Map<string, SeenPet>();
-  /** The ids of pets that requests in the recording have stored. */
+  /** Ids of pets that recorded requests stored. */
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
   /** Controls of clues: the features of each accepted request that stores a pet, and query parameters without effect. */
   readonly accepted = new Set<string>();
-  /** The ids of the latest list of two pets or more without a filter or a page. */
+  /** Ids in the latest list of at least two pets without a filter or a page. */
   listed: readonly string[] = [];
 
   note(exchange: ReadExchange): void {
@@ -52,13 +52,13 @@ export class Facts {
     }
   }
 
-  /** How many pets there are at least. */
+  /** Least possible number of pets. */
   get total(): number {
     return this.pets.size;
   }
 }
 
-/** The features of a request for which a service may refuse it: its key, its names, its fields and their values. */
+/** Features for which a service may reject a request: its key, query names, fields and their values. */
 export function featuresOf({ method, operation, token, query, requestHeaders, sent }: ReadExchange): string[] {
   const fields = isObject(sent) ? Object.entries(sent) : [];
   return [
@@ -67,7 +67,7 @@ export function featuresOf({ method, operation, token, query, requestHeaders, se
     `Content-Type ${requestHeaders['content-type'] ?? ''}`,
     ...[...new URLSearchParams(query).keys()].map((name) => `query ${name}`),
     ...fields.flatMap(([field, value]) => {
-      // Of a name only the presence matters: every pet has another one.
+      // The text of a name is no feature: every pet has another one.
       const shown = field === 'name' && value !== '' ? 'text' : String(value);
       return [`field ${field}=${shown}`, ...(isInt64(value) ? [`field ${field}: ${shown.length} digits`] : [])];
     }),

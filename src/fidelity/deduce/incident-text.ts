@@ -9,20 +9,20 @@ import { recordedScenario } from './recorded-scenario.js';
 import { type Replayed, replayRecording } from './replay-recording.js';
 import { comment } from './scenario-text.js';
 
-/** The scenario of a recording as a file, and how true it is. */
+/** The scenario of a recording as a file, with the result of replaying it. */
 export interface Incident {
   readonly scenario: Scenario;
   readonly replayed: Replayed;
   readonly text: string;
 }
 
-/** As many lines of a comment as a person reads. */
+/** Largest number of comment lines to show. */
 const mostDiffering = 5;
 
 /**
- * Makes a scenario file of a recording. Of the ways to see what nobody has recorded it takes the one under which most
- * requests, sent again, get the recorded status, and of those the one with most of the recorded waits.
- * @param learner what the answers of the recording say
+ * Makes a scenario file of a recording. Of several possible starts it uses the one that, replayed, gives most requests their
+ * recorded status, then most of the recorded waits.
+ * @param learner knowledge from the recorded responses
  */
 export async function incidentFrom(
   { exchanges, baseUrls, notes }: Recording,
@@ -91,7 +91,7 @@ function replayLines({ compared, same, differing }: Replayed): string[] {
   ];
 }
 
-/** A field a line; of lists and of maps of keys, an item a line. JSON is YAML. */
+/** One line per field, and per item of lists and maps of keys. JSON is YAML. */
 function yamlLines(scenario: Scenario): string[] {
   return Object.entries(scenario).flatMap(([field, value]) => {
     if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {

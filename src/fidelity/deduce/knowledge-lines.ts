@@ -8,7 +8,7 @@ type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => strin
 const colours = { certain: 'green', likely: 'yellow', contradicted: 'red', 'not asked': 'dim' } as const;
 const order: readonly KnowledgeState[] = ['contradicted', 'certain', 'likely', 'not asked'];
 
-/** What was learnt, one line a choice: those that no assumption explains first, those that are not known last. */
+/** Knowledge with one line per choice, contradicted ones first, open ones last. */
 export function knowledgeLines(learner: Learner, style: Style = (_, text) => text): string[] {
   const rows = learner.knowledge();
   const width = Math.max(...rows.map(({ about }) => about.length));
@@ -22,20 +22,12 @@ export function knowledgeLines(learner: Learner, style: Style = (_, text) => tex
   return [...lines, ...heading, ...unseenLines(learner), '', sumLine(learner)];
 }
 
-/** What is left to chance when more was counted than was sent. */
-export function unseenLines({ limits }: Learner): string[] {
-  const unseen = limits.alive[0]?.unseen ?? 0;
-  const { broken } = limits;
-  if (broken?.isShared) {
-    return [
-      '',
-      `Other clients use this key, so that nothing is known of its limits: ${placeOf(broken.exchange)} cannot be told from their requests.`,
-    ];
-  }
-  if (unseen === 0) return [];
+/** Explains that more was counted than was sent, so that nothing about limits is certain. */
+export function unseenLines({ limits: { unaccounted } }: Learner): string[] {
+  if (unaccounted === 0) return [];
   return [
     '',
-    `Remaining fell by ${unseen} more than was sent: other clients use this key, or a request costs more than one.`,
+    `Remaining fell by ${unaccounted} more than was sent: other clients use this key, or a request costs more than one.`,
   ];
 }
 
@@ -54,7 +46,7 @@ function detail(row: Knowledge): string {
   return `${shownValue(value)}${others}  ${last}`;
 }
 
-/** Each sentence about an answer that the document does not allow, with its place, once. */
+/** Sentences about responses that contradict the document, each with its first place. */
 export const contradictionTexts = ({ contradictions }: Learner): string[] => {
   const first = new Map(contradictions.map(({ clue, exchange }) => [clue.says, exchange] as const).reverse());
   return [...first].reverse().map(([says, exchange]) => `${placeOf(exchange)}: ${says}`);

@@ -3,7 +3,7 @@ import type { Settings } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { answerClues, petClues } from './answer-clues.js';
-import { lengthKnowledge } from './ban-lengths.js';
+import { banLengths, lengthKnowledge } from './ban-lengths.js';
 import { type BanRules, readBanRules, strikeKnowledge } from './ban-rules.js';
 import { BanWatch } from './ban-watch.js';
 import { type Clue, Clues, type Knowledge, notAsked, type Subject } from './clue.js';
@@ -14,29 +14,31 @@ import { listClues } from './list-clues.js';
 import { questionClues } from './question-clues.js';
 import { writeClues } from './write-clues.js';
 
-/** More answers than this say no more about limits, and each is tried on every combination that is left. */
+/** Largest number of responses to simulate; each costs time under every remaining combination. */
 const mostForLimits = 2_000;
 
 /**
- * Learns the choices of a service from its answers, one after the other: those that one kind of answer decides from clues,
- * those about limits from the combinations that are left.
+ * Learns the choices of a service from its responses: choices about limits from the combinations that explain all responses,
+ * the others from clues.
  */
 export class Learner {
   readonly facts = new Facts();
   readonly limits = new LimitHypotheses();
   readonly #clues = new Clues();
   readonly #bans = new BanWatch();
-  /** The first answer that a sentence of the document contradicts, and so on. */
+  /** Responses that contradict a sentence of the document. */
   readonly contradictions: { clue: Clue; exchange: Exchange }[] = [];
 
-  /** The clues whose control was not accepted yet. */
+  /** Clues whose control was not accepted yet. */
   #waiting: { clue: Clue; exchange: Exchange }[] = [];
 
   add(exchange: Exchange): void {
     const read = readExchange(exchange);
-    const ban = this.#bans.add(read);
+    const isMarked = this.#bans.isMarked(read);
+    const isFull = this.limits.seen >= mostForLimits;
+    const isBan = isFull ? isMarked : this.limits.add(exchange, isMarked);
     const clues = [
-      ...ban.clues,
+      ...this.#bans.add(read, isBan),
       ...answerClues(read),
       ...listClues(read, this.facts),
       ...petClues(read, this.facts),
@@ -47,12 +49,11 @@ export class Learner {
       if (clue.about === 'document') this.contradictions.push({ clue, exchange });
       else this.#waiting.push({ clue, exchange });
     }
-    if (this.limits.seen < mostForLimits) this.limits.add(exchange, ban.isBan);
     this.facts.note(read);
     this.#addControlled();
   }
 
-  /** Adds the clues that need no control, or whose control was accepted. */
+  /** Adds waiting clues without a control, or with an accepted one. */
   #addControlled(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -71,7 +72,7 @@ export class Learner {
     return readBanRules(this.#bans.episodes);
   }
 
-  /** How far the clock of the service is ahead. */
+  /** Lead of the service's clock over the recorder's. */
   get clockOffset(): BanWatch['offset'] {
     return this.#bans.offset;
   }
@@ -83,7 +84,7 @@ export class Learner {
     return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#clues.about(subject));
   }
 
-  /** What is known of every assumption, in the order of the table; of `errorCodes`, of each code that was seen. */
+  /** Knowledge of every assumption in the order of the table, and of each error code that was seen. */
   knowledge(): Knowledge[] {
     const ids = Object.keys(assumptions) as AssumptionId[];
     const codes = this.#clues.subjects.filter((subject) => subject.startsWith('errorCodes.'));
@@ -93,7 +94,7 @@ export class Learner {
     });
   }
 
-  /** The settings that are known, certain or likely. */
+  /** Settings that are certain or likely. */
   settings(): Partial<Settings> {
     const known: Record<string, unknown> = {};
     const errorCodes: Partial<Record<ErrorCode, string>> = {};
@@ -108,15 +109,16 @@ export class Learner {
 
   #aboutBans(): Knowledge[] {
     const { broken, alive } = this.limits;
-    const isAlone = broken === undefined && (alive[0]?.unseen ?? 0) === 0;
-    return [...strikeKnowledge(this.#bans.episodes, isAlone), ...lengthKnowledge(this.#bans.lengths)];
+    const roundings = new Set(alive.map(({ rules }) => rules.rounding));
+    const lengths = banLengths(this.#bans.lengths, this.#bans.waits, roundings);
+    return [...strikeKnowledge(this.#bans.episodes, broken === undefined), ...lengthKnowledge(lengths)];
   }
 
-  /** The limits of a plan that is none of the document's, where a key has one. */
+  /** Limits of an undocumented plan, if a key has one. */
   #enterprise(): Knowledge {
     const about = 'enterpriseLimits';
     const none = notAsked(about);
-    const tokens = new Set(this.limits.likely.flatMap(({ keys }) => [...keys.keys()]));
+    const tokens = new Set(this.limits.alive.flatMap(({ keys }) => [...keys.keys()]));
     for (const token of tokens) {
       const plan = this.limits.planOf(token);
       if (plan?.plan !== 'enterprise') continue;
@@ -130,8 +132,7 @@ export class Learner {
         const left = { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) };
         return { ...none, left: [left], evidence };
       }
-      const state = this.limits.alive[0]?.unseen === 0 ? 'certain' : 'likely';
-      return { ...none, state, value: { minute, day }, left: [{ minute, day }], evidence };
+      return { ...none, state: 'certain', value: { minute, day }, left: [{ minute, day }], evidence };
     }
     return none;
   }

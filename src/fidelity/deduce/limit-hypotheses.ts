@@ -1,195 +1,230 @@
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
+import { madeUpKey } from '../../traffic-files/key-names.js';
 import type { Knowledge } from './clue.js';
-import { follow, type KeyTrack, type Sight, tracksFor, unknownLimit } from './key-track.js';
 import { allLimitRules, isCounted, type LimitAssumption, type LimitRules, limitAssumptions } from './limit-rules.js';
 import { isRefusal, rateOf } from './rate.js';
+import { ServiceClock } from './service-clock.js';
+import {
+  explain,
+  isUsedUp,
+  mayCount,
+  newKeys,
+  predict,
+  type SeenResponse,
+  type SimulatedKey,
+  settled,
+} from './simulated-key.js';
+import type { Span } from './simulated-window.js';
 
-/** One joint hypothesis with the keys that it has followed. */
+/** One joint hypothesis with the possible pasts of each key. */
 export interface LimitHypothesis {
   readonly rules: LimitRules;
-  readonly keys: ReadonlyMap<string, readonly KeyTrack[]>;
-  /** How many requests that nobody has seen it needs to explain all answers. */
-  readonly unseen: number;
+  readonly keys: ReadonlyMap<string, readonly SimulatedKey[]>;
 }
 
-/** So many requests that nobody has seen, and that came just where they were needed, are no chance. */
-const surelyNoChance = 3;
-/** A hypothesis that needs so many more than the best is given up. */
-const mostBehind = 60;
-const mostTracks = 6;
-
-/** An answer that no combination explains. */
+/** A response that no combination explains. */
 export interface Broken {
   readonly exchange: Exchange;
-  /** What the last combination expected, in words. */
+  /** Expectation of the last combination, in words. */
   readonly expected: string;
-  /** Whether other clients use the key, as the answers before showed: what they did may explain it. */
-  readonly isShared: boolean;
 }
 
+/** Largest number of possible pasts of a key; one with more is treated as new. */
+const mostPasts = 24;
+/** Number of counted requests beyond those sent that rules out chance. */
+const surelyNoChance = 3;
+const dayMs = 86_400_000;
+
 /**
- * Keeps every combination of the assumptions about limits that explains the answers: the simulator answers the same
- * requests under each, in virtual time. Other clients of a key are possible, but each of their requests counts against it.
+ * Keeps every combination of the assumptions about limits that explains all responses. Unknown are only the instants of the
+ * requests and a key's usage before the first one: unrecorded requests explain no response.
  */
 export class LimitHypotheses {
   #alive: LimitHypothesis[];
   #broken: Broken | undefined;
   #seen = 0;
-  readonly #promises = new Map<string, number>();
+  #unaccounted = 0;
+  /** Epoch of the simulated instants. It is close to them, because sums of large numbers lose fractions of a millisecond. */
+  #epochMs: number | undefined;
+  readonly #clock = new ServiceClock();
+  /** Last response of each key with limits, and the number of lost responses since. */
+  readonly #last = new Map<
+    string,
+    { limit: number; remaining: number; reset: number; isRefused: boolean; isBan: boolean; lost: number }
+  >();
   readonly #evidence = new Map<LimitAssumption, { left: string; texts: string[]; requests: number[] }>();
 
   /** @param rules the combinations to try. Default: all */
   constructor(rules: readonly LimitRules[] = allLimitRules()) {
-    this.#alive = rules.map((each) => ({ rules: each, keys: new Map(), unseen: 0 }));
+    this.#alive = rules.map((each) => ({ rules: each, keys: new Map() }));
   }
 
-  /** Those that explain the answers, the simplest first. */
+  /** Combinations that explain every response. */
   get alive(): readonly LimitHypothesis[] {
     return this.#alive;
-  }
-
-  /** Those that may be true: none needs so many more chances than another that it is out of the question. */
-  get likely(): readonly LimitHypothesis[] {
-    const best = this.#alive[0]?.unseen ?? 0;
-    return this.#alive.filter(({ unseen }) => unseen < best + surelyNoChance);
   }
 
   get broken(): Broken | undefined {
     return this.#broken;
   }
 
-  /** How many answers it rests on. */
+  /** Number of explained responses. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** Takes the next exchange. @param isBan whether it is the refusal of a ban, which shows no window */
-  add(exchange: Exchange, isBan: boolean): void {
-    const { token, status, operation } = exchange;
-    if (token === undefined || this.#broken !== undefined || isBan) return;
-    if (status === 401 && !isRefusal(exchange)) return;
-    const rate = rateOf(exchange);
-    if (status === 0 || status >= 500 || rate === undefined) {
-      this.#pardon(token);
-      return;
-    }
-    const { limit, remaining, reset } = rate;
-    const refused = isRefusal(exchange);
-    const sight = { operation, isRefused: refused, limit, remaining, reset };
-    const next = secondsOf(exchange)
-      .map((nowSeconds) => this.#follow(token, { ...sight, nowSeconds }))
-      .find((found) => found.length > 0);
-    if (next !== undefined) {
-      this.#alive = next;
-      this.#seen++;
-      this.#noteEvidence(exchange);
-    } else if (!this.#mayBeBan(exchange, token, reset)) {
-      // A recording rarely has all that was done with a key; of our own questions we know that they were alone.
-      const enough = exchange.question === undefined ? 1 : surelyNoChance;
-      const isShared = (this.#alive[0]?.unseen ?? 0) >= enough;
-      this.#broken = { exchange, expected: this.#expectation(), isShared };
-      this.#alive = [];
-    }
-    if (refused) this.#promises.set(token, reset);
-    else this.#promises.delete(token);
+  /** Sum of the falls of Remaining beyond the requests sent. */
+  get unaccounted(): number {
+    return this.#unaccounted;
   }
 
-  /** What is known of each assumption. */
+  /**
+   * Adds the next exchange.
+   * @param isBan whether the refusal has the status or the code of a ban, and so shows no window
+   * @returns whether it is the refusal of a ban, also one under the code of a limit
+   */
+  add(exchange: Exchange, isBan: boolean): boolean {
+    const { token, status, operation } = exchange;
+    this.#clock.note(exchange);
+    // A service that accepts a made-up key may limit it by other rules.
+    if (token === undefined || token === madeUpKey || isBan || (status === 401 && !isRefusal(exchange))) return isBan;
+    const arrival = this.#arrivalOf(exchange);
+    const rate = rateOf(exchange);
+    const last = this.#last.get(token);
+    if (status === 0 || status >= 500 || rate === undefined) {
+      if (last !== undefined) last.lost++;
+      this.#update(token, ({ rules }, keys) => keys?.flatMap((key) => mayCount(key, rules, arrival, operation)));
+      return false;
+    }
+    const isRefused = isRefusal(exchange);
+    this.#noteFall(token, rate.remaining, rate.limit);
+    // A ban may have the code of a limit. Then its reset is later than the window's, and windows stay as they were.
+    const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
+    const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
+    this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
+    if (this.#broken !== undefined || isSameBan) return isSameBan;
+    const relative = { ...rate, reset: rate.reset - this.#epoch / 1000 };
+    const seen: SeenResponse = { operation, isRefused, rate: relative };
+    const expected = this.#expectation();
+    const before = this.#alive;
+    this.#update(token, ({ rules }, keys = newKeys) => keys.flatMap((key) => explain(key, rules, arrival, seen)), seen);
+    const isBegun = this.#alive.length === 0 && isRefused && rate.reset > promisedSeconds;
+    if (isBegun) {
+      this.#alive = before;
+      this.#update(token, ({ rules }, keys) => keys?.filter((key) => isUsedUp(key, rules, arrival)));
+    }
+    if (this.#alive.length === 0) {
+      this.#broken = { exchange, expected };
+      return false;
+    }
+    this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isBegun });
+    this.#seen++;
+    this.#noteEvidence(exchange);
+    return isBegun;
+  }
+
+  /** Knowledge of each assumption. */
   knowledge(): Knowledge[] {
     return limitAssumptions.map((about) => this.#knowledgeOf(about));
   }
 
-  /** The plan of a key with the limits that were seen of it; `undefined` where they are not decided. */
+  /** Plan of a key with the limits that responses show; `undefined` if it is open. */
   planOf(token: string): { plan: string; minute: number | undefined; day: number | undefined } | undefined {
-    const tracks = this.likely.flatMap(({ keys }) => keys.get(token) ?? []);
-    const [plan, ...otherPlans] = new Set(tracks.map((track) => track.plan));
+    const keys = new Set(this.#alive.flatMap((hypothesis) => hypothesis.keys.get(token) ?? []));
+    const [plan, ...otherPlans] = new Set([...keys].map((key) => key.plan));
     if (plan === undefined || otherPlans.length > 0) return undefined;
     const limitOf = (name: 'minute' | 'day') => {
-      const [limit, ...others] = new Set(tracks.map(({ key }) => key[name].limit));
-      return limit === unknownLimit || others.length > 0 ? undefined : limit;
+      const [limit, ...others] = new Set([...keys].map(({ limits }) => limits[name]));
+      return others.length > 0 ? undefined : limit;
     };
     return { plan, minute: limitOf('minute'), day: limitOf('day') };
   }
 
-  #follow(token: string, sight: Sight): LimitHypothesis[] {
-    const next: LimitHypothesis[] = [];
-    // Hypotheses that treat this request alike, and have treated the ones before it alike, are followed once.
-    const followed = new Map<readonly KeyTrack[] | undefined, Map<string, KeyTrack[]>>();
-    for (const { rules, keys, unseen } of this.#alive) {
-      const before = keys.get(token);
-      const alike = followed.get(before) ?? new Map<string, KeyTrack[]>();
-      followed.set(before, alike);
-      const name = treatmentOf(rules, sight);
-      let tracks = alike.get(name);
-      if (tracks === undefined) {
-        tracks = (before ?? tracksFor(sight, rules))
-          .flatMap((track) => follow(track, rules, sight))
-          .sort((a, b) => a.unseen - b.unseen)
-          .slice(0, mostTracks);
-        alike.set(name, tracks);
-      }
-      const [first] = tracks;
-      if (first === undefined) continue;
-      const least = before?.[0]?.unseen ?? 0;
-      next.push({ rules, keys: new Map(keys).set(token, tracks), unseen: unseen - least + first.unseen });
-    }
-    next.sort((a, b) => a.unseen - b.unseen);
-    const best = next[0]?.unseen ?? 0;
-    return next.filter(({ unseen }) => unseen <= best + mostBehind);
+  /** Responses that a hypothesis expects to requests at the given Unix seconds, as text. */
+  expectedResponses(
+    { rules, keys }: LimitHypothesis,
+    token: string,
+    requests: readonly { readonly atSeconds: number; readonly operation: string | undefined }[],
+  ): string {
+    const [first] = keys.get(token) ?? [];
+    if (first === undefined) return '';
+    let key = settled(first);
+    return requests
+      .map(({ atSeconds, operation }) => {
+        const response = predict(key, rules, atSeconds * 1000 - this.#epoch, operation);
+        key = response.key;
+        const { limit, remaining, reset } = response.rate;
+        return `${response.isRefused} ${limit} ${remaining} ${reset}`;
+      })
+      .join(';');
   }
 
-  /** An answer that was lost, or says nothing of the limits: its request may have been counted. */
-  #pardon(token: string): void {
-    this.#alive = this.#alive.map((each) => {
-      const tracks = each.keys.get(token);
-      if (tracks === undefined) return each;
-      return {
-        ...each,
-        keys: new Map(each.keys).set(
-          token,
-          tracks.map((track) => ({ ...track, pardoned: track.pardoned + 1 })),
-        ),
-      };
+  get #epoch(): number {
+    return this.#epochMs ?? 0;
+  }
+
+  #arrivalOf(exchange: Exchange): Span {
+    const [least, most] = this.#clock.arrivalOf(exchange);
+    this.#epochMs ??= Math.floor(least / dayMs) * dayMs;
+    return [least - this.#epochMs, most - this.#epochMs];
+  }
+
+  /** Replaces the pasts of a key. Hypotheses that treated all its requests alike, and this one, are followed once. */
+  #update(
+    token: string,
+    change: (hypothesis: LimitHypothesis, keys: readonly SimulatedKey[] | undefined) => SimulatedKey[] | undefined,
+    seen?: SeenResponse,
+  ): void {
+    const followed = new Map<readonly SimulatedKey[] | undefined, Map<string, SimulatedKey[] | undefined>>();
+    this.#alive = this.#alive.flatMap((hypothesis) => {
+      const { rules, keys } = hypothesis;
+      const before = keys.get(token);
+      const alike = followed.get(before) ?? new Map<string, SimulatedKey[] | undefined>();
+      followed.set(before, alike);
+      const treatment = treatmentOf(rules, seen);
+      if (!alike.has(treatment)) alike.set(treatment, distinct(change(hypothesis, before)));
+      const after = alike.get(treatment);
+      if (after?.length === 0) return [];
+      const others = new Map(keys);
+      if (after === undefined || after.length > mostPasts) others.delete(token);
+      else others.set(token, after);
+      return [{ rules, keys: others }];
     });
   }
 
-  /** A refusal after a request that came too early, with a later promise, is a ban that has the code of a refusal. */
-  #mayBeBan(exchange: Exchange, token: string, reset: number): boolean {
-    const promised = this.#promises.get(token);
-    return isRefusal(exchange) && promised !== undefined && reset > promised && exchange.arrivedAtMs < promised * 1000;
+  /** No algorithm lets Remaining fall by more than the requests that were counted. */
+  #noteFall(token: string, remaining: number, limit: number): void {
+    const last = this.#last.get(token);
+    if (last?.limit !== limit) return;
+    this.#unaccounted += Math.max(0, last.remaining - remaining - last.lost - 1);
   }
 
   #knowledgeOf(about: LimitAssumption): Knowledge {
     const { texts = [], requests = [] } = this.#evidence.get(about) ?? {};
     if (this.#broken !== undefined) {
-      const { exchange, expected, isShared } = this.#broken;
-      const evidence = [`${placeOf(exchange)}: ${describe(exchange)}; ${expected}`];
-      const state = isShared ? 'not asked' : 'contradicted';
+      const { exchange, expected } = this.#broken;
+      const evidence = [`${placeOf(exchange)}: ${this.#describe(exchange)}; ${expected}`];
+      // A recording rarely has all requests of a key, unlike a calibration.
+      const enough = exchange.question === undefined ? 1 : surelyNoChance;
+      const state = this.#unaccounted >= enough ? 'not asked' : 'contradicted';
       return { about, state, left: [], evidence, requests: [exchange.id] };
     }
     const base = { about, evidence: texts, requests };
     if (this.#seen === 0) return { ...base, state: 'not asked', left: [] };
-    const fewest = this.#alive[0]?.unseen ?? 0;
-    const best = valuesOf(
-      about,
-      this.#alive.filter(({ unseen }) => unseen === fewest),
-    );
-    if (best.length !== 1) return { ...base, state: 'not asked', left: best };
-    const others = valuesOf(about, this.likely);
-    // Whether a window is fixed at all comes first.
+    const left = valuesOf(about, this.#alive);
+    // Only fixed windows have a start.
     const isFixed =
-      about !== 'windowStart' || this.likely.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
-    if (!isFixed) return { ...base, state: 'not asked', left: others };
-    const isCertain = others.length === 1 && fewest === 0;
-    return { ...base, state: isCertain ? 'certain' : 'likely', value: best[0], left: others };
+      about !== 'windowStart' || this.#alive.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
+    if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked', left };
+    return { ...base, state: 'certain', value: left[0], left };
   }
 
   #noteEvidence(exchange: Exchange): void {
     for (const about of limitAssumptions) {
-      const left = JSON.stringify(valuesOf(about, this.likely));
+      const left = JSON.stringify(valuesOf(about, this.#alive));
       const known = this.#evidence.get(about) ?? { left: '', texts: [], requests: [] };
       if (left === known.left) continue;
-      const text = `${placeOf(exchange)}: ${describe(exchange)}`;
+      const text = `${placeOf(exchange)}: ${this.#describe(exchange)}`;
       this.#evidence.set(about, {
         left,
         texts: [...known.texts, text].slice(-3),
@@ -204,17 +239,28 @@ export class LimitHypotheses {
     const { algorithm, windowStart, reportedWindow, limitsApply } = first.rules.settings;
     return `no combination of algorithm, windowStart, rejectedCounts, reportedWindow and limitsApply explains it with what came before; the last one that did was ${algorithm}, ${windowStart}, ${reportedWindow}, limits on ${limitsApply}`;
   }
+
+  #describe(exchange: Exchange): string {
+    const { limit, remaining, reset } = rateOf(exchange) ?? { limit: 0, remaining: 0, reset: 0 };
+    const nowSeconds = Math.floor((exchange.dateMs ?? exchange.arrivedAtMs) / 1000);
+    return `${exchange.status}, Remaining ${remaining} of ${limit}, reset in ${reset - nowSeconds} s`;
+  }
 }
 
-/** What of the rules decides how a request is treated. */
-function treatmentOf({ settings }: LimitRules, { operation, isRefused }: Sight): string {
-  const { algorithm, windowStart, reportedWindow, rejectedCounts } = settings;
-  const counted = isCounted(settings, operation);
-  // Where the simulator would refuse what the service has served, the hypothesis is out whatever that counts.
-  return `${algorithm} ${windowStart} ${reportedWindow} ${counted} ${isRefused ? rejectedCounts : ''}`;
+/** Part of the rules that determines the treatment of a request. */
+function treatmentOf({ settings, rounding }: LimitRules, seen: SeenResponse | undefined): string {
+  const { algorithm, windowStart, reportedWindow, rejectedCounts, limitsApply } = settings;
+  const isLimited = seen === undefined ? String(limitsApply) : isCounted(settings, seen.operation);
+  const counts = seen?.isRefused === false ? '' : rejectedCounts;
+  return `${algorithm} ${windowStart} ${rounding} ${reportedWindow} ${isLimited} ${counts}`;
 }
 
-/** The values that hypotheses give an assumption. That of a fixed window's start is none where no window is fixed. */
+function distinct(keys: readonly SimulatedKey[] | undefined): SimulatedKey[] | undefined {
+  if (keys === undefined || keys.length < 2) return keys && [...keys];
+  return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
+}
+
+/** Values of an assumption in several hypotheses. Only fixed windows have a start. */
 function valuesOf(about: LimitAssumption, hypotheses: readonly LimitHypothesis[]): unknown[] {
   const values = new Map<string, unknown>();
   for (const { rules } of hypotheses) {
@@ -223,17 +269,4 @@ function valuesOf(about: LimitAssumption, hypotheses: readonly LimitHypothesis[]
     values.set(JSON.stringify(settings[about]), settings[about]);
   }
   return [...values.values()];
-}
-
-const describe = (exchange: Exchange): string => {
-  const { limit, remaining, reset } = rateOf(exchange) ?? { limit: 0, remaining: 0, reset: 0 };
-  return `${exchange.status}, Remaining ${remaining} of ${limit}, reset in ${reset - (secondsOf(exchange)[0] as number)} s`;
-};
-
-/** The second in which the service counted: that of `Date`, or the one before where the answer took over its end. */
-function secondsOf({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): number[] {
-  const sent = Math.floor(arrivedAtMs / 1000);
-  if (dateMs === undefined) return sent === Math.floor(answeredAtMs / 1000) ? [sent] : [sent, sent + 1];
-  const second = Math.floor(dateMs / 1000);
-  return sent < second ? [second, second - 1] : [second];
 }

@@ -6,19 +6,19 @@ import type { JsonValue } from '../../values/json.js';
 import type { Clue } from './clue.js';
 import { asPet, type Facts, type ReadExchange, type SeenPet } from './facts.js';
 
-/** So many in order are no chance: 1 in 3,628,800 shuffles of ten. */
+/** Number of ordered pets that rules out chance: 1 in 3,628,800 shuffles of ten. */
 const surelyOrdered = 10;
 const likelyOrdered = 4;
 
 const documented = ['limit', 'status'];
 const pagingNames = ['cursor', 'offset', 'page'];
-/** The parameters of a second page of one pet that a client can guess. */
+/** Guessable parameters of a second page of one pet. */
 export const pageParameters = [
   ['page', '2'],
   ['offset', '1'],
 ] as const;
 
-/** What an answer of listPets says. @param facts what the answers before it have shown */
+/** Clues of a listPets response. @param facts data from earlier responses */
 export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
   const { operation, status, body, method, query: text } = exchange;
   if (operation !== 'listPets' || method === 'HEAD') return [];
@@ -75,14 +75,14 @@ function oddities(query: URLSearchParams): Odd[] {
 const isLimit = (text: string) =>
   /^[1-9][0-9]{0,2}$/.test(text) && Number(text) >= listLimit.minimum && Number(text) <= listLimit.maximum;
 
-/** A limit out of range that was answered all the same: cut to the range, or left aside. */
+/** Clues of an accepted limit out of range: clamped, or ignored. */
 function limitClues(query: URLSearchParams, body: readonly JsonValue[], facts: Facts): Clue[] {
   const [text = '', ...more] = query.getAll('limit');
   const count = body.length;
   const says = `answered with ${counted(count, 'pet')}`;
   if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
   const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
-  // Fewer than asked for are all that there are.
+  // A short page is the last page.
   const explains = (limit: number) => count <= limit && count >= Math.min(limit, facts.total);
   const allows = [...(explains(clamped) ? ['clamp'] : []), ...(explains(listLimit.default) ? ['default'] : [])];
   return [{ about: 'limitOutOfRange', allows, says }];
@@ -173,7 +173,7 @@ function pagingClues(
     const says = `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`;
     const none: Clue = { about: 'paging', allows: ['none'], says, isLikely: true };
     if (question === undefined) return [none];
-    // A missing Link proves no absence: the parameters of a page may work without one.
+    // Parameters of a page may work without a Link.
     const needs = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,

@@ -1,7 +1,7 @@
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 
-/** The three numbers of an answer. */
+/** Values of the three X-RateLimit headers. */
 export interface SeenRate {
   readonly limit: number;
   readonly remaining: number;
@@ -9,7 +9,7 @@ export interface SeenRate {
   readonly reset: number;
 }
 
-/** `undefined` where one of the headers is missing or no whole number. */
+/** Reads X-RateLimit headers. @returns `undefined` if one is missing or not a whole number */
 export function rateOf({ headers }: Pick<Exchange, 'headers'>): SeenRate | undefined {
   const [limit, remaining, reset] = Object.values(rateLimitHeaders).map((name) =>
     /^\d{1,15}$/.test(headers[name] ?? '') ? Number(headers[name]) : undefined,
@@ -19,6 +19,6 @@ export function rateOf({ headers }: Pick<Exchange, 'headers'>): SeenRate | undef
     : { limit, remaining, reset };
 }
 
-/** Whether the key was told to wait: 429, or a ban under another status, which names a wait as well. */
+/** Whether the key was rate-limited or banned: 429, or another 4xx with Retry-After. */
 export const isRefusal = ({ status, headers }: Pick<Exchange, 'status' | 'headers'>) =>
   status === 429 || (status >= 400 && status < 500 && headers[retryAfterHeader] !== undefined);

@@ -4,21 +4,21 @@ import { type Exchange, isGivenUp } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './rate.js';
 
-/** An answer that takes this long is a fault that somebody would notice. */
+/** Response time from which on a response is a fault, in milliseconds. */
 const slowMs = 1_000;
-/** A guess: the answer would have come later than the client waited for it, and how much later nobody knows. */
+/** Guess at a response time, as a multiple of the wait after which the client gave up. */
 const guessedShare = 2;
-/** As many rules as a person reads. */
+/** Largest number of rules to write. */
 const mostFaults = 50;
 const longestBody = 2_000;
 
-/** Each answer that the service gives only when something is wrong, as a rule for the n-th request of its operation. */
+/** Fault rules from recorded failures, each for the n-th request of its operation. */
 export function recordedFaults(exchanges: readonly Exchange[]): Fault[] {
   const counts = new Map<OperationName, number>();
   const faults: Fault[] = [];
   for (const exchange of exchanges) {
     const { operation, status } = exchange;
-    // A refused request reaches no rule.
+    // Fault rules do not apply to rate-limited requests.
     if (!isOperationName(operation) || status === 401 || isRefusal(exchange)) continue;
     const nth = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, nth);

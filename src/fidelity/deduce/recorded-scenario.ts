@@ -10,9 +10,9 @@ import { recordedFaults } from './recorded-faults.js';
 type KeyOfScenario = NonNullable<Scenario['keys']>[string];
 
 /**
- * The scenario in which a recording began, as far as its answers show it: pets, keys with their plans and usage, faults, and
- * the choices of the service.
- * @param learner what the answers of the recording say
+ * Scenario at the start of a recording, as far as responses show it: pets, keys with plans and usage, faults, and the choices
+ * of the service.
+ * @param learner knowledge from the recorded responses
  */
 export function recordedScenario(exchanges: readonly Exchange[], learner: Learner, name: string): Scenario {
   const { facts } = learner;
@@ -46,7 +46,7 @@ export function recordedScenario(exchanges: readonly Exchange[], learner: Learne
   };
 }
 
-/** Stands for a limit that no answer shows, so that it does not come in the way. */
+/** Limit of a window that no response shows, large enough to refuse nothing. */
 const unseenLimit = 1_000_000;
 
 const withoutPlan = ({ enterpriseLimits: _, ...settings }: Partial<Settings>): NonNullable<Scenario['assumptions']> =>
@@ -75,7 +75,7 @@ function guessedPlan(first: Exchange | undefined): string {
   return found?.[0] ?? 'free';
 }
 
-/** What the first answer of a key shows of what it had used before, or of a ban that was running. */
+/** Usage before a key's first response, or a ban that was running. */
 function startOf(first: Exchange | undefined, minute: number | undefined): Pick<KeyOfScenario, 'usage' | 'bannedFor'> {
   const rate = first && rateOf(first);
   if (first === undefined || rate === undefined) return {};
@@ -87,7 +87,7 @@ function startOf(first: Exchange | undefined, minute: number | undefined): Pick<
   return { usage: minute !== undefined && minute !== rate.limit ? { day: used } : { minute: used } };
 }
 
-/** How long the minute of the recording was, where a window began in it that is no minute. */
+/** Length of the minute window in seconds, if a recorded window is shorter than a minute. */
 function minuteLength(exchanges: readonly Exchange[]): number | undefined {
   const fresh = exchanges.flatMap((each) => {
     const rate = rateOf(each);

@@ -5,23 +5,23 @@ import { createSimulator } from '../../simulator/simulator.js';
 import { type Exchange, isGivenUp, placeOf } from '../../traffic-files/exchange.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
 
-/** What came of sending a recording again: how many answers had the recorded status, and the first that had not. */
+/** Result of replaying a recording. */
 export interface Replayed {
-  /** Of how many it is known: not of those that the client did not wait for. */
+  /** Number of compared responses. Requests that the client abandoned have none. */
   readonly compared: number;
   readonly same: number;
-  /** How many of those asked for the recorded wait, within a second. */
+  /** Number of responses with the recorded Retry-After, to the second. */
   readonly sameWaits: number;
   readonly differing: readonly string[];
 }
 
 /**
- * Sends the requests of a recording again to a simulator with a scenario, each at its instant, in virtual time.
+ * Replays a recording's requests to a simulator with a scenario, each at its instant, in virtual time.
  * @throws {ScenarioError}
  */
 export async function replayRecording(scenario: Scenario, exchanges: readonly Exchange[]): Promise<Replayed> {
   const startMs = exchanges[0]?.arrivedAtMs ?? 0;
-  // On a clock that stands still a delay would never end, and it changes no status.
+  // A delay never ends on a frozen clock, and changes no status.
   const faults = (scenario.faults ?? []).flatMap(({ then: { delay: _, ...then }, ...rule }) =>
     Object.keys(then).length > 0 ? [{ ...rule, then }] : [],
   );

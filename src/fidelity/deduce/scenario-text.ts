@@ -5,9 +5,9 @@ import { contradictionTexts, unseenLines } from './knowledge-lines.js';
 import type { Learner } from './learner.js';
 
 export interface CalibratedSource {
-  /** Where it was learnt: an address, or files. */
+  /** Source: an address, or files. */
   readonly from: string;
-  /** When, ISO 8601. */
+  /** Time of learning, ISO 8601. */
   readonly at: string;
   readonly requests: number;
 }
@@ -21,16 +21,16 @@ const yaml = (value: unknown): string =>
     ? value
     : JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
 
-/** A comment of one line, whatever the text. */
+/** Makes a one-line YAML comment. */
 export const comment = (text: string, indent = ''): string => `${indent}# ${text.replaceAll(/[\r\n\p{Cc}]+/gu, ' ')}`;
 
-/** The scenario file of what was learnt: each choice with its evidence, and what is not known as comments. */
+/** Scenario file with the learnt choices and their evidence; open choices are comments. */
 export function calibratedScenario(learner: Learner, { from, at, requests }: CalibratedSource): string {
   const rows = learner.knowledge();
   const known = rows.filter(({ state }) => state === 'certain' || state === 'likely');
   const codes = known.filter(({ about }) => about.startsWith('errorCodes.'));
   const others = known.filter(({ about }) => !about.startsWith('errorCodes.') && about !== 'enterpriseLimits');
-  // Also those that are as documented, so that `compare` knows that they were seen.
+  // Includes documented codes: `compare` checks only codes that were seen.
   const errorCodes = Object.fromEntries(codes.map(({ about, value }) => [about.slice('errorCodes.'.length), value]));
   const open = rows.filter(({ state }) => state === 'not asked');
   const broken = rows.filter(({ state }) => state === 'contradicted');
@@ -65,12 +65,12 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
   ].join('\n');
 }
 
-/** The keys that were seen with their plans, under names of their own; and the limits of a plan that is none of the document's. */
+/** Lines for the keys under replacement names with their plans, and for the limits of an undocumented plan. */
 function planLines({ limits }: Learner): string[] {
-  const tokens = [...new Set(limits.likely.flatMap(({ keys }) => [...keys.keys()]))];
+  const tokens = [...new Set(limits.alive.flatMap(({ keys }) => [...keys.keys()]))];
   const seen = tokens.flatMap((token) => {
     const plan = limits.planOf(token);
-    // A key that we made up is none to give to a client.
+    // A made-up key is useless to a client.
     return plan === undefined || token === madeUpKey ? [] : [{ token: token === 'own' ? 'own-key' : token, ...plan }];
   });
   if (seen.length === 0) return [];

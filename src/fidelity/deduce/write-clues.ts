@@ -10,7 +10,7 @@ const newPetFields = ['name', 'categoryId', 'status'];
 
 type Odd = 'contentType' | 'emptyName' | 'unknownFields' | 'unknownCategory';
 
-/** What an answer of createPet says. @param facts what the answers before it have shown */
+/** Clues of a createPet response. @param facts data from earlier responses */
 export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   const { operation, status, body, sent, requestBody, missing } = exchange;
   if (operation !== 'createPet' || status === 401 || status === 0 || status >= 500 || isRefusal(exchange)) return [];
@@ -26,7 +26,7 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
     ];
   }
   if (!isObject(sent)) return [];
-  // A recording may leave the Content-Type out; then a refusal may be for it.
+  // Without a recorded Content-Type, a rejection may be for its value.
   const type = exchange.requestHeaders['content-type'];
   const isJson = type !== undefined && /^application\/json\b/i.test(type);
   const { name, categoryId, status: wanted } = sent;
@@ -55,13 +55,13 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   if (odd.length === 0) return [{ about: 'document', allows: [], says: `${says}, though the body is a whole NewPet` }];
   if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
   const allows = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
-  // The service may have had another reason, where we did not choose the rest of the body.
+  // A recorded body may have been rejected for another reason.
   if (exchange.question === undefined) return [{ about: only, allows, says, isLikely: true }];
   const isOdd = oddFeatures[only](extra);
   return [{ about: only, allows, says, needs: featuresOf(exchange).filter((feature) => !isOdd(feature)) }];
 }
 
-/** The features of a request that an oddity consists of; a refusal for it needs the others accepted elsewhere. */
+/** Features that make up an oddity. A rejection for it needs all other features accepted elsewhere. */
 const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: string) => boolean>> = {
   contentType: () => (feature) => feature.startsWith('Content-Type '),
   emptyName: () => (feature) => feature === 'field name=',
@@ -73,7 +73,7 @@ const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: 
 function accepted(odd: Odd, { body, question }: ReadExchange, extra: readonly string[]): Clue[] {
   const says = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // Whether a category is known cannot be seen, but for the one that we made up.
+    // Only the made-up category is certainly unknown.
     return odd === 'unknownCategory' && question !== odd ? [] : [{ about: odd, allows: ['accept'], says }];
   }
   const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;

@@ -1,0 +1,224 @@
+import { documentedPlans } from '../../petstore/document.js';
+import { windowSeconds } from '../../rate-limits/plan-limits.js';
+import type { WindowName } from '../../requests/request-record.js';
+import { isCounted, type LimitRules } from './limit-rules.js';
+import type { SeenRate } from './rate.js';
+import { type Sight, type Size, type Span, shortestMs, simulatedWindow, type WindowState } from './simulated-window.js';
+
+/** One response of a key, as far as its limits are concerned. */
+export interface SeenResponse {
+  readonly operation: string | undefined;
+  readonly isRefused: boolean;
+  readonly rate: SeenRate;
+}
+
+/** One past of a key under one hypothesis: its plan, and its windows as far as responses show them. */
+export interface SimulatedKey {
+  readonly plan: string;
+  /** Limits that are known. */
+  readonly limits: Readonly<Partial<Record<WindowName, number>>>;
+  readonly windows: Readonly<Partial<Record<WindowName, WindowState>>>;
+}
+
+const windowNames = ['minute', 'day'] as const;
+const otherName = { minute: 'day', day: 'minute' } as const;
+
+/** Keys before their first response: one of each documented plan, and one whose limits its responses show. */
+export const newKeys: readonly SimulatedKey[] = [
+  ...Object.entries(documentedPlans).map(([plan, limits]) => ({ plan, limits, windows: {} })),
+  { plan: 'enterprise', limits: {}, windows: {} },
+];
+
+const sizeOf = (name: WindowName, limit: number): Size => ({ limit, length: windowSeconds[name] * 1000 });
+
+/** Interval of the reset that a header names. The simulator rounds a bucket's reset up. */
+function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules): Span {
+  const ms = reset * 1000;
+  if (rounding === 'down') return [ms, ms + 1000 - shortestMs];
+  return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + shortestMs, ms] : [ms, ms];
+}
+
+/** Interval of the instant at which a request was counted. */
+const countedAt = ([least, most]: Span, { rounding }: LimitRules): Span =>
+  rounding === 'seconds' ? [Math.floor(least / 1000) * 1000, Math.floor(most / 1000) * 1000] : [least, most];
+
+/** States of a key after a response. None: the hypothesis does not explain it. */
+export function explain(key: SimulatedKey, rules: LimitRules, arrival: Span, seen: SeenResponse): SimulatedKey[] {
+  const { settings } = rules;
+  const isLimited = isCounted(settings, seen.operation);
+  if (seen.isRefused && (!isLimited || seen.rate.remaining > 0)) return [];
+  const { reportedWindow } = settings;
+  const names = seen.isRefused || reportedWindow === 'least-remaining' ? windowNames : [reportedWindow];
+  return names.flatMap((name) => explainBy(name, key, rules, countedAt(arrival, rules), seen, isLimited));
+}
+
+/** Ways in which a request can have been treated: by the window that the response shows, and by the other one. */
+function treatments(
+  { rejectedCounts }: LimitRules['settings'],
+  isLimited: boolean,
+  isRefused: boolean,
+): (readonly [shown: Omit<Sight, 'shown'>, other: Omit<Sight, 'shown'>])[] {
+  if (!isLimited)
+    return [
+      [
+        { wasUsedUp: undefined, isCharged: false },
+        { wasUsedUp: undefined, isCharged: false },
+      ],
+    ];
+  if (!isRefused)
+    return [
+      [
+        { wasUsedUp: false, isCharged: true },
+        { wasUsedUp: false, isCharged: true },
+      ],
+    ];
+  const [countsAll, countsOther] = [rejectedCounts === 'all', rejectedCounts !== 'none'];
+  const usedUp = { wasUsedUp: true, isCharged: countsAll };
+  const other = { wasUsedUp: false, isCharged: countsOther };
+  // A window that the rejected request itself uses up may reset later, and be shown.
+  return [[usedUp, usedUp], [usedUp, other], ...(countsOther ? [[other, usedUp] as const] : [])];
+}
+
+function explainBy(
+  name: WindowName,
+  key: SimulatedKey,
+  rules: LimitRules,
+  at: Span,
+  { isRefused, rate }: SeenResponse,
+  isLimited: boolean,
+): SimulatedKey[] {
+  const limits = withLimit(key.limits, name, rate.limit);
+  if (limits === undefined) return [];
+  const { settings } = rules;
+  const window = simulatedWindow(settings);
+  const size = sizeOf(name, rate.limit);
+  const shown = { remaining: rate.remaining, end: endOf(rate.reset, rules) };
+  const other = otherName[name];
+  const [before, otherBefore, otherLimit] = [key.windows[name], key.windows[other], limits[other]];
+  const isLeast = isRefused || settings.reportedWindow === 'least-remaining';
+  return treatments(settings, isLimited, isRefused).flatMap(([own, ofOther]) => {
+    const sight = { ...own, shown };
+    const states = before === undefined ? window.first(size, at, sight) : window.next(size, before, at, sight);
+    if (otherBefore === undefined || otherLimit === undefined) {
+      // A window that no response has shown has no more than its limit left.
+      const mostLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
+      const mostLeft = mostLimit - (ofOther.isCharged ? 1 : 0);
+      if (isLeast && rate.remaining > mostLeft) return [];
+      return states.map((state) => ({ ...key, limits, windows: { [name]: state } }));
+    }
+    const otherSize = sizeOf(other, otherLimit);
+    const otherStates = window.next(otherSize, otherBefore, at, { ...ofOther, shown: undefined }).filter((state) => {
+      const { remaining, end } = window.report(otherSize, state, at);
+      const resetsFirst = remaining[1] === rate.remaining && end[0] <= shown.end[1];
+      return !isLeast || remaining[1] > rate.remaining || resetsFirst;
+    });
+    return states.flatMap((state) =>
+      otherStates.map((otherState) => ({ ...key, limits, windows: { [name]: state, [other]: otherState } })),
+    );
+  });
+}
+
+/** Limits with one that a response shows. A day that allows no more than a minute would hide the minute. */
+function withLimit(
+  limits: SimulatedKey['limits'],
+  name: WindowName,
+  limit: number,
+): SimulatedKey['limits'] | undefined {
+  const known = limits[name];
+  if (known !== undefined) return known === limit ? limits : undefined;
+  const all = { ...limits, [name]: limit };
+  return all.minute !== undefined && all.day !== undefined && all.day <= all.minute ? undefined : all;
+}
+
+/** States of a key after a request that may have been counted: its response is lost or has no limits. */
+export function mayCount(
+  key: SimulatedKey,
+  rules: LimitRules,
+  arrival: Span,
+  operation: string | undefined,
+): SimulatedKey[] {
+  if (!isCounted(rules.settings, operation)) return [key];
+  const at = countedAt(arrival, rules);
+  const window = simulatedWindow(rules.settings);
+  const sight: Sight = { wasUsedUp: undefined, isCharged: true, shown: undefined };
+  const count = (before: SimulatedKey, name: WindowName): SimulatedKey[] => {
+    const [state, limit] = [before.windows[name], before.limits[name]];
+    if (state === undefined || limit === undefined) return [before];
+    return window
+      .next(sizeOf(name, limit), state, at, sight)
+      .map((after) => ({ ...before, windows: { ...before.windows, [name]: after } }));
+  };
+  // A rejected request may count in one window only.
+  const [minute, day] = [count(key, 'minute'), count(key, 'day')];
+  const single = rules.settings.rejectedCounts === 'other-windows' ? [...minute, ...day] : [];
+  return [key, ...single, ...minute.flatMap((each) => count(each, 'day'))];
+}
+
+/** Whether every possible state of a key has nothing left. */
+export function isUsedUp({ limits, windows }: SimulatedKey, rules: LimitRules, arrival: Span): boolean {
+  const window = simulatedWindow(rules.settings);
+  return windowNames.some((name) => {
+    const [state, limit] = [windows[name], limits[name]];
+    if (state === undefined || limit === undefined) return false;
+    return window.report(sizeOf(name, limit), state, countedAt(arrival, rules)).remaining[1] === 0;
+  });
+}
+
+const middle = ([least, most]: Span): Span => {
+  const instant = Number.isFinite(least) ? (least + most) / 2 : most;
+  return [instant, instant];
+};
+
+/** Replaces each interval of a key by its middle. */
+export function settled(key: SimulatedKey): SimulatedKey {
+  const windows = Object.entries(key.windows).map(([name, { used, end, hits }]) => [
+    name,
+    {
+      used,
+      end: end && middle(end),
+      hits: hits.map(([least, most, requests]) => [...middle([least, most]), requests]),
+    },
+  ]);
+  return { ...key, windows: Object.fromEntries(windows) };
+}
+
+/** Response of a settled key to a request. */
+export function predict(
+  key: SimulatedKey,
+  rules: LimitRules,
+  atMs: number,
+  operation: string | undefined,
+): { readonly key: SimulatedKey; readonly isRefused: boolean; readonly rate: SeenRate } {
+  const { settings, rounding } = rules;
+  const at = countedAt([atMs, atMs], rules);
+  const window = simulatedWindow(settings);
+  const known = windowNames.flatMap((name) => {
+    const [state, limit] = [key.windows[name], key.limits[name]];
+    return state === undefined || limit === undefined ? [] : [{ name, state, size: sizeOf(name, limit) }];
+  });
+  const isLimited = isCounted(settings, operation);
+  const isLeft = new Map(known.map(({ name, state, size }) => [name, window.report(size, state, at).remaining[1] > 0]));
+  const isRefused = isLimited && [...isLeft.values()].includes(false);
+  const after = known.map(({ name, state, size }) => {
+    const isCharged = isRefused
+      ? settings.rejectedCounts === 'all' || (settings.rejectedCounts === 'other-windows' && isLeft.get(name) === true)
+      : isLimited;
+    const [next = state] = window.next(size, state, at, { wasUsedUp: undefined, isCharged, shown: undefined });
+    const { remaining, end } = window.report(size, next, at);
+    return { name, state: next, size, remaining: remaining[1], end };
+  });
+  const isByLeast = isRefused || settings.reportedWindow === 'least-remaining';
+  const shown = after
+    .filter(({ name }) => isByLeast || name === settings.reportedWindow)
+    .sort((a, b) => a.remaining - b.remaining || b.end[0] - a.end[0])[0];
+  const reset = (shown?.end[0] ?? 0) / 1000;
+  return {
+    key: { ...key, windows: Object.fromEntries(after.map(({ name, state }) => [name, state])) },
+    isRefused,
+    rate: {
+      limit: shown?.size.limit ?? 0,
+      remaining: shown?.remaining ?? 0,
+      reset: rounding === 'down' ? Math.floor(reset) : Math.ceil(reset - shortestMs / 1000),
+    },
+  };
+}

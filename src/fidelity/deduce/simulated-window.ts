@@ -1,0 +1,288 @@
+import type { Settings } from '../../petstore/settings.js';
+
+/** An interval of instants, in milliseconds since an epoch of the caller's choice; it contains both ends. */
+export type Span = readonly [least: number, most: number];
+
+/** Shortest distance of two instants: turns an open end of an interval into a closed one. */
+export const shortestMs = 0.001;
+
+/** Common part of two intervals; `undefined` if they have none. */
+export function meet(a: Span, b: Span): Span | undefined {
+  const [least, most] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
+  return least <= most ? [least, most] : undefined;
+}
+
+const plus = ([least, most]: Span, ms: number): Span => [least + ms, most + ms];
+
+/** Limit of a window and its length in milliseconds. */
+export interface Size {
+  readonly limit: number;
+  readonly length: number;
+}
+
+/** A window of one key, as far as responses determine it. */
+export interface WindowState {
+  /** Fixed windows: requests counted. */
+  readonly used: number;
+  /** Fixed windows: the end, if one is running. Token buckets: the instant at which the bucket is full. */
+  readonly end: Span | undefined;
+  /** Sliding logs: requests that may still count, oldest first; several with one interval together. */
+  readonly hits: readonly (readonly [least: number, most: number, requests: number])[];
+}
+
+const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
+
+/** One request with its response, as far as a window is concerned. */
+export interface Sight {
+  /** Whether nothing remained before the request; `undefined` if it does not matter. */
+  readonly wasUsedUp: boolean | undefined;
+  /** Whether the request was counted. */
+  readonly isCharged: boolean;
+  /** Headers of the response, if they show this window. */
+  readonly shown: { readonly remaining: number; readonly end: Span } | undefined;
+}
+
+/**
+ * One algorithm of the simulator, with intervals in the place of instants. No interval excludes an instant that the responses
+ * allow, so that a rule without a state is disproved.
+ */
+export interface SimulatedWindow {
+  /** States after the first response that shows a window, for any usage before. */
+  first(size: Size, arrival: Span, sight: Sight & { readonly shown: NonNullable<Sight['shown']> }): WindowState[];
+  /** States after a request. None: the response is impossible. */
+  next(size: Size, state: WindowState, arrival: Span, sight: Sight): WindowState[];
+  /** Possible numbers of remaining requests, and the interval of the reset where the largest remains. */
+  report(size: Size, state: WindowState, arrival: Span): { readonly remaining: Span; readonly end: Span };
+}
+
+export function simulatedWindow({ algorithm, windowStart }: Settings): SimulatedWindow {
+  if (algorithm === 'sliding-log') return slidingLog;
+  if (algorithm === 'token-bucket') return tokenBucket;
+  return windowStart === 'clock' ? clockWindow : firstRequestWindow;
+}
+
+function fixedWindow(startOf: (arrival: Span, length: number) => Span): SimulatedWindow {
+  /** Either the window is still running, or it is over. */
+  const branches = ({ used, end }: WindowState, [least, most]: Span): { state: WindowState; arrival: Span }[] => {
+    const running =
+      end !== undefined && least < end[1]
+        ? [
+            {
+              state: { ...noRequests, used, end: [Math.max(end[0], least + shortestMs), end[1]] as const },
+              arrival: [least, Math.min(most, end[1] - shortestMs)] as const,
+            },
+          ]
+        : [];
+    const isOver = end === undefined || most >= end[0];
+    const over = isOver ? [{ state: noRequests, arrival: [Math.max(least, end?.[0] ?? least), most] as const }] : [];
+    return [...running, ...over];
+  };
+  return {
+    first({ limit, length }, arrival, { isCharged, shown: { remaining, end } }) {
+      const used = limit - remaining;
+      const charged = isCharged ? 1 : 0;
+      const fresh = plus(startOf(arrival, length), length);
+      if (used === charged) {
+        const own = meet(fresh, end);
+        return own === undefined ? [] : [{ ...noRequests, used, end: isCharged ? own : undefined }];
+      }
+      // A window that began earlier ends after the request, and no later than one that begins now.
+      const earlier = meet(end, [arrival[0] + shortestMs, fresh[1]]);
+      const isAligned = startOf === startOfClock && earlier !== undefined;
+      const aligned = isAligned ? meet(earlier, plus(startOf([earlier[1], earlier[1]], length), 0)) : earlier;
+      return used < charged || aligned === undefined ? [] : [{ ...noRequests, used, end: aligned }];
+    },
+    next({ limit, length }, before, arrival, { wasUsedUp, isCharged, shown }) {
+      return branches(before, arrival).flatMap(({ state: { used, end }, arrival: at }) => {
+        if (wasUsedUp !== undefined && used >= limit !== wasUsedUp) return [];
+        const fresh = plus(startOf(at, length), length);
+        const after = { ...noRequests, used: used + (isCharged ? 1 : 0), end: end ?? (isCharged ? fresh : undefined) };
+        if (shown === undefined) return [after];
+        const seen = meet(after.end ?? fresh, shown.end);
+        if (seen === undefined || Math.max(0, limit - after.used) !== shown.remaining) return [];
+        return [{ ...after, end: after.end && seen }];
+      });
+    },
+    report({ limit, length }, state, arrival) {
+      const possible = branches(state, arrival).map((branch) => branch.state);
+      const [least = noRequests, most = least] = possible;
+      const left = ({ used }: WindowState) => Math.max(0, limit - used);
+      return { remaining: [left(least), left(most)], end: most.end ?? plus(startOf(arrival, length), length) };
+    },
+  };
+}
+
+const startOfClock = ([least, most]: Span, length: number): Span => [
+  Math.floor(least / length) * length,
+  Math.floor(most / length) * length,
+];
+const firstRequestWindow = fixedWindow((arrival) => arrival);
+const clockWindow = fixedWindow(startOfClock);
+
+type Hits = WindowState['hits'];
+
+const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + requests, 0);
+
+/** Removes the oldest requests until `kept` are left; `undefined` if they cannot have left the window, or the rest must have. */
+function keepNewest(hits: Hits, kept: number, arrival: Span, length: number): Hits | undefined {
+  let excess = countOf(hits) - kept;
+  if (excess < 0) return undefined;
+  let [leastArrival] = arrival;
+  const left: (readonly [number, number, number])[] = [];
+  for (const [least, most, requests] of hits) {
+    const removed = Math.min(excess, requests);
+    excess -= removed;
+    if (removed > 0 && least + length > arrival[1]) return undefined;
+    if (removed > 0) leastArrival = Math.max(leastArrival, least + length);
+    if (removed === requests) continue;
+    const stillCounts = Math.max(least, leastArrival - length + shortestMs);
+    if (stillCounts > most) return undefined;
+    left.push([stillCounts, most, requests - removed]);
+  }
+  return left;
+}
+
+/** Narrows the nth oldest request to an interval, and the others by their order. */
+function narrowNth(hits: Hits, nth: number, span: Span): Hits | undefined {
+  const narrowed: (readonly [number, number, number])[] = [];
+  let seen = 0;
+  let found: Span | undefined;
+  for (const [least, most, requests] of hits) {
+    const before = Math.min(requests, Math.max(0, nth - 1 - seen));
+    if (before > 0) narrowed.push([least, Math.min(most, span[1]), before]);
+    let after = requests - before;
+    if (after > 0 && found === undefined) {
+      found = meet([least, most], span);
+      if (found === undefined) return undefined;
+      // Narrowing changes nothing: the requests of an interval stay together.
+      if (found[0] === least && found[1] === most) {
+        narrowed.push([least, most, after]);
+        after = 0;
+      } else {
+        narrowed.push([...found, 1]);
+        after--;
+      }
+    }
+    if (after > 0) narrowed.push([Math.max(least, found?.[0] ?? least), most, after]);
+    seen += requests;
+  }
+  return narrowed.every(([least, most]) => least <= most) ? narrowed : undefined;
+}
+
+const slidingLog: SimulatedWindow = {
+  first({ limit, length }, arrival, { isCharged, shown: { remaining, end } }) {
+    const used = limit - remaining;
+    const earlier = used - (isCharged ? 1 : 0);
+    const oldest = plus(end, -length);
+    if (earlier < 0) return [];
+    const own = isCharged ? [[...arrival, 1] as const] : [];
+    if (earlier === 0) {
+      const seen = meet(arrival, oldest);
+      return seen === undefined ? [] : [{ ...noRequests, hits: isCharged ? [[...seen, 1]] : [] }];
+    }
+    const first = meet(oldest, [arrival[0] - length + shortestMs, arrival[1]]);
+    if (first === undefined) return [];
+    const others = earlier > 1 ? [[first[0], arrival[1], earlier - 1] as const] : [];
+    return [{ ...noRequests, hits: [[...first, 1], ...others, ...own] }];
+  },
+  next(size, state, arrival, { wasUsedUp, isCharged, shown }) {
+    const { limit, length } = size;
+    const { hits } = state;
+    const charged = isCharged ? 1 : 0;
+    const add = (left: Hits): Hits => (isCharged ? [...left, [...arrival, 1]] : left);
+    if (shown === undefined) {
+      const [leastLeft, mostLeft] = slidingLog.report(size, state, arrival).remaining;
+      if (wasUsedUp === true ? leastLeft > 0 : wasUsedUp === false && mostLeft === 0) return [];
+      return [{ ...noRequests, hits: add(hits.filter(([, most]) => most + length > arrival[0])) }];
+    }
+    const counts: number[] = [];
+    const least = limit - shown.remaining - charged;
+    // If 0 remain, more than the limit may have been counted.
+    const most = shown.remaining > 0 ? least : countOf(hits);
+    for (let count = least; count <= most; count++) {
+      if (wasUsedUp === undefined || wasUsedUp === count >= limit) counts.push(count);
+    }
+    return counts.flatMap((count) => {
+      const left = keepNewest(hits, count, arrival, length);
+      if (left === undefined) return [];
+      const after = add(left);
+      const used = count + charged;
+      const oldest = plus(shown.end, -length);
+      if (used === 0) return meet(arrival, oldest) === undefined ? [] : [{ ...noRequests, hits: after }];
+      const seen = narrowNth(after, Math.max(1, used - limit + 1), oldest);
+      return seen === undefined ? [] : [{ ...noRequests, hits: seen }];
+    });
+  },
+  report({ limit, length }, { hits }, arrival) {
+    const counting = hits.filter(([least]) => least + length > arrival[1]);
+    const used = countOf(counting);
+    let before = Math.max(1, used - limit + 1);
+    const nth = counting.find(([, , requests]) => {
+      before -= requests;
+      return before <= 0;
+    });
+    const most = countOf(hits.filter(([, latest]) => latest + length > arrival[0]));
+    return {
+      remaining: [Math.max(0, limit - most), Math.max(0, limit - used)],
+      end: plus(nth === undefined ? arrival : [nth[0], nth[1]], length),
+    };
+  },
+};
+
+/** Each request moves the instant at which the bucket is full by the time that one token takes (ITU-T I.371: GCRA). */
+const tokenBucket: SimulatedWindow = {
+  first(size, arrival, sight) {
+    const { limit, length } = size;
+    const token = length / limit;
+    // A charged bucket lacks at least this request.
+    const least = sight.isCharged ? arrival[0] + token : Number.NEGATIVE_INFINITY;
+    return observe(size, [least, Number.POSITIVE_INFINITY], arrival, sight.shown);
+  },
+  next(size, { end = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] }, arrival, sight) {
+    const { limit, length } = size;
+    const { wasUsedUp, isCharged, shown } = sight;
+    const token = length / limit;
+    const oneLeft = length - token;
+    let at: Span | undefined = arrival;
+    let full: Span | undefined = end;
+    if (wasUsedUp === false) {
+      full = meet(full, [Number.NEGATIVE_INFINITY, at[1] + oneLeft + shortestMs]);
+      at = meet(at, [end[0] - oneLeft - shortestMs, Number.POSITIVE_INFINITY]);
+    } else if (wasUsedUp === true) {
+      full = meet(full, [at[0] + oneLeft + shortestMs, Number.POSITIVE_INFINITY]);
+      at = meet(at, [Number.NEGATIVE_INFINITY, end[1] - oneLeft - shortestMs]);
+    }
+    if (full === undefined || at === undefined) return [];
+    if (isCharged) full = [Math.max(full[0], at[0]) + token, Math.max(full[1], at[1]) + token];
+    return shown === undefined ? [{ ...noRequests, end: full }] : observe(size, full, at, shown);
+  },
+  report({ limit, length }, { end = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] }, arrival) {
+    const token = length / limit;
+    const left = (lackingMs: number) => Math.max(0, Math.floor(limit - Math.max(0, lackingMs - shortestMs) / token));
+    const most = left(end[0] - arrival[1]);
+    return {
+      remaining: [left(end[1] - arrival[0]), most],
+      end: most === limit ? plus(arrival, token) : plus(end, -(limit - most - 1) * token),
+    };
+  },
+};
+
+function observe(
+  { limit, length }: Size,
+  full: Span,
+  arrival: Span,
+  { remaining, end }: NonNullable<Sight['shown']>,
+): WindowState[] {
+  const token = length / limit;
+  if (remaining === limit) {
+    const seen = meet(full, [Number.NEGATIVE_INFINITY, arrival[1] + shortestMs]);
+    const isNext = meet(plus(arrival, token), end) !== undefined;
+    return seen === undefined || !isNext ? [] : [{ ...noRequests, end: seen }];
+  }
+  const least = arrival[0] + (limit - remaining - 1) * token + shortestMs;
+  // Rejected requests that count may empty a bucket further.
+  const most = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
+  const level = meet(full, [least, most]);
+  const seen = level && meet(level, plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token));
+  return seen === undefined ? [] : [{ ...noRequests, end: seen }];
+}
