@@ -9,7 +9,7 @@ import { keyNames } from '../../src/judge/report/key-names.js';
 import type { Style } from '../../src/judge/report/style.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
 import { timelineOf } from '../../src/judge/report/timeline.js';
-import { findingCodes } from '../../src/scenario/expectation.js';
+import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';

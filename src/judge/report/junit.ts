@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../requests/request-record.js';
-import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Finding } from '../finding.js';
 import type { Verdict } from '../judge-run.js';

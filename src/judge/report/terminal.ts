@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../requests/request-record.js';
-import { findingCodes } from '../../scenario/expectation.js';
+import { findingCodes } from '../../scenario/finding-codes.js';
 import { harmless } from '../../values/harmless.js';
 import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Severity } from '../finding.js';

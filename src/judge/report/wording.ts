@@ -1,4 +1,4 @@
-import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import { counted } from '../../values/counted.js';
 import { type Finding, span } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
