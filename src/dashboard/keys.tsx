@@ -112,7 +112,7 @@ function Key({ info, session, actions, onKey }: KeyProps) {
           </span>
           {session.isLive && (
             <span class="acts">
-              {act('ban 2 min', !isBanned, 'ban', { for: '120s' }, 'ban for 2 minutes')}
+              {act('ban 2 min', !isBanned, 'ban', { for: '120s' })}
               {act('unban', isBanned || strikes > 0, 'unban')}
             </span>
           )}

@@ -55,7 +55,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       expect(await stage.call('pro-key')).toBe(429);
       await page.getByRole('button', { name: 'refill the minute: pro-key' }).click();
       await eventually(() => pro.textContent()).toContain('0 / 300');
-      await page.getByRole('button', { name: 'ban for 2 minutes: pro-key' }).click();
+      await page.getByRole('button', { name: 'ban 2 min: pro-key' }).click();
       await pro.getByText('■ banned 2:00').waitFor();
       await page.getByRole('button', { name: 'unban: pro-key' }).click();
       await eventually(() => pro.textContent()).not.toContain('banned');
