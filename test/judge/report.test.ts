@@ -294,6 +294,20 @@ test('of findings alike, a report shows three and says how many more there are, 
   expect(evidence(early.slice(0, 3))).not.toContain('more of');
 });
 
+test('findings name their key in each report if the run has several', () => {
+  const early = (key: string) => sending([500, 3_000, 60_000], { key });
+  const keys = { 'free-key': { usage: { minute: 59 } }, 'pro-key': { usage: { minute: 299 }, plan: 'pro' as const } };
+  const sim = ran({ ...wall, keys }, early('free-key'), early('pro-key'));
+  const text = report(sim, terminalReport);
+  expect(text).toMatch(/FAIL {4}early-retry {2}free-key {2}\+/);
+  expect(text).toMatch(/FAIL {4}early-retry {2}pro-key {2}\+/);
+  const xml = report(sim, junitReport);
+  expect(xml).toContain('<failure type="early-retry" message="free-key: ');
+  expect(xml).toContain('\npro-key: ');
+  expect(report(sim, svgReport)).toMatch(/free-key: .*pro-key: /s);
+  expect(report(bad(), terminalReport)).toMatch(/FAIL {4}early-retry {2}\+/);
+});
+
 test('10,000 requests are reported in a text that can be read', () => {
   const sim = ran({ ...wall, ban: 'off' }, sending(Array(9_999).fill(100)));
   const entries = sim.journal.query();
