@@ -99,6 +99,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   };
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(session, hasAddress, address, (wanted) => {
+    // A selection before the render of a new run is lost with it.
+    if (chosenOf !== session.entries) return false;
     const { request, compare, finding, range } = wanted;
     const found = session.state.verdict?.findings.find(
       (each) => each.code === finding || findingId(session, each) === finding,
@@ -359,11 +361,12 @@ function useAddress(
   const wanted = useRef(hasAddress ? location.hash : '');
   const latest = useRef(apply);
   latest.current = apply;
+  const attempt = useRef(() => {
+    if (wanted.current !== '' && latest.current(readAddress(wanted.current))) wanted.current = '';
+  }).current;
+  useEffect(attempt);
   useEffect(() => {
     if (!hasAddress) return;
-    const attempt = () => {
-      if (wanted.current !== '' && latest.current(readAddress(wanted.current))) wanted.current = '';
-    };
     const onChange = () => {
       wanted.current = location.hash;
       attempt();

@@ -31,10 +31,10 @@ export class Session {
   /** Called when `entries` changed. */
   readonly onEntries = new Listeners();
   readonly #closing = new AbortController();
-  readonly #state = new Throttle(() => this.#readState(), 400);
-  readonly #scenario = new Throttle(() => this.#readScenario(), 400);
-  readonly #verdict = new Throttle(() => this.#readVerdict(), 700);
-  readonly #sandboxes = new Throttle(() => this.#readSandboxes(), 2_000);
+  readonly #state = new Throttle(() => this.#connected(() => this.#readState()), 400);
+  readonly #scenario = new Throttle(() => this.#connected(() => this.#readScenario()), 400);
+  readonly #verdict = new Throttle(() => this.#connected(() => this.#readVerdict()), 700);
+  readonly #sandboxes = new Throttle(() => this.#connected(() => this.#readSandboxes()), 2_000);
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
@@ -197,6 +197,11 @@ export class Session {
     if (isNew || !isConnected || changes.length > 0) this.#scenario.ask();
     if (isNew || !isConnected || isQuiet) this.#hurry();
     if (this.source.sandboxes) this.#sandboxes.ask();
+  }
+
+  /** Runs a read, unless the connection is lost. */
+  async #connected(read: () => Promise<void>): Promise<void> {
+    if (this.state.connection !== 'lost') await read();
   }
 
   async #readState(): Promise<void> {

@@ -93,7 +93,11 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.locator('.key').first().getByText('■ banned 1:56').waitFor();
       await page.getByText('In words').click();
       await page.getByText('3 served, 1 refused, 3 strikes, 2 refused in a ban').waitFor();
-      await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button', { name: '3 requests' }).click();
+      await page
+        .locator('.finding')
+        .filter({ hasText: 'ban-tripped' })
+        .getByRole('button', { name: '3 requests' })
+        .click();
       await page.getByText('3 of 9 requests').waitFor();
       await rows().first().click();
       await page.getByText('so the key is banned until 12:02:07').waitFor();
@@ -164,7 +168,11 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
     await eventually(() => rows().count()).toBe(9);
     await page.locator('.key').first().getByText('60 / 60').waitFor();
-    await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button', { name: '3 requests' }).click();
+    await page
+      .locator('.finding')
+      .filter({ hasText: 'ban-tripped' })
+      .getByRole('button', { name: '3 requests' })
+      .click();
     await page.getByText('3 of 9 requests').waitFor();
     await rows().first().click();
     await page.getByText('so the key is banned until 12:02:07').waitFor();
