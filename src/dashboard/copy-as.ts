@@ -208,6 +208,6 @@ ${first}
 |---|---|---|---|---|---|
 ${lines.join('\n')}
 ${more}
-${remedy && `**Fix:** ${remedy}\n\n`}${measured}; allowed: ${allowed}. Scenario ${scenario}.${link ? ` ${link}` : ''}
+${remedy && `${remedy}\n\n`}${measured}; allowed: ${allowed}. Scenario ${scenario}.${link ? ` ${link}` : ''}
 `;
 }

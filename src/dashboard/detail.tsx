@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
-import { left } from '../control-api/wait-words.js';
+import { formatRemaining } from '../control-api/wait-words.js';
 import type { WhyStep } from '../control-api/why.js';
 import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy-as.js';
 import type { Row } from './entry-buffer.js';
@@ -182,7 +182,7 @@ export function Detail(props: DetailProps) {
 function instantOf(name: string, value: string, fromMs: number): string {
   const ms = Number(value) * 1000;
   if (!/reset$/i.test(name) || !(ms > 1e11)) return '';
-  return `  (= ${clockSeconds(ms)}, in ${left(ms - fromMs)})`;
+  return `  (= ${clockSeconds(ms)}, in ${formatRemaining(ms - fromMs)})`;
 }
 
 /** Text of a step, in which `request 97` is a link. */

@@ -1,5 +1,5 @@
 import type { ShownChange } from '../control-api/update-stream.js';
-import { left } from '../control-api/wait-words.js';
+import { formatRemaining } from '../control-api/wait-words.js';
 import { lowest } from '../values/lowest.js';
 import type { Axis } from './axis.js';
 import { type EntryBuffer, type Kind, kinds, type Lane, type Row } from './entry-buffer.js';
@@ -197,7 +197,10 @@ function drawRests(
   context.textAlign = 'right';
   context.textBaseline = 'middle';
   context.fillStyle = colours.ink;
-  const text = nowMs === undefined ? `${left(open.toMs - open.fromMs)} ›` : `${left(open.toMs - nowMs)} left ›`;
+  const text =
+    nowMs === undefined
+      ? `${formatRemaining(open.toMs - open.fromMs)} ›`
+      : `${formatRemaining(open.toMs - nowMs)} left ›`;
   const x = width - labels - 16;
   if (busyX < x - context.measureText(text).width - 8) context.fillText(text, x, top + 33);
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { formatRemaining as left } from '../control-api/wait-words.js';
+import { formatRemaining } from '../control-api/wait-words.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import { Act } from './act.js';
 import type { Actions } from './actions.js';
@@ -118,7 +118,7 @@ function Key({ info, session, actions, onKey }: KeyProps) {
           )}
           {isBanned && (
             <span class="note bad">
-              served again at {clockSeconds(nowMs + bannedMs)}, in {left(bannedMs)}
+              served again at {clockSeconds(nowMs + bannedMs)}, in {formatRemaining(bannedMs)}
             </span>
           )}
         </div>
@@ -131,7 +131,7 @@ function stateOf(
   { state, minute, day }: KeyInfo,
   bannedMs: number,
 ): [state: string, tone: '' | 'bad' | 'warn' | 'dim'] {
-  if (bannedMs > 0) return [`■ banned ${left(bannedMs)}`, 'bad'];
+  if (bannedMs > 0) return [`■ banned ${formatRemaining(bannedMs)}`, 'bad'];
   if (state === 'revoked' || state === 'expired') return [state, 'dim'];
   if (minute.remaining === 0 || day.remaining === 0) return ['× used up', 'bad'];
   const isNear = [minute, day].some(({ remaining, limit }) => remaining <= limit * 0.1);
@@ -173,7 +173,7 @@ function Meter({ name, owner, window, nowMs, children }: MeterProps) {
       </span>
       <span class="note resets">
         {used > 0 && resetMs > nowMs
-          ? `resets at ${clockSeconds(resetMs)}, in ${left(Math.ceil((resetMs - nowMs) / 1000) * 1000)}`
+          ? `resets at ${clockSeconds(resetMs)}, in ${formatRemaining(Math.ceil((resetMs - nowMs) / 1000) * 1000)}`
           : 'unused'}
       </span>
     </div>

@@ -1,4 +1,4 @@
-import { wait } from '../control-api/wait-words.js';
+import { formatWait } from '../control-api/wait-words.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
 import { signNames } from './signs.js';
@@ -132,7 +132,7 @@ function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): voi
   const texts = [
     String(row.id),
     clockTime(row.atMs),
-    row.durationMs < 10_000 ? String(row.durationMs) : wait(row.durationMs),
+    row.durationMs < 10_000 ? String(row.durationMs) : formatWait(row.durationMs),
     row.key || 'no key',
     row.method,
     shortTarget.length > 200 ? `${shortTarget.slice(0, 200)}…` : shortTarget,

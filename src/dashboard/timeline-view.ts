@@ -1,4 +1,4 @@
-import { left } from '../control-api/wait-words.js';
+import { formatRemaining } from '../control-api/wait-words.js';
 import { type Axis, createAxis, extentOf, findGaps } from './axis.js';
 import {
   arrangeLanes,
@@ -201,8 +201,8 @@ function stateOf({ plan = '', waits, bans, counts }: Lane, nowMs: number | undef
   const strikes = counts.strike > 0 ? ` · ▲ ${counts.strike}` : '';
   if (nowMs === undefined) return [`${plan}${strikes}`, false];
   const restOf = (spans: Lane['waits']) => (spans.at(-1)?.toMs ?? 0) - nowMs;
-  if (restOf(bans) > 0) return [`banned ${left(restOf(bans))}${strikes}`, true];
-  if (restOf(waits) > 0) return [`told to wait ${left(restOf(waits))}`, false];
+  if (restOf(bans) > 0) return [`banned ${formatRemaining(restOf(bans))}${strikes}`, true];
+  if (restOf(waits) > 0) return [`told to wait ${formatRemaining(restOf(waits))}`, false];
   return [`${plan}${strikes}`, false];
 }
 

@@ -1,8 +1,7 @@
 import { fewFindings, type ShownFinding } from '../judge/few-findings.js';
 import type { Finding } from '../judge/finding.js';
-import { untested } from '../judge/report/wording.js';
+import { ruleCount, untested } from '../judge/report/wording.js';
 import type { RunResult } from '../judge/run-result.js';
-import { findingCodes } from '../scenario/finding-codes.js';
 import { groupBy } from '../values/group-by.js';
 import { counted, whole } from './format.js';
 import type { Session } from './session.js';
@@ -123,7 +122,7 @@ export function Findings(props: FindingsProps) {
       {missing.length > 0 && (
         <details class="untested">
           <summary>
-            Not put to the test: {missing.length} of {findingCodes.length} rules
+            Not put to the test: {missing.length} of {ruleCount} rules
           </summary>
           <p class="note">{missing.join(', ')}</p>
         </details>
@@ -171,12 +170,7 @@ function FindingView({ shown, of, session, chosen, onFind, onCopy, asMarkdown, l
       <button type="button" class="link" onClick={() => onFind(finding)}>
         {counted(requests.length, 'request')}
       </button>
-      {rest && (
-        <p class="note">
-          {severity === 'fail' || severity === 'warn' ? 'Fix: ' : ''}
-          {rest}
-        </p>
-      )}
+      {rest && <p>{rest}</p>}
       <p class="note measured">
         {measured}; allowed: {allowed}
       </p>

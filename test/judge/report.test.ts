@@ -116,7 +116,7 @@ describe('the timeline', () => {
     const text = report(sim, terminalReport);
     expect(text).toContain('3 requests: 1 served, 0 refused, 2 other');
     expect(text).toMatch(/ {2}free-key free {5}○ +○ +•\n/);
-    expect(text).toContain('• served   ○ another 4xx\n');
+    expect(text).toContain('• served   ○ other 4xx\n');
   });
 
   test('is empty without requests, is plain data, and holds no key', () => {

@@ -60,6 +60,16 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
+  test('the root of the server leads a browser to the page, and other clients to a 404', async () => {
+    await open();
+    const { origin } = new URL(page.url());
+    await page.goto(origin);
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: 'storm' }).waitFor();
+    expect(page.url()).toBe(`${origin}/__sim/`);
+    expect((await fetch(origin)).status).toBe(404);
+    expect((await fetch(`${origin}/pets`, { headers: { accept: 'text/html' } })).status).toBe(404);
+  });
+
   test('a report opens at a request and a finding, too', async () => {
     await open();
     const html = reportHtml(readPageFiles(), runText(stage.sim, judge(stage.sim, { isOver: true })));
@@ -78,7 +88,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     expect(text).toMatch(/^### early-retry \(fail\) of free-key\n\n.+\.\n\n\| request \|/);
     expect(text).toContain('| 5 | 12:00:03.5 | `GET /pets` | 429 | 2000 ms | 58500 ms |');
     expect(text.match(/^\| \d/gm)).toHaveLength(3);
-    expect(text).toContain('**Fix:** Wait at least as long as Retry-After says');
+    expect(text).toContain('\n\nWait for the full Retry-After, plus a random time.\n');
     expect(text).toContain(`Scenario storm. ${stage.server.controlUrl}/#finding=early-retry`);
   });
 

@@ -142,7 +142,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     await eventually(() => groups.locator('.of').allTextContents()).toEqual(['free-key', 'pro-key']);
     for (const group of await groups.all()) {
       expect(await group.locator('.finding b').allTextContents()).toContain('early-retry');
-      await group.getByText('Fix: Wait at least as long as Retry-After').waitFor();
+      await group.getByText('Wait for the full Retry-After').waitFor();
     }
   });
 });

@@ -569,6 +569,6 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       .locator('.finding')
       .filter({ hasText: 'Kept sending after a 429 until the key was banned; the ban ends in 119.5 s.' })
       .waitFor();
-    await page.getByText('Fix: After a 429, send nothing with this key until Retry-After has passed.').waitFor();
+    await page.getByText('After a 429, send nothing with this key until Retry-After has passed.').waitFor();
   });
 });

@@ -12,6 +12,7 @@ import type { ControlListener, ControlRouterOptions } from './control-router.js'
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck, refusal } from './guard.js';
 import { isUnder } from './is-under.js';
+import { wantsHtml } from './page.js';
 import { recordOutsideRequest } from './record-outside-request.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
@@ -56,6 +57,11 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     const serve = (read?: Uint8Array) => {
       if (isUnder(target, basePath)) return serveApi(undefined, request, response, report, read);
       if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report);
+      if (isVisit(request)) {
+        response.writeHead(302, { Location: '/__sim/', Vary: 'Accept' }).end();
+        report?.({ by: 'server', sim, status: 302, headers: {}, body: '' });
+        return;
+      }
       // A page whose base URL lacks the API's path can only read this error with CORS headers.
       const cors = corsHeaders(request.headers.origin, sim.settings);
       for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
@@ -75,6 +81,10 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     if (!extensionOf(sim)(request, response, callOf(report), serve)) serve();
   };
 }
+
+/** Whether a browser opens the server's root, which leads to the dashboard. */
+const isVisit = ({ method, url, headers: { accept = '' } }: IncomingMessage) =>
+  method === 'GET' && url === '/' && wantsHtml(accept);
 
 /** Puts the custom handlers of a sandbox in front of its API. */
 function extended(
