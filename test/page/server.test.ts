@@ -374,7 +374,9 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await key('free-key').getByText('57 / 60').waitFor();
       expect([await stage.call('free-key', '/orders'), await stage.call('free-key', '/orders')]).toEqual([200, 200]);
       await key('free-key').getByText('59 / 60').waitFor();
-      expect(await page.getByText('GET /v1/orders').count()).toBeGreaterThanOrEqual(2);
+      await eventually(() => rows().filter({ hasText: 'GET/orders200' }).count()).toBe(2);
+      await rows().first().click();
+      await page.getByText('GET /v1/orders responded with 200').waitFor();
     });
   });
 
