@@ -173,7 +173,7 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
         {clockSeconds(nowMs)}{' '}
         <small>
           <span class="date">{present.slice(0, 10)} · </span>
-          <span class={isFrozen ? 'frozen' : ''}>{isFrozen ? 'frozen' : 'running'}</span>
+          {session.isLive && <span class={isFrozen ? 'frozen' : ''}>{isFrozen ? 'frozen' : 'running'}</span>}
         </small>
       </time>
       {session.isLive && (

@@ -95,8 +95,8 @@ export class TimelineView {
   }
 
   #nowOnAxis(): number | undefined {
-    const { isLive, entries } = this.#session;
-    if (!isLive || entries.rows.length === 0) return undefined;
+    const { entries } = this.#session;
+    if (entries.rows.length === 0) return undefined;
     return entries.toAxis(this.#session.nowMs(), Number.POSITIVE_INFINITY);
   }
 
