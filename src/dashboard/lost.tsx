@@ -9,7 +9,7 @@ export function Lost({ session }: { session: Session }) {
   const since = span(Math.floor((nowMs - lostAtMs) / 1000) * 1000).replace(/^0 ms/, '0 s');
   const next = Math.max(0, Math.ceil((retryAtMs - nowMs) / 1000));
   return (
-    <div class="lost">
+    <section class="lost" aria-label="Connection">
       <strong role="alert">Connection lost.</strong>{' '}
       <span>
         Last data {since.replace('.0', '')} ago. Next attempt in {next} s.
@@ -17,6 +17,6 @@ export function Lost({ session }: { session: Session }) {
       <button type="button" onClick={() => session.retry()}>
         Retry now
       </button>
-    </div>
+    </section>
   );
 }

@@ -31,7 +31,11 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
     const drawn = new TimelineView(canvas.current as HTMLCanvasElement, session, () => props.current);
     view.current = drawn;
     let wordsAtMs = 0;
+    let drawnAtMs = 0;
     const draw = () => {
+      // A drawing reads all requests: 50,000 are drawn twice a second at most.
+      if (performance.now() - drawnAtMs < session.entries.rows.length / 100) return;
+      drawnAtMs = performance.now();
       drawn.draw();
       // Words that change with every request could not be read.
       if (performance.now() - wordsAtMs < 500) return;

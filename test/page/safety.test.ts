@@ -205,6 +205,23 @@ describe('the page', { tags: 'needs/chromium' }, () => {
         await page.getByRole('button', { name: 'Scenario…' }).click();
         await page.getByRole('dialog').getByText('tiny').waitFor();
         expect(await violations(page)).toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'compare with…' }).click();
+        await page.keyboard.press('j');
+        await page.locator('.compare').waitFor();
+        expect(await violations(page)).toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Pets' }).click();
+        await page.locator('.pets td').first().waitFor();
+        await page.getByLabel('more: free-key', { exact: true }).click();
+        expect(await violations(page)).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        await page.getByRole('button', { name: 'revoke: free-key' }).click();
+        await page.getByText('Revoked free-key.').waitFor();
+        expect(await violations(page)).toEqual([]);
+        await stage.server.close({ graceMs: 0 });
+        await page.getByText('Connection lost.').waitFor();
+        expect(await violations(page)).toEqual([]);
       },
     );
   });
