@@ -97,7 +97,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture
     context.fillRect(dragged.fromX, topHeight, dragged.toX - dragged.fromX, bottom - topHeight);
     context.globalAlpha = 1;
   }
-  if (lines > 0) drawTimes(context, picture, colours, Math.min(bottom, visibleBottom - bottomHeight));
+  if (lines > 0) drawTimes(context, picture, colours, bottom, Math.min(bottom, visibleBottom - bottomHeight));
   context.restore();
 }
 
@@ -106,10 +106,12 @@ function drawTimes(
   context: CanvasRenderingContext2D,
   { axis, width, left }: Picture,
   colours: Colours,
+  bottom: number,
   top: number,
 ): void {
   context.fillStyle = colours.bg;
-  context.fillRect(-6, top, width, bottomHeight);
+  // Lanes that continue below would be read with the labels.
+  if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
   context.fillStyle = colours.dim;
   context.font = '11px system-ui, sans-serif';
   context.textAlign = 'center';
