@@ -34,12 +34,11 @@ for (let n = 0; n < 54; n++) {
 const executablePath = execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 try {
-  const page = await browser.newPage({ viewport: { width: 1120, height: 640 }, colorScheme: 'light' });
+  const page = await browser.newPage({ viewport: { width: 1440, height: 820 }, colorScheme: 'light' });
   await page.goto(`${server.controlUrl}/`);
   await page.locator('.finding').first().waitFor();
-  await page.locator('.row.strike').first().click();
+  await page.locator('.list .row.strike').first().click();
   await page.locator('.detail pre').first().waitFor();
-  await page.evaluate(() => window.scrollTo(0, 0));
   await page.screenshot({ path: fileURLToPath(new URL('../docs/page.png', import.meta.url)) });
 } finally {
   await browser.close();

@@ -3,4 +3,4 @@
 export type { Finding, Severity } from './judge/finding.js';
 export { judge } from './judge/judge.js';
 export type { Verdict } from './judge/judge-run.js';
-export type { FindingCode } from './scenario/expectation.js';
+export type { FindingCode } from './scenario/finding-codes.js';

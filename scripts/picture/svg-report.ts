@@ -1,5 +1,6 @@
 import { fewFindings } from '../../src/judge/few-findings.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
+import { createFindingKeys } from '../../src/judge/report/key-names.js';
 import { type Markup, markup } from '../../src/judge/report/markup.js';
 import { type Timeline, timelineOf } from '../../src/judge/report/timeline.js';
 import { countsLine, hiddenLine, markNames } from '../../src/judge/report/wording.js';
@@ -55,9 +56,12 @@ export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): 
   const legendY = 112 + height + 26;
   const badge = outcome.length * 8 + 24;
   let y = legendY + 36;
-  const findings = fewFindings(verdict.findings).map(({ finding: { severity, code, text }, hidden }) => {
+  const keysOf = createFindingKeys(entries);
+  const findings = fewFindings(verdict.findings).map(({ finding, hidden }) => {
+    const { severity, code, text } = finding;
+    const keys = keysOf(finding);
     const lines = [
-      ...wrap(firstSentence(text)),
+      ...wrap(`${keys && `${keys}: `}${firstSentence(text)}`),
       ...(hidden.length > 0 ? [`${hiddenLine(hidden, timeline.startMs)}.`] : []),
     ];
     const top = y;

@@ -23,7 +23,9 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
   ];
   return (entry) => {
     const { event, time, method, target, status, operation, key, plan, remaining, durationMs } = entry;
-    const colour = status === 0 || (status >= 400 && status !== 429) ? red : status === 429 ? yellow : green;
+    // As on the dashboard: a ban and a failure are graver than another refusal.
+    const isGrave = status === 0 || status >= 500 || entry.code === 'key_banned';
+    const colour = isGrave ? red : status >= 400 ? yellow : green;
     const notes = notesOf(entry);
     const name = operation ?? (event === 'request' ? '-' : event);
     const left = remaining === undefined ? '-' : `${digitsOf(remaining)} left`;

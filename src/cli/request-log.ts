@@ -25,12 +25,12 @@ export function createRequestLog(format: LogFormat, write: (line: string) => voi
 const isProbe = ({ url }: AnsweredRequest, { by, status }: ServedAnswer) =>
   by === 'control' && status === 200 && url === '/__sim/health';
 
-/**
- * Whether a request comes from the dashboard, which polls several times per second. Programs and other pages send
- * another `Sec-Fetch-Site`.
- */
+/** Whether the dashboard or a browser that opens it sent a read. Programs and other sites send other `Sec-Fetch` headers. */
 const isDashboard = ({ method, headers }: AnsweredRequest, { by, status }: ServedAnswer) =>
-  by === 'control' && status === 200 && method === 'GET' && headers['sec-fetch-site'] === 'same-origin';
+  by === 'control' &&
+  status === 200 &&
+  method === 'GET' &&
+  (headers['sec-fetch-site'] === 'same-origin' || headers['sec-fetch-dest'] === 'document');
 
 const deprecation =
   'getPet is deprecated and will be removed on 5 December 2030; use GET /pets with the status filter.';

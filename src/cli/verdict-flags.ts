@@ -1,6 +1,6 @@
 import type { ResultOptions } from '../judge/run-result.js';
 import { UsageError } from '../node/usage-error.js';
-import { type FindingCode, findingCodes } from '../scenario/expectation.js';
+import { type FindingCode, findingCodes } from '../scenario/finding-codes.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 
 /** Flags for the verdict and its reports. */

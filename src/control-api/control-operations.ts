@@ -10,6 +10,7 @@ import { faultOperations } from './fault-operations.js';
 import { anyObject, described } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
 import { keyOperations } from './key-operations.js';
+import { petOperations } from './pet-operations.js';
 import { runOperations } from './run-operations.js';
 import { sandboxOperations } from './sandbox-operations.js';
 import { scenarioOperations } from './scenario-operations.js';
@@ -73,6 +74,7 @@ export const controlOperations = {
   ...scenarioOperations,
   ...clockOperations,
   ...keyOperations,
+  ...petOperations,
   ...faultOperations,
   ...journalOperations,
   ...runOperations,
@@ -90,6 +92,7 @@ function operationGroups(): OperationGroup[] {
       operations: clockOperations,
     },
     { name: 'keys', description: 'API keys with their plans, windows and bans.', operations: keyOperations },
+    { name: 'pets', description: 'The stored pets.', operations: petOperations },
     { name: 'faults', description: 'Fault rules.', operations: faultOperations },
     {
       name: 'journal',

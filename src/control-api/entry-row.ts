@@ -219,7 +219,7 @@ export function createRowFields() {
       inShort: undefined,
     };
     // An undefined field reads like an absent one.
-    row.inShort = summarize(row as EntryRow) || undefined;
+    row.inShort = summarize(row as EntryRow, entry) || undefined;
     return row;
   };
 }
@@ -258,8 +258,15 @@ function errorCode({ status, responseBody }: RequestRecord): string | undefined 
   }
 }
 
+/** Reason for a 401, from its message. */
+function explainUnauthorized({ token, responseBody }: RequestRecord): string {
+  if (token === undefined) return 'no key sent';
+  const [word = ''] = /unknown|revoked|expired/.exec(textOfBytes(responseBody)) ?? [];
+  return word === 'unknown' ? 'unknown key' : word ? `key ${word}` : 'no valid key';
+}
+
 /** Reason for a response in a few words, for one line of a list. `explain` lists the steps. */
-function summarize(entry: EntryRow): string {
+function summarize(entry: EntryRow, record: RequestRecord): string {
   const { operation, refusal, strike, strikes, promisedAt, after, fault, unreadable, usage, status, storedId, code } =
     entry;
   const until = promisedAt ?? entry.toldUntil;
@@ -276,7 +283,7 @@ function summarize(entry: EntryRow): string {
   if (status === 0) return byFault || 'the client disconnected';
   const stored = storedId === undefined ? '' : `stored ${operation === 'createPet' ? 'pet ' : ''}${storedId}`;
   if (byFault !== '') return [stored, byFault].filter(Boolean).join('; ');
-  if (status === 401) return 'no valid key';
+  if (status === 401) return explainUnauthorized(record);
   if (status >= 400) return code?.replaceAll('_', ' ') ?? `${status}`;
   if (usage !== undefined && usage.used === usage.limit)
     return [stored, 'last request: 0 left'].filter(Boolean).join('; ');

@@ -121,6 +121,15 @@ export const keyOperations = {
     result: keyInfoSchema,
     run: (sim, { key }) => changeKey(sim, key, (text) => sim.keys.revoke(text)),
   }),
+  restoreKey: operation({
+    method: 'POST',
+    path: '/keys/{key}/restore',
+    summary: 'Makes a revoked API key valid again, with its usage, strikes and ban',
+    input: oneKey,
+    example: { key: 'revoked-key' },
+    result: keyInfoSchema,
+    run: (sim, { key }) => changeKey(sim, key, (text) => sim.keys.restore(text)),
+  }),
   banKey: operation({
     method: 'POST',
     path: '/keys/{key}/ban',

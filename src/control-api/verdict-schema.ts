@@ -1,5 +1,5 @@
 import type { Verdict } from '../judge/judge-run.js';
-import { findingCodes } from '../scenario/expectation.js';
+import { findingCodes } from '../scenario/finding-codes.js';
 import type { Schema } from '../validation/schema.js';
 import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';

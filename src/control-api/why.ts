@@ -80,7 +80,9 @@ function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep
     }
   } else if (refusal === 'limit') {
     const why =
-      after === undefined ? 'the first refusal is no strike' : 'no strike: within the grace, or not too early';
+      after === undefined
+        ? 'a first refusal is not a strike'
+        : 'not a strike: within the grace period, or not too early';
     steps.push({ step: 'promise', result: 'noted', text: why, assumption: 'banGraceMs' });
   }
   if (toldUntil !== undefined) {

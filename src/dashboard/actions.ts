@@ -1,21 +1,32 @@
+import type { RunReport } from '../control-api/run-report.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
-/** The snapshot that undo goes back to. */
+/** Snapshot that undo restores. */
 const undoName = 'page-undo';
 
-/** What a person does with the page; each is one or two control requests. */
+/** Button beside a message. */
+export interface Remedy {
+  name: string;
+  act(): void;
+}
+
+/** Changes that a person makes on the page. Each sends one to four control requests. */
 export interface Actions {
-  /** Sends a request and reads again what it changed. A refusal is told, and gives `undefined`. */
+  /** Sends a request and reads again what it changed. Shows a refusal and returns `undefined`. */
   send<Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result | undefined>;
   reset(): Promise<void>;
   load(scenario: string, reseed: boolean): Promise<void>;
   undo(): Promise<void>;
+  revoke(keyId: string, name: string): Promise<void>;
   toggleClock(): Promise<void>;
 }
 
-/** @param tell shows a sentence, with `undo` where that is possible */
-export function createActions(session: Session, tell: (text: string, canUndo?: boolean) => void): Actions {
+/** @param tell shows a sentence with a button; a last argument `true` enables Undo */
+export function createActions(
+  session: Session,
+  tell: (text: string, remedy?: Remedy, canUndo?: boolean) => void,
+): Actions {
   const { source } = session;
   const send: Actions['send'] = async <Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object) => {
     try {
@@ -28,23 +39,39 @@ export function createActions(session: Session, tell: (text: string, canUndo?: b
       return undefined;
     }
   };
-  /** Does something that cannot be taken back but by the snapshot that is saved first. */
+  /** Saves a snapshot and the requests before a change that removes both. */
   const undoable = async (text: string, act: () => Promise<unknown>) => {
-    const saved = await send('PUT', `/snapshots/${undoName}`);
-    if (saved !== undefined && (await act()) !== undefined) tell(text, true);
+    const count = session.state.total;
+    const [saved, run] = await Promise.all([
+      send('PUT', `/snapshots/${undoName}`),
+      count === 0 ? undefined : source.text('/run.json').catch(() => undefined),
+    ]);
+    if (saved === undefined || (await act()) === undefined) return;
+    if (run !== undefined) session.removed = JSON.parse(run) as RunReport;
+    tell(text, { name: 'Undo', act: () => void actions.undo() }, true);
   };
-  return {
+  const actions: Actions = {
     send,
     reset: () => undoable('Reset to the start of the scenario.', () => send('POST', '/reset')),
-    load: (scenario, reseed) => undoable(`Loaded ${scenario}.`, () => send('POST', '/scenario', { scenario, reseed })),
+    load: (scenario, reseed) =>
+      undoable(`Loaded ${scenario}.`, async () => {
+        const loaded = await send('POST', '/scenario', { scenario, reseed });
+        return loaded && send('DELETE', '/journal');
+      }),
     async undo() {
       const restored = await send<{ scenario: string }>('POST', `/snapshots/${undoName}/restore`);
-      if (restored !== undefined) {
-        tell(`Back in ${restored.scenario} as it was: pets, keys, limits, bans, faults and clock.`);
-      }
+      if (restored !== undefined) tell(`Restored ${restored.scenario}: pets, keys, limits, bans, faults and clock.`);
+    },
+    async revoke(keyId, name) {
+      const key = `/keys/${encodeURIComponent(keyId)}`;
+      if ((await send('POST', `${key}/revoke`)) !== undefined)
+        tell(`Revoked ${name}.`, { name: 'Undo', act: () => void send('POST', `${key}/restore`) });
     },
     async toggleClock() {
-      await send('POST', '/clock', session.state.clock?.mode === 'frozen' ? { resume: true } : { freeze: true });
+      const isFrozen = session.state.clock?.mode === 'frozen';
+      if ((await send('POST', '/clock', isFrozen ? { resume: true } : { freeze: true })) !== undefined)
+        tell(isFrozen ? 'The clock runs.' : 'The clock is frozen.');
     },
   };
+  return actions;
 }

@@ -1,29 +1,38 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import type { Finding } from '../judge/finding.js';
 import type { RunResult } from '../judge/run-result.js';
-import { createActions } from './actions.js';
+import { createActions, type Remedy } from './actions.js';
+import { type Address, readAddress, writeAddress } from './address.js';
 import { Assumptions } from './assumptions.js';
+import { Compare } from './compare.js';
+import { asMarkdown } from './copy-as.js';
 import { Detail } from './detail.js';
 import { Help, ScenarioPicker, TextDialog, TokenForm } from './dialogs.js';
 import type { Row } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
 import { Faults } from './faults.js';
 import { type Filter, noFilter } from './filter.js';
+import { counted } from './format.js';
 import { Header } from './header.js';
 import { handleKey } from './keyboard.js';
 import { Keys } from './keys.js';
 import { notePress } from './listeners.js';
-import { Requests } from './requests.js';
+import { Lost } from './lost.js';
+import { Pets } from './pets.js';
+import { Requests, type Step } from './requests.js';
 import { keepToken, readToken } from './server-source.js';
 import { type Session, watchState } from './session.js';
 import { Timeline } from './timeline.js';
 import type { Range } from './timeline-view.js';
-import { Findings, Outcome } from './verdict.js';
+import { Findings, findingId, Outcome } from './verdict.js';
 
 export interface AppProps {
   session: Session;
   sandbox?: string | undefined;
-  /** Where keys are pressed and files are dropped: the document, or the drawer of the panel. */
+  /** Target of keys and dropped files: the document, or the drawer of the panel. */
   place: EventTarget;
+  /** Whether the selection is in the address of the browser. The address of a user's own page is not touched. */
+  hasAddress?: boolean;
   onSandbox?(name: string | undefined): void;
   onFile(file: File): Promise<void>;
   onBack?: (() => void) | undefined;
@@ -33,21 +42,24 @@ export interface AppProps {
 type Shown = { kind: 'help' } | { kind: 'scenarios' } | { kind: 'text'; title: string; text: string };
 
 /** The whole page, for any source. */
-export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClose }: AppProps) {
+export function App({ session, sandbox, place, hasAddress = false, onSandbox, onFile, onBack, onClose }: AppProps) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [filter, setFilter] = useState<Filter>(noFilter);
   const [selected, setSelected] = useState<Row>();
+  const [pinned, setPinned] = useState<Row>();
   const [chosenOf, setChosenOf] = useState(session.entries);
   const [isPaused, setPaused] = useState(false);
   const [shown, setShown] = useState<Shown>();
-  const [told, setTold] = useState<string>();
+  const [told, setTold] = useState<{ text: string; remedy?: Remedy | undefined }>();
   const [canUndo, setCanUndo] = useState(false);
+  const [tab, setTab] = useState<'requests' | 'pets'>('requests');
+  const [petText, setPetText] = useState('');
   const root = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const steps = useRef({ step: (_: 1 | -1) => {} }).current;
-  const tell = (text: string, undo = false) => {
-    setTold(text);
-    setCanUndo(undo);
+  const steps = useRef({ step: (_: Step) => {} }).current;
+  const tell = (text: string, remedy?: Remedy, undo?: boolean) => {
+    setTold({ text, remedy });
+    if (undo) setCanUndo(true);
   };
   const actions = useMemo(() => createActions(session, tell), [session]);
 
@@ -57,26 +69,60 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
     const tick = setInterval(() => {
       session.onState.call();
       const { clock, keys } = session.state;
-      // What only time changes: windows that reset, bans that end, a client that does not come back.
-      if (seconds++ % 2 === 0 && session.isLive && clock?.mode === 'real' && keys.some(hasCounted)) session.refresh();
+      // Windows that reset, bans that end, a client that does not retry: changes by time alone.
+      if (seconds++ % 2 === 0 && session.canAct && clock?.mode === 'real' && keys.some(hasCounted)) session.refresh();
     }, 1_000);
     return () => clearInterval(tick);
   }, [session]);
-  // Not in an effect: it would come after what somebody has chosen by then.
+  // Not in an effect, which would run after a choice of the user.
   if (chosenOf !== session.entries) {
     setChosenOf(session.entries);
     setSelected(undefined);
+    setPinned(undefined);
     setFilter(noFilter);
   }
   const setRange = (range: Range | undefined) => setFilter((before) => ({ ...before, range }));
-  const find = (ids: number[], label: string) => {
-    const wanted = new Set(ids);
-    setFilter({ ...noFilter, only: { test: ({ id }) => wanted.has(id), label } });
-    setSelected(ids.map((id) => session.entries.find(id)).find((row) => row !== undefined));
+  const find = (finding: Finding, requests = finding.requests) => {
+    const wanted = new Set(requests);
+    setTab('requests');
+    setFilter({
+      ...noFilter,
+      only: { test: ({ id }) => wanted.has(id), label: finding.code, finding: findingId(session, finding) },
+    });
+    setSelected(requests.map((id) => session.entries.find(id)).find((row) => row !== undefined));
   };
+  const openRequest = (id: number) => {
+    const row = session.entries.find(id);
+    if (row === undefined) return tell(`Request ${id} is not in the list.`);
+    setTab('requests');
+    setSelected(row);
+  };
+  const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
+  useAddress(session, hasAddress, address, (wanted) => {
+    // A selection before the render of a new run is lost with it.
+    if (chosenOf !== session.entries) return false;
+    const { request, compare, finding, range } = wanted;
+    const found = session.state.verdict?.findings.find(
+      (each) => each.code === finding || findingId(session, each) === finding,
+    );
+    const row = request === undefined ? undefined : session.entries.find(request);
+    const other = compare === undefined ? undefined : session.entries.find(compare);
+    // Requests and verdict may not have arrived.
+    if ((finding && !found) || (request && !row) || (compare && !other)) return false;
+    if (range && session.entries.rows.length === 0) return false;
+    if (found) find(found);
+    if (row) setSelected(row);
+    if (other) setPinned(other);
+    if (range) setRange(range);
+    return true;
+  });
   const close = () => {
-    if (selected !== undefined) setSelected(undefined);
-    else if (filter !== noFilter) setFilter(noFilter);
+    if (selected !== undefined || pinned !== undefined) {
+      setSelected(undefined);
+      setPinned(undefined);
+      // The focus was in the detail.
+      root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
+    } else if (filter !== noFilter) setFilter(noFilter);
     else if (told !== undefined) setTold(undefined);
     else onClose?.();
   };
@@ -84,18 +130,37 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
     setCanUndo(false);
     await actions.undo();
   };
+  const copy = async (text: string) => {
+    // A page without a secure context may not copy.
+    try {
+      await navigator.clipboard.writeText(text);
+      tell('Copied.');
+    } catch {
+      setShown({ kind: 'text', title: 'To copy', text });
+    }
+  };
+  const linkTo = hasAddress
+    ? (of: Address) =>
+        `${location.origin === 'null' ? location.href.split('#')[0] : location.origin + location.pathname + location.search}${writeAddress(of)}`
+    : undefined;
+  const rowsOf = ({ requests }: Finding) =>
+    requests.map((id) => session.entries.find(id)).filter((row) => row !== undefined);
   const press = useRef((_: KeyboardEvent) => {});
   press.current = (event) =>
     handleKey(event, {
       filter: () => root.current?.querySelector<HTMLElement>('.filter')?.focus(),
-      next: () => steps.step(1),
-      previous: () => steps.step(-1),
-      open: () => selected === undefined && steps.step(1),
+      next: () => steps.step('next'),
+      previous: () => steps.step('previous'),
+      pageDown: () => steps.step('pageDown'),
+      pageUp: () => steps.step('pageUp'),
+      first: () => steps.step('first'),
+      last: () => steps.step('last'),
+      open: () => selected === undefined && steps.step('next'),
       close,
       pause: () => setPaused(!isPaused),
-      reset: () => session.isLive && void actions.reset(),
-      undo: () => session.isLive && canUndo && void undo(),
-      freeze: () => session.isLive && void actions.toggleClock(),
+      reset: () => session.canAct && void actions.reset(),
+      undo: () => session.canAct && canUndo && void undo(),
+      freeze: () => session.canAct && void actions.toggleClock(),
       help: () => setShown({ kind: 'help' }),
     });
   const open = (file: File | null | undefined) => {
@@ -116,8 +181,13 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
     });
     return () => leave.abort();
   }, [place]);
+  // A message of a time without a server is out of date after it.
+  const { connection } = session.state;
+  useEffect(() => {
+    if (connection === 'live') setTold(undefined);
+  }, [connection]);
 
-  if (session.state.connection === 'locked') {
+  if (connection === 'locked') {
     return (
       <main class="sim">
         <TokenForm
@@ -130,8 +200,10 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
       </main>
     );
   }
-  // The outcome of a report shows it already.
+  // The outcome of a report contains the description.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
+  const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
+  const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
   return (
     <div class="sim" ref={root}>
       <Header
@@ -143,7 +215,9 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
         onHelp={() => setShown({ kind: 'help' })}
         onExport={(what) => exportRun(session, what).catch((error: Error) => tell(error.message))}
         onOpen={() => picker.current?.click()}
+        onRemoved={() => open(new File([JSON.stringify(session.removed)], 'before the reset'))}
         onSandbox={(name) => onSandbox?.(name)}
+        onCopy={copy}
         onBack={onBack}
         onClose={onClose}
       />
@@ -154,55 +228,30 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
         aria-label="Open a file"
         onChange={(event) => open(event.currentTarget.files?.[0])}
       />
-      {told !== undefined && (
-        <p class="told" role="status">
-          {told}{' '}
-          {canUndo && (
-            <button type="button" onClick={undo}>
-              Undo
-            </button>
-          )}
-          <button type="button" class="quiet" aria-label="Close" onClick={() => setTold(undefined)}>
-            ✕
-          </button>
-        </p>
-      )}
-      <main>
-        <div class="body">
-          <Outcome session={session} />
-          {about !== session.state.description && <About text={session.state.description} />}
-          <Timeline
-            session={session}
-            range={filter.range}
-            selected={selected}
-            onRange={setRange}
-            onSelect={setSelected}
-          />
-          <Findings session={session} onFind={find} />
-          <div class={selected === undefined ? 'split' : 'split open'}>
-            <Requests
-              session={session}
-              filter={filter}
-              isPaused={isPaused}
-              selected={selected}
-              onFilter={setFilter}
-              onPause={() => setPaused(!isPaused)}
-              onSelect={setSelected}
-              steps={steps}
-            />
-            {selected !== undefined && (
-              <Detail
-                session={session}
-                row={selected}
-                onClose={() => setSelected(undefined)}
-                onShowText={(title, text) => setShown({ kind: 'text', title, text })}
-                onCopied={() => tell('Copied.')}
-                onFind={find}
-                onFailure={tell}
-              />
+      <Lost session={session} />
+      <div class="toasts" role="status">
+        {told !== undefined && (
+          <p class="told">
+            {told.text}{' '}
+            {told.remedy && (
+              <button
+                type="button"
+                onClick={() => {
+                  setTold(undefined);
+                  if (told.remedy?.name === 'Undo') setCanUndo(false);
+                  told.remedy?.act();
+                }}
+              >
+                {told.remedy.name}
+              </button>
             )}
-          </div>
-        </div>
+            <button type="button" class="quiet" aria-label="Close" onClick={() => setTold(undefined)}>
+              ✕
+            </button>
+          </p>
+        )}
+      </div>
+      <main>
         <aside aria-label="State">
           <Keys
             session={session}
@@ -212,6 +261,86 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
           <Faults session={session} actions={actions} />
           <Assumptions session={session} />
         </aside>
+        <div class="center">
+          <div class="body">
+            <div class="head-of-body">
+              <Outcome session={session} />
+              {about !== session.state.description && <About text={session.state.description} />}
+            </div>
+            <Timeline
+              session={session}
+              range={filter.range}
+              selected={selected}
+              onRange={setRange}
+              onSelect={setSelected}
+            />
+            <div class="tabbed">
+              {session.isLive && (
+                <div class="tabs">
+                  {(['requests', 'pets'] as const).map((name) => (
+                    <button key={name} type="button" aria-pressed={tab === name} onClick={() => setTab(name)}>
+                      {name === 'pets' ? 'Pets' : counted(session.state.total, 'Request')}
+                    </button>
+                  ))}
+                </div>
+              )}
+              {tab === 'pets' ? (
+                <Pets session={session} text={petText} onText={setPetText} onRequest={openRequest} />
+              ) : (
+                <Requests
+                  session={session}
+                  filter={filter}
+                  isPaused={isPaused}
+                  selected={selected}
+                  onFilter={setFilter}
+                  onPause={() => setPaused(!isPaused)}
+                  onSelect={setSelected}
+                  steps={steps}
+                />
+              )}
+            </div>
+          </div>
+          <div class="side">
+            <Findings
+              session={session}
+              chosen={filter.only?.finding}
+              onFind={find}
+              onCopy={copy}
+              asMarkdown={(finding, key) => {
+                const link = linkTo?.({ finding: findingId(session, finding) });
+                const { scenario } = session.state;
+                return asMarkdown(finding, { key, scenario, rows: rowsOf(finding), ...(link && { link }) });
+              }}
+              linkTo={linkTo && ((finding) => linkTo({ finding: findingId(session, finding) }))}
+            />
+          </div>
+        </div>
+        {isComparing && (
+          <Compare
+            session={session}
+            rows={[pinned, selected]}
+            onClose={() => setPinned(undefined)}
+            onLink={requestLink}
+          />
+        )}
+        {selected !== undefined && !isComparing && (
+          <Detail
+            session={session}
+            row={selected}
+            onClose={close}
+            onShowText={(title, text) => setShown({ kind: 'text', title, text })}
+            onCopied={() => tell('Copied.')}
+            onFailure={tell}
+            onRequest={openRequest}
+            onPet={(id) => {
+              setPetText(`"id":${id}`);
+              setTab('pets');
+            }}
+            isPinned={pinned === selected}
+            onPin={() => setPinned(pinned === selected ? undefined : selected)}
+            onLink={requestLink}
+          />
+        )}
       </main>
       {shown?.kind === 'help' && <Help onClose={() => setShown(undefined)} />}
       {shown?.kind === 'scenarios' && (
@@ -222,7 +351,41 @@ export function App({ session, sandbox, place, onSandbox, onFile, onBack, onClos
   );
 }
 
-/** What the scenario is about: its first sentence, and the rest where somebody wants it. */
+/** Keeps the fragment of the address and a selection equal. @param apply selects; `false`: not possible yet */
+function useAddress(
+  session: Session,
+  hasAddress: boolean,
+  address: Address,
+  apply: (wanted: Address) => boolean,
+): void {
+  const wanted = useRef(hasAddress ? location.hash : '');
+  const latest = useRef(apply);
+  latest.current = apply;
+  const attempt = useRef(() => {
+    if (wanted.current !== '' && latest.current(readAddress(wanted.current))) wanted.current = '';
+  }).current;
+  useEffect(attempt);
+  useEffect(() => {
+    if (!hasAddress) return;
+    const onChange = () => {
+      wanted.current = location.hash;
+      attempt();
+    };
+    const stops = [session.onEntries.add(attempt), session.onState.add(attempt)];
+    addEventListener('hashchange', onChange);
+    return () => {
+      for (const stop of stops) stop();
+      removeEventListener('hashchange', onChange);
+    };
+  }, [session, hasAddress]);
+  const hash = writeAddress(address);
+  useEffect(() => {
+    if (!hasAddress || wanted.current !== '' || location.hash === hash) return;
+    history.replaceState(null, '', `${location.pathname}${location.search}${hash}`);
+  }, [hasAddress, hash]);
+}
+
+/** Description of the scenario: the first sentence, the rest folded. */
 function About({ text }: { text: string }) {
   const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
   if (rest === '') return text ? <p class="about">{text}</p> : null;
@@ -234,6 +397,6 @@ function About({ text }: { text: string }) {
   );
 }
 
-/** Whether time changes what a key shows. */
+/** Whether time alone changes what a key shows. */
 const hasCounted = ({ minute, day, state }: Session['state']['keys'][number]) =>
   state === 'banned' || minute.remaining < minute.limit || day.remaining < day.limit;

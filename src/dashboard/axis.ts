@@ -3,27 +3,27 @@ import { lowest } from '../values/lowest.js';
 import type { EntryBuffer, Lane } from './entry-buffer.js';
 import { whole } from './format.js';
 
-/** A stretch of time without a request that is drawn short. */
+/** Stretch of the axis; in a list of gaps, one without requests that is drawn short. */
 export interface Gap {
   fromMs: number;
   toMs: number;
 }
 
-/** Instants of the axis as places from 0 to `width`, with idle time drawn short. */
+/** Map from instants of the axis to places from 0 to `width`, with idle time drawn short. */
 export interface Axis {
   fromMs: number;
   toMs: number;
   x(axisMs: number): number;
-  /** The instant at a place. */
+  /** Instant at a place. */
   at(x: number): number;
   gaps: { x: number; width: number; label: string }[];
   ticks: { x: number; label: string }[];
 }
 
-/** Idle time is drawn short where it takes more than this share of what is drawn, and at least so long. */
+/** Idle time is drawn short above this share of the drawn time and this length. */
 const idleShare = 1 / 3;
 const leastIdleMs = 15_000;
-/** How wide a gap is drawn. */
+/** Width of a gap, in pixels. */
 const gapWidth = 34;
 
 const steps = [
@@ -31,18 +31,21 @@ const steps = [
   1_800_000, 3_600_000, 7_200_000, 21_600_000, 86_400_000, 864_000_000,
 ];
 
-/** What there is to see: from the first request to the last, and a little of a wait that goes on. */
-export function extentOf({ rows, lanes }: EntryBuffer): Gap {
+/**
+ * Extent of the run: from the first request to the last one or to now, with the start of a running wait.
+ * @param nowMs the present on the axis; `undefined` for a finished run
+ */
+export function extentOf({ rows, lanes }: EntryBuffer, nowMs = 0): Gap {
   const fromMs = rows[0]?.axisMs ?? 0;
-  // Nearly in order: a request that waited long comes late.
-  const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), fromMs);
+  // Nearly in order: a delayed request comes late.
+  const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), Math.max(fromMs, nowMs));
   const openMs = Math.max((lastMs - fromMs) * 0.12, 1_000);
   const ends = [...lanes.values()].flatMap(({ waits, bans }) => [waits.at(-1)?.toMs ?? 0, bans.at(-1)?.toMs ?? 0]);
   return { fromMs, toMs: Math.max(lastMs + 200, Math.min(Math.max(...ends), lastMs + openMs)) };
 }
 
-/** The idle stretches within a part of the axis that are to be drawn short, in order. */
-export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap): Gap[] {
+/** Idle stretches of a part of the axis that are drawn short, in order. @param nowMs end of the last stretch */
+export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0): Gap[] {
   const all: Gap[] = [];
   let last = fromMs;
   for (let at = lowest(rows.length, (at) => (rows[at]?.axisMs as number) >= fromMs); at < rows.length; at++) {
@@ -51,6 +54,9 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap): Gap[] {
     if (axisMs - last >= leastIdleMs) all.push({ fromMs: last, toMs: axisMs });
     if (axisMs > last) last = axisMs;
   }
+  // A margin before the present stays, for the line of now.
+  const idleToMs = Math.min(nowMs, toMs) - 1_000;
+  if (idleToMs - last >= leastIdleMs) all.push({ fromMs: last + 1_000, toMs: idleToMs });
   all.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
   let drawnMs = toMs - fromMs;
   const gaps: Gap[] = [];
@@ -63,7 +69,7 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap): Gap[] {
   return gaps.sort((a, b) => a.fromMs - b.fromMs);
 }
 
-/** @param toClock the clock's instant at an instant of the axis, for the labels */
+/** @param toClock converts an instant of the axis into one of the clock, for the labels */
 export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClock: (axisMs: number) => number): Axis {
   const { fromMs, toMs } = part;
   const idleMs = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
@@ -94,7 +100,7 @@ export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClo
     return high;
   };
   const shownMs = drawnWidth / scale;
-  const stepMs = steps.find((step) => (step / shownMs) * drawnWidth >= 76) ?? 864_000_000;
+  const stepMs = steps.find((step) => (step / shownMs) * drawnWidth >= (step < 1_000 ? 104 : 76)) ?? 864_000_000;
   const ticks: Axis['ticks'] = [];
   for (let place = 0; place < width - 30 && ticks.length < 60; ) {
     const clockMs = toClock(at(place));
@@ -117,12 +123,12 @@ export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClo
 
 function tickLabel(ms: number, stepMs: number): string {
   const text = new Date(ms).toISOString();
-  if (stepMs < 1_000) return text.slice(17, 23);
+  if (stepMs < 1_000) return text.slice(11, 23);
   if (stepMs >= 86_400_000) return text.slice(0, 10);
   return stepMs >= 60_000 ? text.slice(11, 16) : text.slice(11, 19);
 }
 
-/** What a lane says in words. */
+/** Content of a lane in words. */
 export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => number): string {
   const { served, refused, strike, banned, rejected, failed } = counts;
   const words: [number, string][] = [
@@ -130,8 +136,8 @@ export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => nu
     [refused, 'refused'],
     [strike, strike === 1 ? 'strike' : 'strikes'],
     [banned, 'refused in a ban'],
-    [rejected, 'with another 4xx'],
-    [failed, 'without an answer of use'],
+    [rejected, 'other 4xx'],
+    [failed, 'without a usable response'],
   ];
   const said = words.filter(([number]) => number > 0).map(([number, word]) => `${whole(number)} ${word}`);
   const ban = bans.at(-1);

@@ -1,5 +1,7 @@
 import type { JournalEntry } from '../control-api/journal-entry.js';
-import { target } from './format.js';
+import type { Finding } from '../judge/finding.js';
+import type { Row } from './entry-buffer.js';
+import { clockTime, target } from './format.js';
 
 /** A request with what the journal holds of it. */
 export type Whole = Pick<
@@ -173,3 +175,39 @@ function scenarioCode(changes: object, isOnShipped: boolean): string {
 
 /** A value as code, in a line of code that is indented. */
 const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
+
+/** Number of a finding's requests in its text. */
+const mostRows = 3;
+
+/**
+ * A finding as Markdown, for an issue or a chat: the sentence, its first requests with their waits, the remedy.
+ * @param rows the finding's requests
+ * @param link address of the finding, if it has one
+ */
+export function asMarkdown(
+  finding: Finding,
+  of: { key: string; scenario: string; rows: Row[]; link?: string },
+): string {
+  const { code, severity, text, measured, allowed } = finding;
+  const { key, scenario, rows, link } = of;
+  const [, first = text, remedy = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
+  const cell = (value: string) => value.replaceAll('|', '\\|');
+  const lines = rows.slice(0, mostRows).map((row) => {
+    const { id, atMs, method, status, after } = row;
+    const waited = after === undefined ? '' : `${after.waitedMs} ms`;
+    const told = after?.waitMs === undefined ? '' : `${after.waitMs} ms`;
+    const cells = [`${id}`, clockTime(atMs), `\`${method} ${target(row)}\``, `${status}`, waited, told];
+    return `| ${cells.map(cell).join(' | ')} |`;
+  });
+  const more = rows.length > mostRows ? `\nand ${rows.length - mostRows} more requests\n` : '';
+  return `### ${code} (${severity})${key && ` of ${key}`}
+
+${first}
+
+| request | time | | status | waited | told to wait |
+|---|---|---|---|---|---|
+${lines.join('\n')}
+${more}
+${remedy && `${remedy}\n\n`}${measured}; allowed: ${allowed}. Scenario ${scenario}.${link ? ` ${link}` : ''}
+`;
+}

@@ -1,9 +1,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
+import { formatRemaining } from '../control-api/wait-words.js';
 import type { WhyStep } from '../control-api/why.js';
 import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy-as.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, counted, target } from './format.js';
+import { clockSeconds, clockTime, counted, target, visible } from './format.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
@@ -13,11 +14,16 @@ interface DetailProps {
   onClose(): void;
   onShowText(title: string, text: string): void;
   onCopied(): void;
-  onFind(ids: number[], label: string): void;
   onFailure(text: string): void;
+  onRequest(id: number): void;
+  onPet(id: string): void;
+  /** Whether this request waits for another to be compared with. */
+  isPinned: boolean;
+  onPin(): void;
+  onLink: (() => void) | undefined;
 }
 
-/** A file may hold requests without the steps. */
+/** Request with its steps; a file may lack them. */
 type Explained = JournalEntry & { why?: WhyStep[] };
 
 const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
@@ -27,11 +33,12 @@ const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
   'not reached': ['·', ''],
 };
 
-/** More of a body is not shown. */
+/** Shown part of a body, in characters. */
 const mostShown = 20_000;
 
-/** One request: why it got its answer, what was sent and answered, and how to have it again. */
-export function Detail({ session, row, onClose, onShowText, onCopied, onFind, onFailure }: DetailProps) {
+/** One request: why it got its response, what was sent and received, and ways to repeat it. */
+export function Detail(props: DetailProps) {
+  const { session, row, onClose, onShowText, onCopied, onFailure, onRequest, onPet, isPinned, onPin, onLink } = props;
   const { send } = session.source;
   const asked = useMemo(
     () => send<Explained>('GET', `/journal/${row.id}`).catch((error: SourceError) => error),
@@ -52,7 +59,7 @@ export function Detail({ session, row, onClose, onShowText, onCopied, onFind, on
   const entry: Whole = whole ?? row;
   const steps = whole?.why ?? [];
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
-  // A button that is pressed before it has come waits for it: without its body the command would be another.
+  // A button waits for the body, without which the command would differ.
   const read = async (): Promise<Whole> => {
     const got = await asked;
     if (!(got instanceof SourceError)) return got;
@@ -74,7 +81,7 @@ export function Detail({ session, row, onClose, onShowText, onCopied, onFind, on
         ({ message }: Error) => onFailure(message),
       );
   const showCurl = async (text: string) => {
-    // Only a page of this machine or with https may copy; elsewhere the text is shown.
+    // A page without a secure context may not copy.
     try {
       await navigator.clipboard.writeText(text);
       onCopied();
@@ -90,11 +97,18 @@ export function Detail({ session, row, onClose, onShowText, onCopied, onFind, on
     <section class="detail" aria-label={`Request ${row.id}`}>
       <header>
         <h2>
-          Why {row.status || 'no answer'} <small>request {row.id}</small>
+          Why {row.status || 'no response'} <small>request {row.id}</small>
         </h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
-          ✕
-        </button>
+        <span>
+          {onLink && (
+            <button type="button" class="quiet" onClick={onLink}>
+              copy link
+            </button>
+          )}
+          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+            ✕
+          </button>
+        </span>
       </header>
       <p class="what">
         <b>{row.method}</b> {target(row)}
@@ -111,17 +125,14 @@ export function Detail({ session, row, onClose, onShowText, onCopied, onFind, on
           <li key={`${step}-${index}`} class={result.replace(' ', '-')}>
             <span aria-hidden="true">{stepSigns[result][0]}</span>
             <span class="said">{stepSigns[result][1]}</span>
-            {text}
+            <Linked text={text} onRequest={onRequest} />
             {assumption !== undefined && <small class="by">assumption {assumption}</small>}
           </li>
         ))}
       </ol>
-      {findings.map(({ code, severity, text, requests }) => (
-        <p key={code} class={`finding ${severity}`}>
-          <b>{code}</b> {text}{' '}
-          <button type="button" class="link" onClick={() => onFind(requests, code)}>
-            {requests.length === 1 ? 'this request' : `its ${requests.length} requests`}
-          </button>
+      {findings.map(({ code, severity, text }) => (
+        <p key={code + text} class={`finding ${severity}`}>
+          <b>{code}</b> {text}
         </p>
       ))}
       <div class="acts">
@@ -137,31 +148,57 @@ export function Detail({ session, row, onClose, onShowText, onCopied, onFind, on
         >
           scenario from here
         </button>
+        <button type="button" aria-pressed={isPinned} onClick={onPin}>
+          {isPinned ? 'choose the other request' : 'compare with…'}
+        </button>
+        {row.storedId !== undefined && session.isLive && (
+          <button type="button" onClick={() => onPet(row.storedId as string)}>
+            pet {row.storedId}
+          </button>
+        )}
       </div>
       {failure && (
         <p class="note">
-          {failure.status === 404 ? 'The journal no longer holds its headers and bodies.' : failure.message}
+          {failure.status === 404 ? 'The journal no longer contains its headers and bodies.' : failure.message}
         </p>
       )}
       {entry.headers !== undefined && (
         <>
-          <h3>Headers of the answer</h3>
+          <h3>Response headers</h3>
           <pre>
             {Object.entries(entry.headers)
-              .map(([name, value]) => `${name}: ${value}`)
+              .map(([name, value]) => `${name}: ${value}${instantOf(name, value, row.atMs + row.durationMs)}`)
               .join('\n')}
           </pre>
         </>
       )}
-      <Body title="Body of the request" body={entry.requestBody} />
-      <Body title="Body of the answer" body={entry.responseBody} />
+      <Body title="Request body" body={entry.requestBody} />
+      <Body title="Response body" body={entry.responseBody} />
     </section>
   );
 }
 
-/** Characters that change the direction of the text after them (Unicode Standard Annex 9): a body would look like another. */
-const bidiControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`;
+/** Time of day and distance of a reset header, `= 16:33:27, in 60 s`. */
+function instantOf(name: string, value: string, fromMs: number): string {
+  const ms = Number(value) * 1000;
+  if (!/reset$/i.test(name) || !(ms > 1e11)) return '';
+  return `  (= ${clockSeconds(ms)}, in ${formatRemaining(ms - fromMs)})`;
+}
+
+/** Text of a step, in which `request 97` is a link. */
+function Linked({ text, onRequest }: { text: string; onRequest(id: number): void }) {
+  const [, before = '', id, after = text] = /^(.*?\b)request (\d+)(.*)$/s.exec(text) ?? [];
+  if (id === undefined) return <>{text}</>;
+  return (
+    <>
+      {before}
+      <button type="button" class="link" onClick={() => onRequest(Number(id))}>
+        request {id}
+      </button>
+      {after}
+    </>
+  );
+}
 
 function Body({ title, body }: { title: string; body: JournalEntry['requestBody'] }) {
   if (body === undefined) return null;
@@ -171,7 +208,7 @@ function Body({ title, body }: { title: string; body: JournalEntry['requestBody'
       <h3>
         {title} <small>{counted(body.bytes, 'byte')}</small>
       </h3>
-      <pre>{body.text.slice(0, mostShown).replace(bidiControls, escaped)}</pre>
+      <pre>{visible(body.text.slice(0, mostShown))}</pre>
       {isCut && <p class="note">The rest is not shown.</p>}
     </>
   );

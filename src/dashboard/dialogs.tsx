@@ -9,7 +9,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** What stands before the page until it is closed; the browser keeps the focus in it, and Esc closes it. */
+/** Modal dialog. The browser traps the focus, and Esc closes it. */
 function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => element.current?.showModal(), []);
@@ -29,7 +29,8 @@ function Dialog({ title, onClose, children }: DialogProps) {
 const shortcuts: [keys: string, what: string][] = [
   ['/', 'filter the requests'],
   ['j  k', 'the next and the previous line'],
-  ['Enter', 'why the request got its answer'],
+  ['Home  End', 'in the list: the newest, the oldest; PageUp and PageDown by pages'],
+  ['Enter', 'why the request got its response'],
   ['Esc', 'close, or show all'],
   ['p', 'pause the list'],
   ['r', 'reset to the start of the scenario'],
@@ -55,8 +56,9 @@ export function Help({ onClose }: { onClose(): void }) {
         ))}
       </dl>
       <p class="note">
-        Every word of the filter must be found: a key, a status (429, 5xx), an operation, a fault, a finding, #12, or
-        refused, strike, banned, fault, served, lost. To open a report, a HAR or a journal (JSON Lines), drop it here.
+        Every word of the filter must match: a key, a status (429, 5xx), an operation, a fault, a finding, #12, or
+        refused, strike, banned, fault, served, lost. key:free, status:429 and body:Rex look in one place, body:"two
+        words" for several; -served leaves out. To open a report, a HAR or a journal (JSON Lines), drop it here.
       </p>
     </Dialog>
   );
@@ -68,7 +70,7 @@ export function TextDialog({ title, text, onClose }: { title: string; text: stri
   const area = useRef<HTMLTextAreaElement>(null);
   const copy = async () => {
     area.current?.select();
-    // Only a page of this machine or with https may do it; what is selected can be copied by hand everywhere.
+    // Without a secure context the selected text can still be copied by hand.
     await navigator.clipboard?.writeText(text);
     setCopied(true);
   };
@@ -90,7 +92,7 @@ interface Listed {
   description: string;
 }
 
-/** Every scenario that can be loaded, with what it is about. */
+/** Scenarios that can be loaded, with their descriptions. */
 export function ScenarioPicker({ session, actions, onClose }: { session: Session; actions: Actions; onClose(): void }) {
   const [all, setAll] = useState<Listed[]>();
   const [failure, setFailure] = useState('');
@@ -111,14 +113,18 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
     <Dialog title="Load a scenario" onClose={onClose}>
       <input
         type="search"
+        autofocus
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && found[0]) load(found[0].name);
+        }}
         aria-label="Find a scenario"
         placeholder="Find: ban, 429, lost, jitter…"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <label>
-        <input type="checkbox" checked={reseed} onChange={(event) => setReseed(event.currentTarget.checked)} /> pets and
-        clock start anew, too
+        <input type="checkbox" checked={reseed} onChange={(event) => setReseed(event.currentTarget.checked)} /> also
+        reset pets and clock
       </label>
       <ul class="scenarios">
         {found.map(({ name, description }) => (
@@ -131,12 +137,12 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
         ))}
       </ul>
       {failure && <p class="bad">{failure}</p>}
-      {all !== undefined && found.length === 0 && <p class="empty">None has these words.</p>}
+      {all !== undefined && found.length === 0 && <p class="empty">No scenario matches.</p>}
     </Dialog>
   );
 }
 
-/** Asks for the control token, which stays in the tab. */
+/** Form for the control token, which stays in the tab. */
 export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(token: string): void }) {
   const [token, setToken] = useState('');
   const submit = (event: Event) => {
@@ -149,11 +155,12 @@ export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(to
       <p>The server was started with --control-token. The token stays in this tab.</p>
       {wasWrong && (
         <p class="bad" role="alert">
-          ✗ This is not the token.
+          ✗ Wrong token.
         </p>
       )}
       <input
         type="password"
+        autofocus
         autocomplete="off"
         aria-label="Control token"
         value={token}

@@ -1,41 +1,81 @@
 import type { ShownChange } from '../control-api/update-stream.js';
+import { formatRemaining } from '../control-api/wait-words.js';
 import { lowest } from '../values/lowest.js';
 import type { Axis } from './axis.js';
 import { type EntryBuffer, type Kind, kinds, type Lane, type Row } from './entry-buffer.js';
 import { drawSign } from './signs.js';
 
-/** Colours by their name in the style sheet. */
+/** Colors by their names in the style sheet. */
 export type Colours = Record<'ink' | 'dim' | 'line' | 'ok' | 'wait' | 'warn' | 'bad' | 'ban' | 'accent' | 'bg', string>;
 
-export const laneHeight = 46;
-/** Above the lanes, for what control operations did. */
+const laneHeight = 46;
+/** Height of a lane's name, if it stands above the lane. */
+const nameHeight = 16;
+/** Space above the lanes for changes. */
 export const topHeight = 18;
-export const bottomHeight = 20;
-/** Requests closer than this share a place. */
-const binWidth = 7;
-const mostLanes = 20;
+const bottomHeight = 20;
+/** Width of a place, in pixels. Requests at one place share a sign. */
+export const binWidth = 7;
+/** Maximum number of lanes at first, and once all are wanted. */
+const mostLanes = 12;
+const mostExpanded = 200;
+/** Up to this number, lanes are never folded. */
+const fewLanes = 4;
 
 export interface Picture {
   entries: EntryBuffer;
   lanes: readonly Lane[];
+  /** Lanes that share one line below the others. */
+  folded: readonly Lane[];
   axis: Axis;
   width: number;
-  /** Where the lanes begin, right of their names. */
+  /** Start of the lanes, right of their names; 0: names stand above. */
   left: number;
+  /** Bottom of the visible part, where the axis is drawn. */
+  visibleBottom: number;
   selected: Row | undefined;
   nowMs: number | undefined;
   dragged: { fromX: number; toX: number } | undefined;
 }
 
-/** The lanes to draw: those with requests, the first ones first. */
-export const shownLanes = ({ lanes }: EntryBuffer): Lane[] => [...lanes.values()].slice(0, mostLanes);
+/** Severity of a lane: the index of its gravest kind. */
+const gravityOf = ({ counts, bans }: Lane) => (bans.length > 0 ? 0 : kinds.findIndex((kind) => counts[kind] > 0));
 
-export const pictureHeight = (lanes: number) => topHeight + lanes * laneHeight + bottomHeight;
+const isClean = (lane: Lane) => gravityOf(lane) === kinds.length - 1;
 
-/** Draws requests, waits, bans, windows, changes and idle time; one place of a lane at a time, however many requests it has. */
+/** Lanes in descending severity. Clean ones and those past a limit are folded into one line. */
+export function arrangeLanes(
+  { lanes }: EntryBuffer,
+  isExpanded: boolean,
+): { lanes: readonly Lane[]; folded: readonly Lane[] } {
+  const ordered = [...lanes.values()].sort((one, other) => gravityOf(one) - gravityOf(other));
+  const wanted = isExpanded || ordered.length <= fewLanes ? ordered : ordered.filter((lane) => !isClean(lane));
+  const count = wanted.length === 0 ? fewLanes : Math.min(wanted.length, isExpanded ? mostExpanded : mostLanes);
+  return { lanes: ordered.slice(0, count), folded: ordered.slice(count) };
+}
+
+/** Name of the line of folded lanes, and what they have in common. */
+export const foldedText = (folded: readonly Lane[]): [name: string, state: string] => [
+  `+${folded.length} keys`,
+  folded.every(isClean) ? 'all served' : 'the gravest on top',
+];
+
+const heightOf = (left: number) => laneHeight + (left === 0 ? nameHeight : 0);
+
+/** Top of a lane below its name. */
+export const laneTop = (index: number, left: number) =>
+  topHeight + index * heightOf(left) + heightOf(left) - laneHeight;
+
+/** Index of the lane at a height. */
+export const laneAt = (y: number, left: number) => Math.floor((y - topHeight) / heightOf(left));
+
+export const pictureHeight = (lanes: number, left: number) => topHeight + lanes * heightOf(left) + bottomHeight;
+
+/** Draws requests, waits, bans, windows, changes and idle time. The cost depends on the places, not on the requests. */
 export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
-  const { axis, lanes, width, left, selected, nowMs, dragged } = picture;
-  const bottom = topHeight + lanes.length * laneHeight;
+  const { axis, lanes, folded, width, left, selected, nowMs, dragged, visibleBottom } = picture;
+  const lines = lanes.length + (folded.length > 0 ? 1 : 0);
+  const bottom = topHeight + lines * heightOf(left);
   context.clearRect(0, 0, width, bottom + bottomHeight);
   context.save();
   context.translate(left, 0);
@@ -43,8 +83,10 @@ export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture
   context.rect(-6, 0, width - left + 6, bottom + bottomHeight);
   context.clip();
   if (lanes.length > 0) drawGrid(context, picture, colours, bottom);
-  for (const [index, lane] of lanes.entries()) drawSpans(context, lane, axis, topHeight + index * laneHeight, colours);
-  drawRequests(context, picture, colours);
+  for (const [index, lane] of lanes.entries()) drawSpans(context, lane, axis, laneTop(index, left), colours);
+  const busy = drawRequests(context, picture, colours, lines);
+  for (const [index, lane] of lanes.entries())
+    drawRests(context, lane, picture, laneTop(index, left), colours, busy[index] as number);
   drawChanges(context, picture, colours, bottom);
   if (nowMs !== undefined && nowMs <= axis.toMs)
     drawLine(context, axis.x(nowMs), topHeight, bottom, colours.accent, [3, 3]);
@@ -55,24 +97,36 @@ export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture
     context.fillRect(dragged.fromX, topHeight, dragged.toX - dragged.fromX, bottom - topHeight);
     context.globalAlpha = 1;
   }
+  if (lines > 0) drawTimes(context, picture, colours, bottom, Math.min(bottom, visibleBottom - bottomHeight));
   context.restore();
 }
 
-function drawGrid(
+/** Draws the labels of the axis at the bottom of what is visible. */
+function drawTimes(
   context: CanvasRenderingContext2D,
   { axis, width, left }: Picture,
   colours: Colours,
   bottom: number,
+  top: number,
 ): void {
+  context.fillStyle = colours.bg;
+  // Lanes that continue below would be read with the labels.
+  if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
+  context.fillStyle = colours.dim;
   context.font = '11px system-ui, sans-serif';
   context.textAlign = 'center';
   context.textBaseline = 'middle';
   for (const { x, label } of axis.ticks) {
-    drawLine(context, x, topHeight, bottom, colours.line, []);
-    context.fillStyle = colours.dim;
     const half = context.measureText(label).width / 2;
-    context.fillText(label, Math.min(Math.max(x, left > 0 ? half - 4 : half), width - left - half), bottom + 11);
+    context.fillText(label, Math.min(Math.max(x, left > 0 ? half - 4 : half), width - left - half), top + 11);
   }
+}
+
+function drawGrid(context: CanvasRenderingContext2D, { axis }: Picture, colours: Colours, bottom: number): void {
+  context.font = '11px system-ui, sans-serif';
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  for (const { x } of axis.ticks) drawLine(context, x, topHeight, bottom, colours.line, []);
   for (const { x, width: gapWidth, label } of axis.gaps) {
     context.fillStyle = colours.bg;
     context.fillRect(x, topHeight, gapWidth, bottom - topHeight);
@@ -97,7 +151,9 @@ function drawSpans(context: CanvasRenderingContext2D, lane: Lane, axis: Axis, to
     for (const { fromMs, toMs } of spans) {
       if (toMs < axis.fromMs || fromMs > axis.toMs) continue;
       const x = axis.x(Math.max(fromMs, axis.fromMs));
-      context.fillRect(x, y, Math.max(1, axis.x(Math.min(toMs, axis.toMs)) - x), 16);
+      const width = Math.max(1, axis.x(Math.min(toMs, axis.toMs)) - x);
+      context.fillRect(x, y, width, 16);
+      if (spans === lane.bans) hatch(context, x, y, width, colours.bad);
     }
   }
   context.strokeStyle = colours.dim;
@@ -111,69 +167,138 @@ function drawSpans(context: CanvasRenderingContext2D, lane: Lane, axis: Axis, to
   }
 }
 
-/** How many requests of each kind there are at each place of each lane. */
-function drawRequests(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
-  const { entries, lanes, axis, width, left } = picture;
+/** Draws diagonal lines over a bar, so that a ban differs from a wait without color. */
+function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, colour: string): void {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, width, 16);
+  context.clip();
+  context.strokeStyle = colour;
+  context.globalAlpha = 0.3;
+  context.beginPath();
+  for (let at = x - 16; at < x + width; at += 7) {
+    context.moveTo(at, y + 16);
+    context.lineTo(at + 16, y);
+  }
+  context.stroke();
+  context.restore();
+}
+
+/** Writes the rest of a wait or a ban that ends after the picture, unless a sign is there. */
+function drawRests(
+  context: CanvasRenderingContext2D,
+  { waits, bans }: Lane,
+  { axis, width, left: labels, nowMs }: Picture,
+  top: number,
+  colours: Colours,
+  busyX: number,
+): void {
+  const open = [bans.at(-1), waits.at(-1)].find((span) => span !== undefined && span.toMs > axis.toMs);
+  if (open === undefined) return;
+  context.font = '600 11px system-ui, sans-serif';
+  context.textAlign = 'right';
+  context.textBaseline = 'middle';
+  context.fillStyle = colours.ink;
+  const text =
+    nowMs === undefined
+      ? `${formatRemaining(open.toMs - open.fromMs)} ›`
+      : `${formatRemaining(open.toMs - nowMs)} left ›`;
+  const x = width - labels - 16;
+  if (busyX < x - context.measureText(text).width - 8) context.fillText(text, x, top + 33);
+}
+
+/** Draws the requests of each lane. @returns the last place of a sign below, per line */
+function drawRequests(
+  context: CanvasRenderingContext2D,
+  { entries, lanes, folded, axis, width, left }: Picture,
+  colours: Colours,
+  lines: number,
+): number[] {
   const bins = Math.ceil((width - left) / binWidth) + 1;
-  for (const lane of entries.lanes.values()) lane.place = lanes.indexOf(lane);
+  for (const [index, lane] of lanes.entries()) lane.place = index;
+  for (const lane of folded) lane.place = lanes.length;
   // One more kind: with a fault.
   const perBin = kinds.length + 1;
-  const counts = new Uint32Array(lanes.length * bins * perBin);
+  const counts = new Uint32Array(lines * bins * perBin);
   const { rows } = entries;
   for (let at = lowest(rows.length, (at) => (rows[at] as Row).axisMs >= axis.fromMs); at < rows.length; at++) {
     const { lane, axisMs, kind, fault } = rows[at] as Row;
-    const index = lane.place;
-    if (axisMs > axis.toMs || index < 0) continue;
+    if (axisMs > axis.toMs) continue;
     const bin = Math.min(bins - 1, Math.max(0, Math.floor(axis.x(axisMs) / binWidth)));
-    const start = (index * bins + bin) * perBin;
+    const start = (lane.place * bins + bin) * perBin;
     (counts[start + kinds.indexOf(kind)] as number)++;
     if (fault !== undefined) (counts[start + kinds.length] as number)++;
   }
-  for (let index = 0; index < lanes.length; index++) {
-    const top = topHeight + index * laneHeight;
-    for (let bin = 0; bin < bins; bin++) {
-      const start = (index * bins + bin) * perBin;
-      drawBin(context, counts.subarray(start, start + perBin), bin * binWidth + binWidth / 2, top, colours);
-    }
-  }
+  return Array.from({ length: lines }, (_, index) => {
+    const of = (bin: number, kind: number) => counts[(index * bins + bin) * perBin + kind] ?? 0;
+    return drawLane(context, of, bins, laneTop(index, left), colours);
+  });
 }
 
 const signOf: Record<Kind, keyof Colours> = {
   banned: 'bad',
   strike: 'bad',
+  failed: 'bad',
   refused: 'warn',
   rejected: 'warn',
-  failed: 'warn',
   served: 'ok',
 };
 
-/** Served requests stand above, all others below, of those the gravest. */
-function drawBin(
+/**
+ * Draws a lane: served requests above, all others below. Graver signs cover lighter ones; several requests have their number
+ * beside them, where there is room.
+ * @param of number of requests at a place, by the index of their kind
+ */
+function drawLane(
   context: CanvasRenderingContext2D,
-  counts: Uint32Array,
-  x: number,
+  of: (bin: number, kind: number) => number,
+  bins: number,
   top: number,
   colours: Colours,
-): void {
-  const served = counts[kinds.length - 1] as number;
-  if (served > 0) {
-    context.fillStyle = colours.ok;
+): number {
+  const served = kinds.length - 1;
+  const xOf = (bin: number) => bin * binWidth + binWidth / 2;
+  const isBar = (bin: number) => of(bin, served) > 2;
+  const write = (text: string, x: number, y: number) => {
+    context.font = '10px system-ui, sans-serif';
+    context.textAlign = 'left';
+    context.textBaseline = 'middle';
+    context.fillStyle = colours.dim;
+    context.fillText(text, x, y);
+  };
+  let run = 0;
+  for (let bin = 0; bin < bins; bin++) {
+    const count = of(bin, served);
     const y = top + 21;
-    if (served <= 2) for (let n = 0; n < served; n++) drawSign(context, 'served', x, y - 3 - n * 7, colours.ok);
-    else {
-      const height = Math.min(18, 8 + Math.log2(served) * 2);
-      context.fillRect(x - 2.5, y - height, 5, height);
+    context.fillStyle = colours.ok;
+    if (isBar(bin)) {
+      const height = Math.min(18, 8 + Math.log2(count) * 2);
+      context.fillRect(xOf(bin) - 2.5, y - height, 5, height);
+      run += count;
+      const free = [1, 2, 3, 4].every((next) => of(bin + next, served) === 0);
+      if (!isBar(bin + 1) && free) write(run.toLocaleString('en'), xOf(bin) + 5, y - 6);
+      if (!isBar(bin + 1)) run = 0;
+    } else for (let n = 0; n < count; n++) drawSign(context, 'served', xOf(bin), y - 3 - n * 7, colours.ok);
+  }
+  let last = Number.NEGATIVE_INFINITY;
+  for (let kind = served - 1; kind >= 0; kind--) {
+    for (let bin = 0; bin < bins; bin++) {
+      const name = kinds[kind] as Kind;
+      if (of(bin, kind) === 0 || kinds.some((_, graver) => graver < kind && of(bin, graver) > 0)) continue;
+      drawSign(context, name, xOf(bin), top + 33, colours[signOf[name]]);
+      last = Math.max(last, xOf(bin) + 7);
     }
   }
-  const gravest = kinds.findIndex((_, at) => at < kinds.length - 1 && (counts[at] as number) > 0);
-  if (gravest >= 0) {
-    const kind = kinds[gravest] as Kind;
-    drawSign(context, kind, x, top + 33, colours[signOf[kind]]);
+  const below = (bin: number) => kinds.reduce((sum, _, kind) => sum + (kind < served ? of(bin, kind) : 0), 0);
+  for (let bin = 0; bin < bins; bin++) {
+    const count = below(bin);
+    if (count > 1 && below(bin + 1) + below(bin + 2) + below(bin + 3) === 0) write(`${count}`, xOf(bin) + 7, top + 33);
+    if (of(bin, kinds.length) > 0) drawSign(context, 'fault', xOf(bin), top + 44, colours.accent);
   }
-  if ((counts[kinds.length] as number) > 0) drawSign(context, 'fault', x, top + 44, colours.accent);
+  return last;
 }
 
-/** Where there are many, the first of each place, and a name where there is room. */
+/** Draws changes: the first of each place, with its text if there is room. */
 function drawChanges(
   context: CanvasRenderingContext2D,
   { axis, entries, width, left }: Picture,
@@ -201,7 +326,7 @@ function drawChanges(
   }
 }
 
-/** `clock advance 61s` of a `POST /clock`. */
+/** Change in words, `clock advance 61s` for a `POST /clock`. */
 export const changeText = ({ request, input }: ShownChange) =>
   `${request.replace(/^\w+ \//, '').replace(/\{\w+\}\/?/g, '')} ${input}`.trimEnd();
 

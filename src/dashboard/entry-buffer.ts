@@ -3,8 +3,8 @@ import type { ShownChange } from '../control-api/update-stream.js';
 import { requestKind } from '../judge/request-kind.js';
 import { lowest } from '../values/lowest.js';
 
-/** Kinds of requests, from the gravest to the best. */
-export const kinds = ['banned', 'strike', 'refused', 'rejected', 'failed', 'served'] as const;
+/** Kinds of requests in descending severity. */
+export const kinds = ['banned', 'strike', 'failed', 'refused', 'rejected', 'served'] as const;
 export type Kind = (typeof kinds)[number];
 
 /** The judge's kind of a request; a 401 is `rejected` as any other 4xx. */
@@ -22,10 +22,10 @@ export function kindOf({ strike, refusal, status, unreadable }: EntryRow): Kind 
   return kind === 'unauthorized' ? 'rejected' : kind;
 }
 
-/** A request as the page keeps it. */
+/** Request with its place on the time axis. */
 export interface Row extends EntryRow {
   atMs: number;
-  /** On an axis that goes on where the clock was set back. */
+  /** Place on an axis that never runs back, even if the clock is set back. */
   axisMs: number;
   kind: Kind;
   lane: Lane;
@@ -36,38 +36,38 @@ export interface Span {
   toMs: number;
 }
 
-/** What happened with one key. */
+/** Requests, waits and bans of one key. */
 export interface Lane {
   readonly id: string;
   readonly name: string;
   plan: string | undefined;
-  /** Where it is drawn, counted from the top; -1 where it is not. */
+  /** Zero-based lane from the top. */
   place: number;
   readonly counts: Record<Kind, number>;
-  /** When the client was told to wait, and when it was banned; on the axis. */
+  /** Waits that the client was told, and bans; on the axis. */
   waits: Span[];
   bans: Span[];
-  /** Where windows ended; on the axis. */
+  /** Ends of windows, on the axis. */
   borders: number[];
 }
 
-/** So many requests are kept; then the oldest go. */
+/** Maximum number of requests; the oldest are dropped. */
 export const capacity = 50_000;
-/** So many spans and borders a lane. */
+/** Maximum number of spans and of borders per lane. */
 const mostSpans = 2_000;
 
-/** The requests of one run in the order of arrival, outside of what the framework watches. */
+/** Requests of one run in the order of arrival, outside of the framework's state. */
 export class EntryBuffer {
   rows: Row[] = [];
   readonly lanes = new Map<string, Lane>();
   changes: ShownChange[] = [];
   hasFaults = false;
-  /** How many rows came between others, because their answer was delayed. */
+  /** Number of rows inserted before others, because their responses were delayed. */
   insertions = 0;
-  /** How far the axis is ahead of the clock from a request on, where the clock was set back. */
+  /** Lead of the axis over the clock after a request, if the clock was set back. */
   #offsets: { afterId: number; ms: number }[] = [];
 
-  /** Adds what is new, in the order of arrival; what it has already is left out. */
+  /** Adds new entries and changes; known ones are skipped. */
   add(entries: readonly EntryRow[], changes: readonly ShownChange[]): void {
     for (const change of changes) this.#addChange(change);
     for (const entry of entries) this.#insert(this.#toRow(entry));
@@ -80,7 +80,7 @@ export class EntryBuffer {
     return row?.id === id ? row : undefined;
   }
 
-  /** The highest id up to which none is missing, so that nothing after it can be lost by a new connection. */
+  /** Highest id without a gap before it: where a new connection continues. */
   get completeId(): number {
     const { rows } = this;
     const oldest = Math.max(0, rows.length - 5_000);
@@ -91,20 +91,31 @@ export class EntryBuffer {
     return rows.at(-1)?.id ?? 0;
   }
 
-  /** An instant of the clock right after a request, on the axis. */
+  /** Place on the axis of an instant of the clock after a request. */
   toAxis(ms: number, afterId: number): number {
     return ms + (this.#offsets.findLast((offset) => offset.afterId < afterId)?.ms ?? 0);
   }
 
-  /** What the clock showed at a place of the axis. */
+  /** Instant of the clock at a place of the axis. */
   fromAxis(axisMs: number): number {
     const row = this.rows[this.#positionOnAxis(axisMs)] ?? this.rows.at(-1);
     return axisMs - (row === undefined ? 0 : row.axisMs - row.atMs);
   }
 
-  /** Of a control operation, on the axis. */
+  /** Place of a control operation on the axis. */
   instantOf({ time, lastId }: ShownChange): number {
     return this.toAxis(Date.parse(time), lastId);
+  }
+
+  /** Adds a ban that no response has announced: one set by hand. @param untilMs its end, by the clock */
+  noteBan(keyId: string, untilMs: number, nowMs: number): void {
+    const lane = this.lanes.get(keyId);
+    if (lane === undefined) return;
+    const toMs = this.toAxis(untilMs, Number.POSITIVE_INFINITY);
+    if ((lane.bans.at(-1)?.toMs ?? 0) >= toMs - 1_000) return;
+    const change = this.changes.findLast(({ request, input }) => request.endsWith('/ban') && isOf(input, lane));
+    const fromMs = change === undefined ? this.toAxis(nowMs, Number.POSITIVE_INFINITY) : this.instantOf(change);
+    extend(lane.bans, fromMs, toMs);
   }
 
   #addChange(change: ShownChange): void {
@@ -167,7 +178,7 @@ export class EntryBuffer {
     for (const spans of [lane.waits, lane.bans]) if (spans.length > mostSpans) spans.shift();
   }
 
-  /** Where the request with an id is, or would be. */
+  /** Index of the request with an id, or where to insert it. */
   #position(id: number): number {
     return lowest(this.rows.length, (at) => (this.rows[at] as Row).id >= id);
   }
@@ -177,8 +188,9 @@ export class EntryBuffer {
   }
 }
 
-const liftsBan = ({ request, input }: ShownChange, { name }: Lane) =>
-  request.endsWith('/unban') && input === `key ${name}`;
+const isOf = (input: string, { name }: Lane) => input === `key ${name}` || input.startsWith(`key ${name},`);
+
+const liftsBan = ({ request, input }: ShownChange, lane: Lane) => request.endsWith('/unban') && isOf(input, lane);
 
 function extend(spans: Span[], fromMs: number, toMs: number): void {
   const last = spans.at(-1);

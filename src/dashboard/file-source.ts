@@ -2,12 +2,12 @@ import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { RunReport } from '../control-api/run-report.js';
 import { type Source, SourceError } from './source.js';
 
-/** A run that is over, from a file. Nothing of it can be changed. */
+/** Finished run of a file. It cannot be changed. */
 export function createFileSource({ entries, changes, answers }: RunReport): Source {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const clock = answers['/clock'] ?? { now: entries.at(-1)?.time ?? new Date(0).toISOString() };
   const scenario = (answers['/scenario'] as { name?: string } | undefined)?.name ?? '';
-  /** What the page asks for that a file may not hold. */
+  /** Results of reads that a file may lack. */
   const missing: Record<string, unknown> = {
     '/keys?limit=100': { keys: [], total: 0 },
     '/faults': [],
@@ -15,6 +15,10 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
     '/scenario': { name: scenario, scenario: {} },
     '/scenarios': [{ name: 'default' }],
   };
+  const entriesWith = (text: string) =>
+    entries.filter(({ requestBody, responseBody }) =>
+      [requestBody, responseBody].some((body) => body?.text.includes(text)),
+    );
   return {
     kind: 'file',
     baseUrl: entries[0]?.baseUrl ?? 'http://127.0.0.1:4010/v1',
@@ -23,8 +27,10 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
       const id = /^\/journal\/(\d+)$/.exec(path)?.[1];
       const entry = byId.get(Number(id));
       if (entry !== undefined) return entry as Result;
+      const text = new URLSearchParams(path.split('?')[1]).get('text');
+      if (path.startsWith('/journal?') && text !== null) return { entries: entriesWith(text) } as Result;
       const found = Object.hasOwn(answers, path) ? answers[path] : missing[path];
-      if (found === undefined) throw new SourceError(404, 'The file does not hold this.');
+      if (found === undefined) throw new SourceError(404, 'The file does not contain this.');
       return found as Result;
     },
     text: (path) =>
@@ -46,5 +52,5 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
   };
 }
 
-/** What an update has of a request. */
+/** Part of a request that an update has. */
 const withoutBodies = ({ headers: _, requestBody: __, responseBody: ___, ...row }: JournalEntry) => row;

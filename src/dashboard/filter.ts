@@ -1,18 +1,21 @@
 import type { Row } from './entry-buffer.js';
 
-/** Which requests of the list to show; every part that is there must hold. */
+/** Conditions of the list. A request must meet all of them. */
 export interface Filter {
-  /** Words that must all be found: text, a key, a status, an operation, a fault, the code of a finding. */
+  /** Words of `testOf`; `-` before a word negates it. */
   text: string;
-  /** A stretch of the axis, as chosen in the timeline. */
+  /** Part of the axis that was chosen in the timeline. */
   range: { fromMs: number; toMs: number } | undefined;
-  /** Certain requests, and what to call them. */
-  only: { test: Test; label: string } | undefined;
+  /** Certain requests, with a label. */
+  only: { test: Test; label: string; finding?: string } | undefined;
 }
 
 export const noFilter: Filter = { text: '', range: undefined, only: undefined };
 
 type Test = (row: Row) => boolean;
+
+/** Ids of requests by a word, such as the code of a finding. */
+export type IdsByWord = ReadonlyMap<string, ReadonlySet<number>>;
 
 /** Words with a meaning of their own. */
 const meanings: Readonly<Record<string, Test>> = {
@@ -26,25 +29,43 @@ const meanings: Readonly<Record<string, Test>> = {
   lost: ({ kind }) => kind === 'failed',
 };
 
+/** Words of a filter; double quotes join several. */
+export const wordsOf = (text: string): string[] =>
+  (text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []).map((word) => word.replaceAll('"', '')).filter(Boolean);
+
+/** Texts of `body:TEXT` words. */
+export const bodyTexts = (text: string): string[] =>
+  wordsOf(text).flatMap((word) => /^-?body:(.+)$/i.exec(word)?.[1] ?? []);
+
 /**
- * Whether a request meets a filter, as a function.
- * @param findings the ids of the requests of each finding, by its code
+ * Creates the test of a filter.
+ * @param findings ids of each finding's requests, by its code
+ * @param bodies ids of the requests with a text in a body, by the text
  */
 export function filterTest(
   { text, range, only }: Filter,
-  findings: ReadonlyMap<string, ReadonlySet<number>> = new Map(),
+  findings: IdsByWord = new Map(),
+  bodies: IdsByWord = new Map(),
 ): Test {
-  const tests: Test[] = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter(Boolean)
-    .map((word) => testOf(word, findings));
+  const tests: Test[] = wordsOf(text).map((word) => {
+    const isNegated = word.length > 1 && word.startsWith('-');
+    const test = testOf(isNegated ? word.slice(1) : word, findings, bodies);
+    return isNegated ? (row) => !test(row) : test;
+  });
   if (range !== undefined) tests.push(({ axisMs }) => axisMs >= range.fromMs && axisMs <= range.toMs);
   if (only !== undefined) tests.push(only.test);
   return (row) => tests.every((test) => test(row));
 }
 
-function testOf(word: string, findings: ReadonlyMap<string, ReadonlySet<number>>): Test {
+function testOf(given: string, findings: IdsByWord, bodies: IdsByWord): Test {
+  const word = given.toLowerCase();
+  const [, field, value = ''] = /^(status|key|body):(.+)$/.exec(word) ?? [];
+  if (field === 'status') return testOf(value, findings, bodies);
+  if (field === 'key') return ({ lane }) => lane.name.toLowerCase().includes(value);
+  if (field === 'body') {
+    const ids = bodies.get(given.slice(5));
+    return ({ id }) => ids?.has(id) === true;
+  }
   const ids = findings.get(word);
   if (ids !== undefined) return ({ id }) => ids.has(id);
   const meaning = Object.hasOwn(meanings, word) ? meanings[word] : undefined;

@@ -1,5 +1,8 @@
+import { useState } from 'preact/hooks';
+import { Act } from './act.js';
 import type { Actions } from './actions.js';
-import { clockSeconds } from './format.js';
+import { clockSeconds, counted } from './format.js';
+import { Menu } from './menu.js';
 import type { Session } from './session.js';
 import { Pill } from './verdict.js';
 
@@ -7,14 +10,17 @@ interface HeaderProps {
   session: Session;
   actions: Actions;
   canUndo: boolean;
-  /** The sandbox that is shown; `undefined`: the server's own simulator. */
+  /** Shown sandbox; `undefined`: the server's own simulator. */
   sandbox: string | undefined;
   onScenario(): void;
   onHelp(): void;
   onExport(what: 'har' | 'jsonl' | 'report'): void;
   onOpen(): void;
+  /** Opens the run that the last reset removed. */
+  onRemoved(): void;
   onSandbox(name: string | undefined): void;
-  /** Back from a file to what was there before. */
+  onCopy(text: string): void;
+  /** Returns from a file; `undefined` if none was opened. */
   onBack: (() => void) | undefined;
   onClose: (() => void) | undefined;
 }
@@ -22,25 +28,39 @@ interface HeaderProps {
 const connectionWords: Partial<Record<Session['state']['connection'], string>> = {
   connecting: 'connecting',
   gone: 'no such sandbox',
-  file: 'a file',
+  file: 'finished run',
 };
 
-/** Outcome, scenario, clock, and what is done to the whole. */
+/** Name of the product, scenario, outcome, clock, and changes of the whole. */
 export function Header(props: HeaderProps) {
-  const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onSandbox, onBack, onClose } =
-    props;
+  const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onRemoved } = props;
+  const { onSandbox, onCopy, onBack, onClose } = props;
   const { scenario, connection, sandboxes } = session.state;
-  const { isLive } = session;
+  const { isLive, canAct, removed, source } = session;
   const names = sandbox === undefined || sandboxes.includes(sandbox) ? sandboxes : [...sandboxes, sandbox];
   return (
     <header class="top">
       <h1>
+        petstore-sim{' '}
+        {scenario && (
+          <>
+            <small>scenario</small> {scenario}{' '}
+          </>
+        )}
+        {session.outcome && <small>client </small>}
         <Pill session={session} />
-        {scenario || 'petstore-sim'}
       </h1>
       {connectionWords[connection] !== undefined && (
         <span class="note" role="status">
           {connectionWords[connection]}
+        </span>
+      )}
+      {source.kind === 'server' && (
+        <span class="base">
+          <code>{source.baseUrl}</code>
+          <button type="button" aria-label="Copy the base URL" class="quiet" onClick={() => onCopy(source.baseUrl)}>
+            copy
+          </button>
         </span>
       )}
       <Clock session={session} actions={actions} />
@@ -50,13 +70,13 @@ export function Header(props: HeaderProps) {
           back
         </button>
       )}
-      {session.source.kind === 'server' && names.length > 0 && (
+      {source.kind === 'server' && names.length > 0 && (
         <select
           aria-label="Sandbox"
           value={sandbox ?? ''}
           onChange={(event) => onSandbox(event.currentTarget.value || undefined)}
         >
-          <option value="">main</option>
+          <option value="">no sandbox</option>
           {names.map((name) => (
             <option key={name} value={name}>
               sandbox {name}
@@ -65,41 +85,47 @@ export function Header(props: HeaderProps) {
         </select>
       )}
       {isLive && (
-        <button type="button" onClick={onScenario}>
-          Scenario…
+        <>
+          <Act isPossible={canAct} onAct={onScenario}>
+            Scenario…
+          </Act>
+          <Act isPossible={canAct} onAct={() => void actions.reset()}>
+            Reset
+            <span class="cap" aria-hidden="true">
+              r
+            </span>
+          </Act>
+          <Act isPossible={canAct && canUndo} onAct={() => void actions.undo()}>
+            Undo
+            <span class="cap" aria-hidden="true">
+              u
+            </span>
+          </Act>
+        </>
+      )}
+      {removed !== undefined && (
+        <button type="button" onClick={onRemoved}>
+          {counted(removed.entries.length, 'request')} before the reset
         </button>
       )}
-      {isLive && (
-        <button type="button" onClick={() => actions.reset()}>
-          Reset<kbd>r</kbd>
-        </button>
-      )}
-      {isLive && canUndo && (
-        <button type="button" onClick={() => actions.undo()}>
-          Undo<kbd>u</kbd>
-        </button>
-      )}
-      <details class="menu">
-        <summary>Export</summary>
-        <div>
-          {session.source.kind !== 'file' && (
-            <button type="button" onClick={() => onExport('har')}>
-              HAR
-            </button>
-          )}
-          <button type="button" onClick={() => onExport('jsonl')}>
-            JSON Lines
+      <Menu label="Export">
+        {source.kind !== 'file' && (
+          <button type="button" onClick={() => onExport('har')}>
+            HAR
           </button>
-          {session.source.kind === 'server' && (
-            <button type="button" onClick={() => onExport('report')}>
-              Report
-            </button>
-          )}
-          <button type="button" onClick={onOpen}>
-            Open a file…
+        )}
+        <button type="button" onClick={() => onExport('jsonl')}>
+          JSON Lines
+        </button>
+        {source.kind === 'server' && (
+          <button type="button" onClick={() => onExport('report')}>
+            Report
           </button>
-        </div>
-      </details>
+        )}
+        <button type="button" onClick={onOpen}>
+          Open a file…
+        </button>
+      </Menu>
       <button type="button" aria-label="Help" onClick={onHelp}>
         ?
       </button>
@@ -112,8 +138,10 @@ export function Header(props: HeaderProps) {
   );
 }
 
-/** What the simulator's clock shows, and how to move it. */
+/** Time of the simulator's clock with ways to move it. */
 function Clock({ session, actions }: { session: Session; actions: Actions }) {
+  const [amount, setAmount] = useState('1h');
+  const [instant, setInstant] = useState('');
   const { clock, keys } = session.state;
   if (clock === undefined) return null;
   const nowMs = session.nowMs();
@@ -133,30 +161,56 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
     ['next reset', to(nextReset), Number.isFinite(nextReset)],
     ['end of ban', to(banEnd), Number.isFinite(banEnd)],
   ];
+  const move = (change: object) => void actions.send('POST', '/clock', change);
+  const submit = (change: () => object) => (event: Event) => {
+    event.preventDefault();
+    if (session.canAct) move(change());
+  };
+  const present = new Date(nowMs).toISOString();
   return (
     <section class="clock" aria-label="Clock">
-      <time title="UTC">
+      <time title={`${present.slice(0, 10)}, UTC`}>
         {clockSeconds(nowMs)}{' '}
         <small>
-          {new Date(nowMs).toISOString().slice(0, 10)} · {isFrozen ? 'frozen' : 'running'}
+          <span class="date">{present.slice(0, 10)} · </span>
+          {session.isLive && <span class={isFrozen ? 'frozen' : ''}>{isFrozen ? 'frozen' : 'running'}</span>}
         </small>
       </time>
-      {session.isLive &&
-        moves.map(([name, change, isPossible = true]) => (
-          <button
-            key={name}
-            type="button"
-            disabled={!isPossible}
-            onClick={() => actions.send('POST', '/clock', change())}
-          >
-            {name}
-          </button>
-        ))}
       {session.isLive && (
-        <button type="button" onClick={() => actions.toggleClock()}>
-          {isFrozen ? 'resume' : 'freeze'}
-          <kbd>space</kbd>
-        </button>
+        <>
+          <Act isPossible={session.canAct} onAct={() => void actions.toggleClock()}>
+            {isFrozen ? 'resume' : 'freeze'}
+            <span class="cap" aria-hidden="true">
+              space
+            </span>
+          </Act>
+          {moves.map(([name, change, isPossible = true]) => (
+            <Act key={name} isPossible={session.canAct && isPossible} onAct={() => move(change())}>
+              {name}
+            </Act>
+          ))}
+          <Menu label="…" name="Move the clock">
+            <form onSubmit={submit(() => ({ advance: amount.trim() }))}>
+              <input
+                aria-label="Amount to move the clock by"
+                size={8}
+                value={amount}
+                onInput={(event) => setAmount(event.currentTarget.value)}
+              />{' '}
+              <button type="submit">move by</button>
+            </form>
+            <form onSubmit={submit(() => ({ set: instant.trim() || present }))}>
+              <input
+                aria-label="Instant to move the clock to"
+                size={24}
+                placeholder={present}
+                value={instant}
+                onInput={(event) => setInstant(event.currentTarget.value)}
+              />{' '}
+              <button type="submit">move to</button>
+            </form>
+          </Menu>
+        </>
       )}
     </section>
   );

@@ -1,9 +1,13 @@
-/** What the keys do; `?` shows the list. */
+/** Actions of the keys; `?` shows the list. */
 export interface KeyActions {
   filter(): void;
   next(): void;
   previous(): void;
   open(): void;
+  pageDown(): void;
+  pageUp(): void;
+  first(): void;
+  last(): void;
   close(): void;
   pause(): void;
   reset(): void;
@@ -19,6 +23,10 @@ const actionOf: Readonly<Record<string, keyof KeyActions>> = {
   k: 'previous',
   ArrowUp: 'previous',
   Enter: 'open',
+  PageDown: 'pageDown',
+  PageUp: 'pageUp',
+  Home: 'first',
+  End: 'last',
   Escape: 'close',
   p: 'pause',
   r: 'reset',
@@ -27,11 +35,11 @@ const actionOf: Readonly<Record<string, keyof KeyActions>> = {
   '?': 'help',
 };
 
-/** What Enter, space and arrows mean something to by themselves. */
+/** Elements with their own reaction to Enter and space. */
 const controls = 'button, a, summary, select, label, [type=checkbox]';
 const fields = 'input:not([type=checkbox]), textarea, select';
 
-/** Does what a key says, unless it is meant for a field, a button or the browser. */
+/** Performs the action of a key, unless a field, a button or the browser needs the key. */
 export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   const name = Object.hasOwn(actionOf, event.key) ? actionOf[event.key] : undefined;
   const target = event.composedPath()[0] as Element;
@@ -45,8 +53,8 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   }
   const isOwn = event.key === 'Enter' || event.key === ' ';
   if (isOwn && target.closest?.(controls)) return;
-  // Arrows scroll, but for the list itself.
-  if (event.key.startsWith('Arrow') && !target.closest?.('.list')) return;
+  // Outside of the list these keys scroll.
+  if (/^(Arrow|Page|Home|End)/.test(event.key) && !target.closest?.('.list')) return;
   event.preventDefault();
   actions[name]();
 }

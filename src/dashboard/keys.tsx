@@ -1,38 +1,33 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { formatRemaining as left } from '../control-api/wait-words.js';
+import { formatRemaining } from '../control-api/wait-words.js';
 import type { KeyInfo } from '../simulator/keys.js';
+import { Act } from './act.js';
 import type { Actions } from './actions.js';
-import { whole } from './format.js';
+import { clockSeconds, whole } from './format.js';
+import { Menu } from './menu.js';
 import type { Session } from './session.js';
 
-/** More keys are shown when that is asked for. */
+/** Number of keys before "show more". */
 const firstKeys = 12;
 
-/** Every API key with its quotas, strikes and ban. */
-export function Keys({
-  session,
-  actions,
-  onKey,
-}: {
+interface KeysProps {
   session: Session;
   actions: Actions;
-  onKey: (key: KeyInfo) => void;
-}) {
+  onKey(key: KeyInfo): void;
+}
+
+/** API keys with their quotas, strikes and bans. */
+export function Keys({ session, actions, onKey }: KeysProps) {
   const [most, setMost] = useState(firstKeys);
-  const { keys, totalKeys, windows } = session.state;
-  const nowMs = session.nowMs();
+  const { keys, totalKeys } = session.state;
   return (
-    <section aria-label="API keys">
-      <h2>Keys</h2>
+    <section aria-label="API keys" class="keys" id="keys">
+      <h2>
+        Keys <small>{whole(totalKeys)}</small>
+      </h2>
       {keys.slice(0, most).map((info) => (
-        <Key
-          key={info.id}
-          info={info}
-          windows={windows}
-          nowMs={nowMs}
-          actions={session.isLive ? actions : undefined}
-          onKey={onKey}
-        />
+        <Key key={info.id} info={info} session={session} actions={actions} onKey={onKey} />
       ))}
       {keys.length > most && (
         <button type="button" onClick={() => setMost(100)}>
@@ -44,71 +39,87 @@ export function Keys({
   );
 }
 
-interface KeyProps {
+interface KeyProps extends KeysProps {
   info: KeyInfo;
-  windows: Session['state']['windows'];
-  nowMs: number;
-  actions: Actions | undefined;
-  onKey(key: KeyInfo): void;
 }
 
-function Key({ info, windows, nowMs, actions, onKey }: KeyProps) {
+function Key({ info, session, actions, onKey }: KeyProps) {
   const { key, id, plan, minute, day, strikes, bannedUntil } = info;
+  const { windows } = session.state;
+  const [banFor, setBanFor] = useState('2m');
+  const nowMs = session.nowMs();
   const bannedMs = bannedUntil === undefined ? 0 : Date.parse(bannedUntil) - nowMs;
   const isBanned = info.state === 'banned' && bannedMs > 0;
-  const isOut = minute.remaining === 0 || day.remaining === 0;
-  const isNear = minute.remaining <= minute.limit * 0.1 || day.remaining <= day.limit * 0.1;
-  const [state, tone] = isBanned
-    ? [`■ banned ${left(bannedMs)}`, 'bad']
-    : info.state === 'revoked' || info.state === 'expired'
-      ? [info.state, 'dim']
-      : isOut
-        ? ['× used up', 'bad']
-        : isNear
-          ? ['nearly out', 'warn']
-          : ['', ''];
-  const resetMs = [minute, day]
-    .filter(({ remaining, limit }) => remaining < limit)
-    .map(({ resetAtSeconds }) => resetAtSeconds * 1000);
-  const nextMs = Math.min(...resetMs) - nowMs;
-  const notes = [
-    strikes > 0 && `${strikes} ${strikes === 1 ? 'strike' : 'strikes'}`,
-    Number.isFinite(nextMs) && nextMs > 0 && `quota resets in ${left(Math.ceil(nextMs / 1000) * 1000)}`,
-    isBanned && `served again in ${left(bannedMs)}`,
-  ].filter(Boolean);
-  const acts: [name: string, isShown: boolean, path: string, input?: object, title?: string][] = [
-    ['exhaust', !isOut, 'exhaust'],
-    ['refill', resetMs.length > 0, 'usage', { minute: 0, day: 0 }],
-    ['ban', !isBanned, 'ban', { for: '120s' }, 'ban for 2 minutes'],
-    ['unban', isBanned || strikes > 0, 'unban'],
-    ['revoke', true, 'revoke'],
-  ];
-  const isValid = info.state === 'active' || info.state === 'banned';
+  const isRevoked = info.state === 'revoked';
+  const isValid = !isRevoked && info.state !== 'expired';
+  const [state, tone] = stateOf(info, isBanned ? bannedMs : 0);
+  const change = (path: string, input?: object) =>
+    actions.send<KeyInfo>('POST', `/keys/${encodeURIComponent(id)}/${path}`, input);
+  const act = (name: string, isPossible: boolean, path: string, input?: object, title = name) => (
+    <Act
+      name={`${title}: ${key}`}
+      isPossible={session.canAct && isPossible}
+      onAct={() => (path === 'revoke' ? void actions.revoke(id, key) : void change(path, input))}
+    >
+      {name}
+    </Act>
+  );
+  const meters = [
+    ['minute', minute],
+    ['day', day],
+  ] as const;
   return (
-    <div class="key">
+    <div class={`key ${tone}`}>
       <div class="name">
         <button type="button" class="link" title="Only its requests" onClick={() => onKey(info)}>
           <b>{key}</b>
         </button>{' '}
         <span class="plan">{plan}</span>
         {state && <span class={`state ${tone}`}>{state}</span>}
+        {session.isLive && (
+          <Menu label="…" name={`more: ${key}`}>
+            <form
+              onSubmit={(event) => {
+                event.preventDefault();
+                if (session.canAct) void change('ban', { for: banFor.trim() });
+              }}
+            >
+              <input
+                aria-label={`Length of the ban: ${key}`}
+                size={6}
+                value={banFor}
+                onInput={(event) => setBanFor(event.currentTarget.value)}
+              />{' '}
+              <button type="submit">ban</button>
+            </form>
+            {act('revoke', !isRevoked, 'revoke')}
+            {act('restore', isRevoked, 'restore')}
+          </Menu>
+        )}
       </div>
-      {isValid && <Meter name={windows.minute} owner={key} window={minute} />}
-      {isValid && <Meter name={windows.day} owner={key} window={day} />}
-      {isValid && notes.length > 0 && <p class={`note ${isBanned || strikes > 0 ? 'bad' : ''}`}>{notes.join(' · ')}</p>}
-      {actions !== undefined && isValid && (
-        <div class="acts">
-          {acts.map(([name, isShown, path, input, title = name]) =>
-            isShown ? (
-              <button
-                key={name}
-                type="button"
-                aria-label={`${title}: ${key}`}
-                onClick={() => actions.send('POST', `/keys/${encodeURIComponent(id)}/${path}`, input)}
-              >
-                {name}
-              </button>
-            ) : null,
+      {isValid &&
+        meters.map(([name, window]) => (
+          <Meter key={name} name={windows[name]} owner={key} window={window} nowMs={nowMs}>
+            {session.isLive && act('use up', window.remaining > 0, 'exhaust', { window: name }, `use up the ${name}`)}
+            {session.isLive &&
+              act('refill', window.remaining < window.limit, 'usage', { [name]: 0 }, `refill the ${name}`)}
+          </Meter>
+        ))}
+      {isValid && (
+        <div class="strikes">
+          <span class={strikes > 0 ? 'bad' : ''}>
+            {strikes} {strikes === 1 ? 'strike' : 'strikes'}
+          </span>
+          {session.isLive && (
+            <span class="acts">
+              {act('ban 2 min', !isBanned, 'ban', { for: '120s' })}
+              {act('unban', isBanned || strikes > 0, 'unban')}
+            </span>
+          )}
+          {isBanned && (
+            <span class="note bad">
+              served again at {clockSeconds(nowMs + bannedMs)}, in {formatRemaining(bannedMs)}
+            </span>
           )}
         </div>
       )}
@@ -116,13 +127,37 @@ function Key({ info, windows, nowMs, actions, onKey }: KeyProps) {
   );
 }
 
-function Meter({ name, owner, window }: { name: string; owner: string; window: KeyInfo['minute'] }) {
-  const { limit, remaining } = window;
+function stateOf(
+  { state, minute, day }: KeyInfo,
+  bannedMs: number,
+): [state: string, tone: '' | 'bad' | 'warn' | 'dim'] {
+  if (bannedMs > 0) return [`■ banned ${formatRemaining(bannedMs)}`, 'bad'];
+  if (state === 'revoked' || state === 'expired') return [state, 'dim'];
+  if (minute.remaining === 0 || day.remaining === 0) return ['× used up', 'bad'];
+  const isNear = [minute, day].some(({ remaining, limit }) => remaining <= limit * 0.1);
+  return isNear ? ['nearly used up', 'warn'] : ['', ''];
+}
+
+interface MeterProps {
+  name: string;
+  owner: string;
+  window: KeyInfo['minute'];
+  nowMs: number;
+  children: ComponentChildren;
+}
+
+function Meter({ name, owner, window, nowMs, children }: MeterProps) {
+  const { limit, remaining, resetAtSeconds } = window;
   const used = limit - remaining;
   const share = limit === 0 ? 1 : used / limit;
+  const resetMs = resetAtSeconds * 1000;
   return (
     <div class="meter">
       <span>{name}</span>
+      <span class="used">
+        {whole(used)} / {whole(limit)}
+      </span>
+      <span class="acts">{children}</span>
       <span
         class="bar"
         role="meter"
@@ -136,8 +171,10 @@ function Meter({ name, owner, window }: { name: string; owner: string; window: K
           style={{ width: `${Math.min(100, share * 100)}%` }}
         />
       </span>
-      <span class="used">
-        {whole(used)} / {whole(limit)}
+      <span class="note resets">
+        {used > 0 && resetMs > nowMs
+          ? `resets at ${clockSeconds(resetMs)}, in ${formatRemaining(Math.ceil((resetMs - nowMs) / 1000) * 1000)}`
+          : 'unused'}
       </span>
     </div>
   );

@@ -9,7 +9,7 @@ import { Session } from './session.js';
 import './style.css';
 import { showInTab } from './tab.js';
 
-/** What the page was opened with: the run of a report, or the server that it comes from. */
+/** Run of a report; without one the page's server is the source. */
 const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
 const first = () => {
   if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };
@@ -42,6 +42,7 @@ function Page() {
       session={shown}
       sandbox={sandbox}
       place={document}
+      hasAddress
       onSandbox={change}
       onFile={open}
       onBack={file && back}

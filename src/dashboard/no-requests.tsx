@@ -4,16 +4,17 @@ import type { Session } from './session.js';
 
 const missed = 'No request reached the API.';
 
-/** In place of the list. */
+/** Text in place of the list. */
 export function NoRequests({ session }: { session: Session }) {
   if (session.source.kind !== 'server') return <>No requests in the {session.source.kind}.</>;
   return <>{session.isMissed ? missed : 'No requests yet.'}</>;
 }
 
-/** In place of the timeline: a request to try if there is a server, and its effect. */
+/** Text in place of the timeline: a request to try, if there is a server. */
 export function NoTimeline({ session }: { session: Session }) {
   const line = curlLine(session);
   if (session.isMissed) return <>{missed}</>;
+  if (session.state.connection === 'gone') return <>No such sandbox.</>;
   if (line === undefined) return <>No requests to draw.</>;
   return (
     <>
@@ -31,7 +32,7 @@ function curlLine({ source: { kind, baseUrl }, state: { keys } }: Session): stri
 /** Lines of unrecorded requests. */
 const mostLines = 8;
 
-/** Requests that arrived and that the journal does not have, with the reason. */
+/** Requests that arrived and that the journal does not contain, with the reason. */
 export function Unrecorded({ session }: { session: Session }) {
   const { unrecorded = [] } = session.state.verdict ?? {};
   if (unrecorded.length === 0) return null;

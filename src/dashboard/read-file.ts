@@ -5,13 +5,14 @@ import { fromHar, type HarEntry } from './from-har.js';
 const expected = 'Expected a report of petstore-sim, a HAR, or a journal as JSON Lines';
 
 /**
- * Reads a file that somebody dropped on the page.
- * @throws {Error} that says what was expected
+ * Reads a report, a run, a HAR or a journal.
+ * @throws {Error} with what was expected
  */
 export function readFile(name: string, text: string): RunReport {
   const start = text.trimStart();
   if (start.startsWith('<')) return readReport(text) ?? fail(name);
   try {
+    if (start.startsWith(`{"format":"${runFormat}"`)) return JSON.parse(text) as RunReport;
     if (/^\{\s*"log"\s*:/.test(start))
       return fromEntries(fromHar((JSON.parse(text) as { log: { entries: HarEntry[] } }).log.entries));
     return fromEntries(
@@ -25,7 +26,7 @@ export function readFile(name: string, text: string): RunReport {
   }
 }
 
-/** The run inside a report, or in the page itself where that is a report. Its text holds no `<`, so none of it can end it. */
+/** Run inside a report, or inside this page if it is one. The text of a run contains no `<`. */
 export function readReport(html: string): RunReport | undefined {
   const data = html.split(`id="${runElementId}">`)[1]?.split('<')[0];
   const run = data && (JSON.parse(data) as RunReport);

@@ -1,11 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { Row } from './entry-buffer.js';
-import { type Filter, filterTest } from './filter.js';
+import { bodyTexts, type Filter, filterTest, type IdsByWord } from './filter.js';
 import { FilteredRows } from './filtered-rows.js';
 import { counted, whole } from './format.js';
 import { NoRequests, Unrecorded } from './no-requests.js';
 import { RowList } from './row-list.js';
 import type { Session } from './session.js';
+import { Throttle } from './throttle.js';
+
+/** Steps through the list: by rows, by pages, to an end. */
+export type Step = 'next' | 'previous' | 'pageDown' | 'pageUp' | 'first' | 'last';
 
 interface RequestsProps {
   session: Session;
@@ -15,28 +20,36 @@ interface RequestsProps {
   onFilter(filter: Filter): void;
   onPause(): void;
   onSelect(row: Row | undefined): void;
-  /** Told how to go to the request after or before the selected one. */
-  steps: { step: (by: 1 | -1) => void };
+  /** Receives the function that selects another request. */
+  steps: { step: (step: Step) => void };
 }
 
 const chips: [word: string, name: string][] = [
   ['refused', 'refused'],
   ['strike', 'strikes'],
   ['banned', 'in a ban'],
+  ['lost', 'no usable response'],
   ['fault', 'faults'],
+  ['-served', 'not served'],
 ];
 
-/** The list of requests with its filter. */
+/** Number of requests that a search in bodies finds. */
+const mostFound = 500;
+
+/** List of requests with its filter. */
 export function Requests({ session, filter, isPaused, selected, onFilter, onPause, onSelect, steps }: RequestsProps) {
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<RowList>(undefined);
   const filtered = useRef(new FilteredRows());
   const { verdict } = session.state;
   const [shown, setShown] = useState({ count: 0, all: 0 });
+  const bodies = useBodies(session, bodyTexts(filter.text));
   const test = useMemo(() => {
-    const findings = verdict?.findings.map(({ code, requests }) => [code, new Set(requests)] as const) ?? [];
-    return filterTest(filter, new Map(findings));
-  }, [filter, /[a-z]-[a-z]/.test(filter.text) ? verdict : undefined]);
+    const findings = new Map<string, Set<number>>();
+    for (const { code, requests } of verdict?.findings ?? [])
+      findings.set(code, new Set([...(findings.get(code) ?? []), ...requests]));
+    return filterTest(filter, findings, bodies);
+  }, [filter, bodies, /[a-z]-[a-z]/.test(filter.text) ? verdict : undefined]);
   const select = useRef(onSelect);
   select.current = onSelect;
 
@@ -61,17 +74,25 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
     return isPaused ? undefined : session.onEntries.add(show);
   }, [session, test, isPaused, selected]);
 
-  steps.step = (by) => {
+  steps.step = (step) => {
     const { rows } = filtered.current;
-    const at = selected === undefined ? -1 : rows.indexOf(selected);
-    // The newest stands first, so the next line is the one before in time.
-    const next = at < 0 ? rows.at(-1) : rows[at - by];
+    const last = rows.length - 1;
+    const at = selected === undefined ? last + 1 : rows.indexOf(selected);
+    const page = list.current?.page ?? 1;
+    // The newest is at the top, so the next line is the previous request.
+    const to = { next: at - 1, previous: at + 1, pageDown: at - page, pageUp: at + page, first: last, last: 0 }[step];
+    const next = at < 0 ? rows[last] : rows[Math.min(last, Math.max(0, to))];
     if (next === undefined) return;
     onSelect(next);
     list.current?.reveal(next);
+    frame.current?.scrollIntoView({ block: 'nearest' });
   };
   useEffect(() => {
-    if (selected !== undefined) list.current?.reveal(selected);
+    if (selected === undefined) return;
+    list.current?.reveal(selected);
+    // The drawer of the detail takes room from a list with the focus.
+    const element = frame.current as HTMLElement;
+    if (element.matches(':focus')) element.scrollIntoView({ block: 'nearest' });
   }, [selected]);
 
   const words = filter.text.split(/\s+/).filter(Boolean);
@@ -82,12 +103,12 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
   const lost = session.lost;
   const { pending, total, connection } = session.state;
   return (
-    <section class="requests" aria-label="Requests">
+    <section class="requests" aria-label="Requests" id="list">
       <div class="tools">
         <input
           class="filter"
           type="search"
-          placeholder="Filter: text, key, 429, createPet, fault, finding  ( / )"
+          placeholder="Filter: key:free  429  body:Rex  -served  ( / )"
           aria-label="Filter requests"
           value={filter.text}
           onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
@@ -109,9 +130,11 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
           </button>
         )}
         {connection !== 'file' && (
-          <button type="button" aria-pressed={isPaused} onClick={onPause}>
-            {isPaused ? 'Go on' : 'Pause'}
-            <kbd>p</kbd>
+          <button type="button" class="pause" aria-pressed={isPaused} onClick={onPause}>
+            {isPaused ? 'Resume' : 'Pause'}
+            <span class="cap" aria-hidden="true">
+              p
+            </span>
           </button>
         )}
       </div>
@@ -120,10 +143,19 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
           ? counted(shown.all, 'request')
           : `${whole(shown.count)} of ${counted(shown.all, 'request')}`}
         {isPaused && total > shown.all && `, ${whole(total - shown.all)} more since the pause`}
-        {pending > 0 && `, ${whole(pending)} waiting for the answer`}
+        {pending > 0 && `, ${whole(pending)} in flight`}
         {lost > 0 && `; ${whole(lost)} older ones are no longer kept`}
       </p>
       <Unrecorded session={session} />
+      <div class="row head" aria-hidden="true" hidden={shown.count === 0}>
+        <span>#</span>
+        <span>time</span>
+        <span>ms</span>
+        <span>key</span>
+        <span class="request">request</span>
+        <span>status</span>
+        <span>why</span>
+      </div>
       <div
         class="list"
         id="requests"
@@ -134,8 +166,43 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         hidden={shown.count === 0}
       />
       {shown.count === 0 && (
-        <p class="empty">{shown.all === 0 ? <NoRequests session={session} /> : 'No request meets the filter.'}</p>
+        <p class="empty">
+          {shown.all === 0 ? <NoRequests session={session} /> : 'No requests match. '}
+          {shown.all > 0 && (
+            <button type="button" onClick={() => onFilter({ text: '', range: undefined, only: undefined })}>
+              Clear filter
+            </button>
+          )}
+        </p>
       )}
     </section>
   );
+}
+
+/** Finds the requests with certain texts in their bodies, which only the source has. */
+function useBodies(session: Session, texts: string[]): IdsByWord {
+  const [found, setFound] = useState<IdsByWord>(new Map());
+  const wanted = texts.join('\n');
+  useEffect(() => {
+    if (wanted === '') return setFound(new Map());
+    const read = new Throttle(async () => {
+      const { send } = session.source;
+      const lists = wanted.split('\n').map(async (text) => {
+        const query = new URLSearchParams({ limit: String(mostFound), text });
+        const { entries } = await send<{ entries: JournalEntry[] }>('GET', `/journal?${query}`);
+        const hits = entries.filter(({ requestBody, responseBody }) =>
+          [requestBody, responseBody].some((body) => body?.text.includes(text)),
+        );
+        return [text, new Set(hits.map(({ id }) => id))] as const;
+      });
+      setFound(new Map(await Promise.all(lists)));
+    }, 2_000);
+    read.ask();
+    const stop = session.onEntries.add(() => read.ask());
+    return () => {
+      stop();
+      read.stop();
+    };
+  }, [session, wanted]);
+  return found;
 }

@@ -1,10 +1,9 @@
+import { formatWait } from '../control-api/wait-words.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
 import { signNames } from './signs.js';
 
-/** As the style sheet has it. */
-const rowHeight = 25;
-/** Rows above and below what is seen. */
+/** Number of rows above and below the visible ones. */
 const beyond = 4;
 
 interface PooledRow {
@@ -15,8 +14,8 @@ interface PooledRow {
 }
 
 /**
- * Shows a list of requests, the newest first, by a few elements that are used again and again. It stays where it is while
- * new requests come, unless it is at the top.
+ * List of requests, the newest first, drawn with a pool of elements. It keeps its scroll position while requests arrive,
+ * unless it is at the top.
  */
 export class RowList {
   readonly #frame: HTMLElement;
@@ -25,8 +24,9 @@ export class RowList {
   readonly #idPrefix: string;
   #rows: readonly Row[] = [];
   #selectedId: number | undefined;
+  #rowHeight = 0;
 
-  /** @param frame what scrolls; it is filled */
+  /** @param frame scrolling element; its style sheet sets the row height as `--row` */
   constructor(frame: HTMLElement, onSelect: (row: Row) => void) {
     this.#frame = frame;
     this.#idPrefix = `${frame.id}-`;
@@ -42,20 +42,30 @@ export class RowList {
     });
   }
 
-  /** @param rows in the order of arrival @param added how many of them are new since the last time, at the end */
+  /** @param rows in the order of arrival @param added number of new ones at the end */
   show(rows: readonly Row[], added: number, selectedId: number | undefined): void {
     this.#rows = rows;
     this.#selectedId = selectedId;
-    this.#space.style.height = `${rows.length * rowHeight}px`;
-    this.#frame.style.height = `min(60vh, 640px, ${rows.length * rowHeight + 2}px)`;
-    if (added > 0 && this.#frame.scrollTop > 0) this.#frame.scrollTop += added * rowHeight;
+    this.#measure();
+    if (added > 0 && this.#frame.scrollTop > 0) this.#frame.scrollTop += added * this.#rowHeight;
     this.#draw();
   }
 
-  /** Scrolls so that a request can be seen. */
+  #measure(): void {
+    this.#rowHeight ||= Number.parseFloat(getComputedStyle(this.#frame).getPropertyValue('--row')) || 25;
+    this.#space.style.height = `${this.#rows.length * this.#rowHeight}px`;
+  }
+
+  /** Number of rows on a page. */
+  get page(): number {
+    return Math.max(1, Math.floor(this.#frame.clientHeight / this.#rowHeight) - 1);
+  }
+
+  /** Scrolls until a request is visible. */
   reveal(row: Row): void {
     const index = this.#rows.indexOf(row);
     if (index < 0) return;
+    const rowHeight = this.#rowHeight;
     const top = (this.#rows.length - 1 - index) * rowHeight;
     const { scrollTop, clientHeight } = this.#frame;
     if (top < scrollTop) this.#frame.scrollTop = top;
@@ -63,11 +73,16 @@ export class RowList {
   }
 
   resize(): void {
+    // Another width can have another row height.
+    this.#rowHeight = 0;
+    this.#measure();
     this.#draw();
   }
 
   #draw(): void {
     const { scrollTop, clientHeight } = this.#frame;
+    const rowHeight = this.#rowHeight;
+    if (rowHeight === 0) return;
     const first = Math.max(0, Math.floor(scrollTop / rowHeight) - beyond);
     const count = Math.ceil(clientHeight / rowHeight) + 2 * beyond;
     while (this.#pool.length < count) this.#pool.push(this.#createRow());
@@ -75,7 +90,11 @@ export class RowList {
     for (const [index, pooled] of this.#pool.entries()) {
       const place = first + index;
       const row = index < count ? this.#rows[this.#rows.length - 1 - place] : undefined;
-      if (row !== undefined) pooled.element.style.transform = `translateY(${place * rowHeight}px)`;
+      if (row !== undefined) {
+        pooled.element.style.transform = `translateY(${place * rowHeight}px)`;
+        pooled.element.ariaPosInSet = String(place + 1);
+        pooled.element.ariaSetSize = String(this.#rows.length);
+      }
       const isSelected = row !== undefined && row.id === this.#selectedId;
       if (isSelected) active = pooled.element.id;
       if (row !== pooled.row || isSelected !== pooled.isSelected) fill(pooled, row, isSelected);
@@ -90,7 +109,7 @@ export class RowList {
     element.setAttribute('role', 'option');
     element.id = `${this.#idPrefix}${this.#pool.length}`;
     element.hidden = true;
-    const cells = ['time', 'method', 'target', 'status', 'who', 'why'].map((name) => {
+    const cells = ['number', 'time', 'ms', 'who', 'method', 'target', 'status', 'why'].map((name) => {
       const cell = document.createElement('span');
       cell.className = name;
       return cell;
@@ -111,11 +130,13 @@ function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): voi
   element.setAttribute('aria-selected', String(isSelected));
   const shortTarget = target(row);
   const texts = [
+    String(row.id),
     clockTime(row.atMs),
+    row.durationMs < 10_000 ? String(row.durationMs) : formatWait(row.durationMs),
+    row.key || 'no key',
     row.method,
     shortTarget.length > 200 ? `${shortTarget.slice(0, 200)}…` : shortTarget,
     `${row.status || '---'}${row.kind === 'served' ? '' : ` ${signNames[row.kind][0]}`}`,
-    row.key || 'no key',
     row.inShort ?? '',
   ];
   for (const [index, cell] of cells.entries()) {

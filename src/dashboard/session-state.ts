@@ -2,7 +2,7 @@ import type { ClockInfo } from '../control-api/clock-operations.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { KeyInfo } from '../simulator/keys.js';
 
-/** A fault rule as the control API lists it. */
+/** Fault rule in the control API's list. */
 export interface ListedFault {
   name: string;
   seen: number;
@@ -19,15 +19,19 @@ export interface ListedAssumption {
   alternatives: unknown[];
 }
 
-/** What the page knows apart from the requests. */
+/** State of a source, without its requests. */
 export interface SessionState {
-  connection: 'connecting' | 'live' | 'gone' | 'locked' | 'file';
+  /** `lost`: the server does not respond any more. `gone`: the sandbox does not exist. */
+  connection: 'connecting' | 'live' | 'lost' | 'gone' | 'locked' | 'file';
+  /** Time of the loss of the connection, and of the next attempt, as `performance.now()`. */
+  lostAtMs: number;
+  retryAtMs: number;
   scenario: string;
   description: string;
   clock: (ClockInfo & { readAtMs: number }) | undefined;
-  /** How fast the clock runs. */
+  /** Speed of the clock relative to real time. */
   speed: number;
-  /** Names of the windows; the length instead where the scenario has another. */
+  /** Names of the windows, or their lengths if the scenario changes them. */
   windows: { minute: string; day: string };
   keys: readonly KeyInfo[];
   totalKeys: number;
@@ -35,16 +39,18 @@ export interface SessionState {
   assumptions: readonly ListedAssumption[];
   sandboxes: readonly string[];
   verdict: Verdict | undefined;
-  /** The key that the verdict is for; `undefined`: all. */
+  /** Id of the judged key; `undefined`: all keys. */
   verdictKey: string | undefined;
   total: number;
   pending: number;
   behind: number;
 }
 
-/** Before the first answer. */
+/** State before the first response. */
 export const nothing: SessionState = {
   connection: 'connecting',
+  lostAtMs: 0,
+  retryAtMs: 0,
   scenario: '',
   description: '',
   clock: undefined,

@@ -1,4 +1,5 @@
 import type { ClockInfo } from '../control-api/clock-operations.js';
+import type { RunReport } from '../control-api/run-report.js';
 import type { Update } from '../control-api/update-stream.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
@@ -12,29 +13,32 @@ import { Throttle } from './throttle.js';
 
 type Windows = Partial<Record<'minute' | 'day', Duration>>;
 
-/** Length of a window as the scenario has it: `10s`. */
+/** Length of a window in the scenario, `10s`, or its name. */
 const lengthOf = (length: Duration | undefined, name: string) =>
   typeof length === 'number' ? `${length / 1000}s` : (length ?? name);
 
-/** After this time a lost connection is tried again. */
-const reconnectMs = 500;
+/** Pause before the n-th attempt to reconnect: doubled each time up to ten seconds, with jitter. */
+const pauseMs = (attempt: number) => Math.min(10_000, 500 * 2 ** attempt) * (0.8 + Math.random() * 0.4);
 
-/** What one source says, kept up to date until `close`. */
+/** State of one source, updated until `close`. */
 export class Session {
   state: SessionState;
   entries = new EntryBuffer();
+  /** Run that the last reset removed. */
+  removed: RunReport | undefined;
   /** Called when `state` changed. */
   readonly onState = new Listeners();
   /** Called when `entries` changed. */
   readonly onEntries = new Listeners();
   readonly #closing = new AbortController();
-  readonly #state = new Throttle(() => this.#readState(), 400);
-  readonly #scenario = new Throttle(() => this.#readScenario(), 400);
-  readonly #verdict = new Throttle(() => this.#readVerdict(), 700);
-  readonly #sandboxes = new Throttle(() => this.#readSandboxes(), 2_000);
+  readonly #state = new Throttle(() => this.#connected(() => this.#readState()), 400);
+  readonly #scenario = new Throttle(() => this.#connected(() => this.#readScenario()), 400);
+  readonly #verdict = new Throttle(() => this.#connected(() => this.#readVerdict()), 700);
+  readonly #sandboxes = new Throttle(() => this.#connected(() => this.#readSandboxes()), 2_000);
   #run: string | undefined;
   #lastChange = 0;
-  /** How many requests are not among the entries, as the last update said. */
+  #retry = () => {};
+  /** Counts of requests without an entry in the last update. */
   #missing = '';
 
   constructor(readonly source: Source) {
@@ -42,12 +46,17 @@ export class Session {
     void this.#watch();
   }
 
-  /** Whether anything can be changed. */
+  /** Whether the source is a simulator, not a finished run. */
   get isLive(): boolean {
     return this.source.kind !== 'file';
   }
 
-  /** Outcome of the run, with its title, once a request has come. A run that failed for another reason is no success. */
+  /** Whether changes are possible now. */
+  get canAct(): boolean {
+    return this.state.connection === 'live';
+  }
+
+  /** Outcome of the run with its title, after the first request. Failures of the command count. */
   get outcome(): { outcome: Verdict['outcome']; title: string } | undefined {
     const { verdict } = this.state;
     const { headline, failures = [] }: Partial<RunResult> = verdict ?? {};
@@ -65,15 +74,16 @@ export class Session {
     return counts?.requests === 0 && unrecorded.length > 0 && unrecorded.every(({ why }) => why === 'outside');
   }
 
-  /** The instant of the simulator's clock. */
+  /** Instant of the simulator's clock, in Unix milliseconds. It stops while the connection is lost. */
   nowMs(): number {
     const { clock, speed } = this.state;
     if (clock === undefined) return 0;
-    const passedMs = clock.mode === 'frozen' ? 0 : (performance.now() - clock.readAtMs) * speed;
+    const untilMs = this.state.connection === 'lost' ? this.state.lostAtMs : performance.now();
+    const passedMs = clock.mode === 'frozen' ? 0 : (untilMs - clock.readAtMs) * speed;
     return Date.parse(clock.now) + passedMs;
   }
 
-  /** How many requests are not among the rows: they came before the page could show them, or it has let them go. */
+  /** Number of requests that are not among the rows: dropped by the journal or by the buffer. */
   get lost(): number {
     return Math.max(0, this.state.total - this.entries.rows.length - this.state.behind);
   }
@@ -83,13 +93,14 @@ export class Session {
     this.onState.call();
   }
 
-  /** Reads again what may have changed by itself. */
+  /** Reads keys, faults and verdict again. */
   refresh(): void {
+    if (this.state.connection === 'lost') return;
     this.#state.ask();
     this.#verdict.ask();
   }
 
-  /** Reads again what somebody has changed, who looks for it now. */
+  /** Reads everything again at once, after a change on this page. */
   refreshNow(): void {
     this.refresh();
     this.#scenario.ask();
@@ -102,14 +113,20 @@ export class Session {
     this.#hurry();
   }
 
-  /** Starts anew, after a token was given. */
+  /** Connects again after a token was entered. */
   unlock(): void {
     this.set({ connection: 'connecting' });
     void this.#watch();
   }
 
+  /** Ends the pause before the next attempt to reconnect. */
+  retry(): void {
+    this.#retry();
+  }
+
   close(): void {
     this.#closing.abort();
+    this.#retry();
     this.#state.stop();
     this.#scenario.stop();
     this.#verdict.stop();
@@ -121,20 +138,33 @@ export class Session {
     // At once, and not after the first update.
     this.refresh();
     this.#scenario.ask();
-    while (!signal.aborted) {
-      let connection: SessionState['connection'] = 'connecting';
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      let connection: SessionState['connection'] = 'lost';
       try {
         const since =
           this.#run === undefined ? {} : { run: this.#run, since: this.entries.completeId, changes: this.#lastChange };
-        await this.source.watch(since, (update) => this.#take(update), signal);
+        await this.source.watch(
+          since,
+          (update) => {
+            attempt = 0;
+            this.#take(update);
+          },
+          signal,
+        );
       } catch (error) {
         const { status } = error as SourceError;
         if (status === 401) return this.set({ connection: 'locked' });
         if (status === 404) connection = 'gone';
       }
       if (signal.aborted || this.source.kind === 'file') return;
-      this.set({ connection });
-      await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+      const nowMs = performance.now();
+      const waitMs = pauseMs(attempt);
+      const lostAtMs = this.state.connection === 'lost' ? this.state.lostAtMs : nowMs;
+      this.set({ connection, lostAtMs, retryAtMs: nowMs + waitMs });
+      await new Promise<void>((resolve) => {
+        this.#retry = resolve;
+        setTimeout(resolve, waitMs);
+      });
     }
   }
 
@@ -169,18 +199,25 @@ export class Session {
     if (this.source.sandboxes) this.#sandboxes.ask();
   }
 
+  /** Runs a read, unless the connection is lost. */
+  async #connected(read: () => Promise<void>): Promise<void> {
+    if (this.state.connection !== 'lost') await read();
+  }
+
   async #readState(): Promise<void> {
     const { send } = this.source;
     const [{ keys, total: totalKeys }, faults] = await Promise.all([
       send<{ keys: KeyInfo[]; total: number }>('GET', '/keys?limit=100'),
       send<ListedFault[]>('GET', '/faults'),
     ]);
+    for (const { id, bannedUntil } of keys)
+      if (bannedUntil !== undefined) this.entries.noteBan(id, Date.parse(bannedUntil), this.nowMs());
     this.set({ keys, totalKeys, faults });
     const { verdictKey } = this.state;
     if (verdictKey !== undefined && !keys.some(({ id }) => id === verdictKey)) this.judge(undefined);
   }
 
-  /** What only a change by hand changes. */
+  /** Reads what only control operations change. */
   async #readScenario(): Promise<void> {
     const { send } = this.source;
     const [assumptions, { scenario }] = await Promise.all([
@@ -195,7 +232,7 @@ export class Session {
     });
   }
 
-  /** A request to one makes it, and nothing tells of that. */
+  /** Reads the names of the sandboxes; no update announces a new one. */
   async #readSandboxes(): Promise<void> {
     const sandboxes = (await this.source.sandboxes?.()) ?? [];
     if (String(sandboxes) !== String(this.state.sandboxes)) this.set({ sandboxes });
@@ -209,7 +246,7 @@ export class Session {
   }
 }
 
-/** Calls a function now, because something may have come already, and when the state changes. @returns a function that ends it */
+/** Calls a function now and after each change of the state. @returns function that ends it */
 export function watchState({ onState }: Session, call: () => void): () => void {
   call();
   return onState.add(call);

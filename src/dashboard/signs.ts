@@ -1,6 +1,6 @@
 import type { Kind } from './entry-buffer.js';
 
-/** The signs of the timeline and of its legend: each has a shape of its own, so that no colour is needed. */
+/** Signs of the timeline and its legend. Shapes differ, so that color is not needed. */
 export type Sign = Kind | 'fault' | 'change';
 
 export const signNames: Record<Sign, [text: string, name: string]> = {
@@ -8,13 +8,13 @@ export const signNames: Record<Sign, [text: string, name: string]> = {
   refused: ['×', 'refused'],
   strike: ['▲', 'strike'],
   banned: ['■', 'refused in a ban'],
-  rejected: ['○', 'another 4xx'],
-  failed: ['⊗', 'no answer of use'],
+  rejected: ['○', 'other 4xx'],
+  failed: ['⊗', 'no usable response'],
   fault: ['◆', 'fault'],
-  change: ['▼', 'changed by hand'],
+  change: ['▼', 'changed through the control API'],
 };
 
-/** How large a sign is drawn, so that all look alike in size. */
+/** Font sizes that make all signs look alike in size, in pixels. */
 const sizes: Record<Sign, number> = {
   served: 9,
   refused: 17,
@@ -26,7 +26,7 @@ const sizes: Record<Sign, number> = {
   change: 11,
 };
 
-/** Draws a sign with its middle at a place. */
+/** Draws a sign centered at a place. */
 export function drawSign(context: CanvasRenderingContext2D, sign: Sign, x: number, y: number, colour: string): void {
   context.fillStyle = colour;
   context.font = `${sizes[sign]}px system-ui, "DejaVu Sans", sans-serif`;

@@ -1,31 +1,44 @@
+import { formatRemaining } from '../control-api/wait-words.js';
 import { type Axis, createAxis, extentOf, findGaps } from './axis.js';
-import { type Colours, drawTimeline, laneHeight, pictureHeight, shownLanes, topHeight } from './draw-timeline.js';
-import type { Lane, Row } from './entry-buffer.js';
-import { clockTime, target } from './format.js';
+import {
+  arrangeLanes,
+  binWidth,
+  type Colours,
+  drawTimeline,
+  foldedText,
+  laneAt,
+  laneTop,
+  pictureHeight,
+} from './draw-timeline.js';
+import { kinds, type Lane, type Row } from './entry-buffer.js';
+import { clockTime, counted, target } from './format.js';
 import type { Session } from './session.js';
 
-/** A part of the axis. */
+/** Part of the axis. */
 export interface Range {
   fromMs: number;
   toMs: number;
 }
 
 interface Shown {
-  /** What is shown of the run; `undefined`: all of it. */
+  /** Shown part of the run; `undefined`: all of it. */
   range: Range | undefined;
   selected: Row | undefined;
+  /** Whether clean lanes have lines of their own. */
+  isExpanded: boolean;
 }
 
 const colourNames = ['ink', 'dim', 'line', 'ok', 'wait', 'warn', 'bad', 'ban', 'accent', 'bg'] as const;
 
-/** The picture with what is needed to find things in it. */
+/** Drawing of the timeline, and the requests at its places. */
 export class TimelineView {
   readonly #canvas: HTMLCanvasElement;
   readonly #session: Session;
   readonly #props: () => Shown;
   #colours: Colours | undefined;
   #axis: Axis | undefined;
-  #lanes: Lane[] = [];
+  #lanes: readonly Lane[] = [];
+  #folded: readonly Lane[] = [];
   #left = 0;
   #dragged: { fromX: number; toX: number } | undefined;
 
@@ -46,42 +59,66 @@ export class TimelineView {
     const context = canvas.getContext('2d');
     if (context === null || width === 0) return;
     const { entries } = this.#session;
-    const { range, selected } = this.#props();
-    this.#lanes = shownLanes(entries);
-    const height = pictureHeight(Math.max(1, this.#lanes.length));
+    const { range, selected, isExpanded } = this.#props();
+    const { lanes, folded } = arrangeLanes(entries, isExpanded);
+    this.#lanes = lanes;
+    this.#folded = folded;
+    this.#left = width < 560 ? 0 : 118;
+    const height = pictureHeight(Math.max(1, lanes.length + (folded.length > 0 ? 1 : 0)), this.#left);
     const ratio = devicePixelRatio || 1;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
+      canvas.style.height = `${height}px`;
     }
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.#colours ??= readColours(canvas);
-    this.#left = width < 560 ? 0 : 118;
-    const part = range ?? extentOf(entries);
-    this.#axis = createAxis(part, findGaps(entries, part), width - this.#left - 12, (ms) => entries.fromAxis(ms));
-    const nowMs = this.#session.isLive && entries.rows.length > 0 ? this.#nowOnAxis() : undefined;
-    const picture = { entries, lanes: this.#lanes, axis: this.#axis, width, left: this.#left, selected, nowMs };
+    const nowMs = this.#nowOnAxis();
+    const part = range ?? extentOf(entries, nowMs);
+    const gaps = findGaps(entries, part, nowMs);
+    this.#axis = createAxis(part, gaps, width - this.#left - 12, (ms) => entries.fromAxis(ms));
+    const { scrollTop, clientHeight } = canvas.parentElement as HTMLElement;
+    const visibleBottom = Math.min(height, scrollTop + clientHeight);
+    const picture = {
+      entries,
+      lanes,
+      folded,
+      axis: this.#axis,
+      width,
+      left: this.#left,
+      selected,
+      nowMs,
+      visibleBottom,
+    };
     drawTimeline(context, { ...picture, dragged: this.#dragged }, this.#colours);
-    this.#drawNames(context, this.#colours);
+    this.#drawNames(context, this.#colours, nowMs);
   }
 
-  #nowOnAxis(): number {
-    return this.#session.entries.toAxis(this.#session.nowMs(), Number.POSITIVE_INFINITY);
+  #nowOnAxis(): number | undefined {
+    const { entries } = this.#session;
+    if (entries.rows.length === 0) return undefined;
+    return entries.toAxis(this.#session.nowMs(), Number.POSITIVE_INFINITY);
   }
 
-  #drawNames(context: CanvasRenderingContext2D, colours: Colours): void {
+  #drawNames(context: CanvasRenderingContext2D, colours: Colours, nowMs: number | undefined): void {
     context.textAlign = 'left';
     context.textBaseline = 'middle';
-    for (const [index, { name, plan = '' }] of this.#lanes.entries()) {
-      const top = topHeight + index * laneHeight;
-      const shown = name.length > 16 ? `${name.slice(0, 15)}…` : name;
+    const lines = this.#lanes.map((lane): [name: string, state: string, isBad: boolean] => [
+      lane.name,
+      ...stateOf(lane, nowMs),
+    ]);
+    if (this.#folded.length > 0) lines.push([...foldedText(this.#folded), false]);
+    for (const [index, [name, state, isBad]] of lines.entries()) {
+      const top = laneTop(index, this.#left);
+      const isAbove = this.#left === 0;
+      const shown = name.length > 16 && !isAbove ? `${name.slice(0, 15)}…` : name;
       context.font = '600 12px system-ui, sans-serif';
       context.fillStyle = colours.ink;
-      context.fillText(shown, 0, this.#left === 0 ? top + 4 : top + 18);
-      if (this.#left === 0) continue;
+      context.fillText(shown, 0, isAbove ? top - 6 : top + 18);
+      const x = isAbove ? context.measureText(shown).width + 8 : 0;
       context.font = '11px system-ui, sans-serif';
-      context.fillStyle = colours.dim;
-      context.fillText(plan, 0, top + 33);
+      context.fillStyle = isBad ? colours.bad : colours.dim;
+      context.fillText(state, x, isAbove ? top - 6 : top + 33);
     }
   }
 
@@ -99,35 +136,45 @@ export class TimelineView {
     };
   }
 
-  /** The request of a lane that is nearest to a place. */
-  rowAt(x: number, y: number): Row | undefined {
-    const lane = this.#lanes[Math.floor((y - topHeight) / laneHeight)];
-    if (lane === undefined || this.#axis === undefined) return undefined;
-    const ms = this.#axis.at(x - this.#left);
-    let best: Row | undefined;
+  /** Requests at the place of a sign, and the gravest of them; without any, the nearest request of the lane. */
+  rowsAt(x: number, y: number): { row: Row; here: Row[] } | undefined {
+    const axis = this.#axis;
+    const index = laneAt(y, this.#left);
+    if (axis === undefined || index < 0) return undefined;
+    const isOfLine = index < this.#lanes.length ? (lane: Lane) => lane === this.#lanes[index] : isIn(this.#folded);
+    const ms = axis.at(x - this.#left);
+    const bin = Math.floor((x - this.#left) / binWidth);
+    const here: Row[] = [];
+    let nearest: Row | undefined;
     for (const row of this.#session.entries.rows) {
-      if (row.lane === lane && (best === undefined || Math.abs(row.axisMs - ms) < Math.abs(best.axisMs - ms)))
-        best = row;
+      if (!isOfLine(row.lane)) continue;
+      if (nearest === undefined || Math.abs(row.axisMs - ms) < Math.abs(nearest.axisMs - ms)) nearest = row;
+      if (Math.floor(axis.x(row.axisMs) / binWidth) === bin) here.push(row);
     }
-    return best;
+    const row = here.reduce((gravest: Row | undefined, each) => graver(gravest, each), undefined) ?? nearest;
+    return row && { row, here };
   }
 
-  /** What to say of a place, where a request is near. */
+  /** Text for a place with requests: their number, and the gravest. */
   pointAt(x: number, y: number): { x: number; y: number; text: string } | undefined {
-    const row = this.rowAt(x, y);
-    if (row === undefined || this.#axis === undefined || Math.abs(this.#axis.x(row.axisMs) + this.#left - x) > 10)
-      return undefined;
+    const { row, here } = this.rowsAt(x, y) ?? {};
+    if (row === undefined || here === undefined || this.#axis === undefined) return undefined;
+    if (Math.abs(this.#axis.x(row.axisMs) + this.#left - x) > 10) return undefined;
+    const other = here.filter(({ kind }) => kind !== 'served').length;
+    const several =
+      here.length < 2 ? '' : `${counted(here.length, 'request')}${other > 0 ? `, ${other} not served` : ''} · `;
     const why = row.inShort;
-    const text = `${clockTime(row.atMs)} ${row.method} ${target(row).slice(0, 60)} ${row.status || 'no answer'}${why ? ` · ${why}` : ''}`;
-    return { x: Math.min(x + 10, this.#canvas.clientWidth - 160), y: y + 14, text };
+    const text = `${several}${clockTime(row.atMs)} ${row.method} ${target(row).slice(0, 60)} ${row.status || 'no response'}${why ? ` · ${why}` : ''}`;
+    return { x: Math.max(0, Math.min(x + 10, this.#canvas.clientWidth - 260)), y: y + 14, text };
   }
 
-  /** The part to show after a key: closer, farther, to a side. */
+  /** Part to show after a key: closer, farther, to a side. */
   moved(key: string): Range | 'all' | undefined {
-    const part = this.#props().range ?? extentOf(this.#session.entries);
+    const { entries } = this.#session;
+    const all = extentOf(entries, this.#nowOnAxis());
+    const part = this.#props().range ?? all;
     const { fromMs, toMs } = part;
-    const all = extentOf(this.#session.entries);
-    // There is nothing farther away to be seen.
+    // Nothing exists beyond the whole run.
     if (key === '-' && toMs - fromMs >= all.toMs - all.fromMs) return 'all';
     const quarter = (toMs - fromMs) / 4;
     const moves: Record<string, Range | 'all'> = {
@@ -139,6 +186,24 @@ export class TimelineView {
     };
     return moves[key];
   }
+}
+
+const isIn = (lanes: readonly Lane[]) => {
+  const set = new Set(lanes);
+  return (lane: Lane) => set.has(lane);
+};
+
+const graver = (one: Row | undefined, other: Row): Row =>
+  one === undefined || kinds.indexOf(other.kind) < kinds.indexOf(one.kind) ? other : one;
+
+/** Present state of a lane beside its name: its ban, its wait, or its plan. */
+function stateOf({ plan = '', waits, bans, counts }: Lane, nowMs: number | undefined): [text: string, isBad: boolean] {
+  const strikes = counts.strike > 0 ? ` · ▲ ${counts.strike}` : '';
+  if (nowMs === undefined) return [`${plan}${strikes}`, false];
+  const restOf = (spans: Lane['waits']) => (spans.at(-1)?.toMs ?? 0) - nowMs;
+  if (restOf(bans) > 0) return [`banned ${formatRemaining(restOf(bans))}${strikes}`, true];
+  if (restOf(waits) > 0) return [`told to wait ${formatRemaining(restOf(waits))}`, false];
+  return [`${plan}${strikes}`, false];
 }
 
 function readColours(element: Element): Colours {

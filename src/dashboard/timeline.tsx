@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { laneText } from './axis.js';
-import { changeText, pictureHeight, shownLanes } from './draw-timeline.js';
+import { arrangeLanes, changeText } from './draw-timeline.js';
 import type { EntryBuffer, Row } from './entry-buffer.js';
 import { clockSeconds, clockTime } from './format.js';
 import { NoTimeline } from './no-requests.js';
@@ -10,29 +10,34 @@ import { type Range, TimelineView } from './timeline-view.js';
 
 interface TimelineProps {
   session: Session;
-  /** What is shown of the run; `undefined`: all of it. */
+  /** Shown part of the run; `undefined`: all of it. */
   range: Range | undefined;
   selected: Row | undefined;
   onRange(range: Range | undefined): void;
   onSelect(row: Row): void;
 }
 
-/** The requests of each key over time. Everything in the picture is in the words below it, too. */
+/** Requests of each key over time. The words below contain everything in the picture. */
 export function Timeline({ session, range, selected, onRange, onSelect }: TimelineProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<TimelineView>(undefined);
   const [, redraw] = useState(0);
+  const [isExpanded, setExpanded] = useState(false);
   const [pointed, setPointed] = useState<{ x: number; y: number; text: string }>();
-  const props = useRef({ range, selected });
-  props.current = { range, selected };
+  const props = useRef({ range, selected, isExpanded });
+  props.current = { range, selected, isExpanded };
 
   useEffect(() => {
     const drawn = new TimelineView(canvas.current as HTMLCanvasElement, session, () => props.current);
     view.current = drawn;
     let wordsAtMs = 0;
+    let drawnAtMs = 0;
     const draw = () => {
+      // A drawing reads all requests: 50,000 are drawn twice a second at most.
+      if (performance.now() - drawnAtMs < session.entries.rows.length / 100) return;
+      drawnAtMs = performance.now();
       drawn.draw();
-      // The words change slower than the picture, so that they can be read.
+      // Words that change with every request could not be read.
       if (performance.now() - wordsAtMs < 500) return;
       wordsAtMs = performance.now();
       redraw((count) => count + 1);
@@ -40,7 +45,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
     const stopEntries = session.onEntries.add(draw);
     const tick = setInterval(draw, 1_000);
     const observer = new ResizeObserver(() => drawn.draw());
-    observer.observe(canvas.current as HTMLCanvasElement);
+    observer.observe((canvas.current as HTMLCanvasElement).parentElement as HTMLElement);
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const recolour = () => drawn.recolour();
     dark.addEventListener('change', recolour);
@@ -51,7 +56,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
       dark.removeEventListener('change', recolour);
     };
   }, [session]);
-  useEffect(() => view.current?.draw(), [range, selected]);
+  useEffect(() => view.current?.draw(), [range, selected, isExpanded]);
 
   const dragFrom = useRef<number>(undefined);
   const placeOf = (event: PointerEvent) => {
@@ -74,8 +79,8 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
     if (from === undefined || view.current === undefined) return;
     view.current.drag(undefined, x);
     if (Math.abs(x - from) > 6) return onRange(view.current.rangeOf(from, x));
-    const row = view.current.rowAt(x, y);
-    if (row !== undefined) onSelect(row);
+    const found = view.current.rowsAt(x, y);
+    if (found !== undefined) onSelect(found.row);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const moved = view.current?.moved(event.key);
@@ -85,13 +90,13 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
   };
 
   const { entries } = session;
-  const lanes = shownLanes(entries);
-  const more = entries.lanes.size - lanes.length;
+  const { lanes, folded } = arrangeLanes(entries, isExpanded);
+  const isFoldable = folded.length > 0 || (isExpanded && arrangeLanes(entries, false).folded.length > 0);
   const isEmpty = entries.rows.length === 0;
   return (
     <figure class="timeline">
       {isEmpty && (
-        <p class="nothing" style={{ minHeight: `${pictureHeight(1)}px` }}>
+        <p class="nothing">
           <span>
             <NoTimeline session={session} />
           </span>
@@ -102,12 +107,12 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
         hidden={isEmpty}
         role="img"
         tabIndex={0}
-        aria-label="Requests of each key over time. The words below say the same."
+        aria-label="Requests of each key over time. The words below contain the same."
         onKeyDown={onKeyDown}
+        onScroll={() => view.current?.draw()}
       >
         <canvas
           ref={canvas}
-          style={{ height: `${pictureHeight(Math.max(1, lanes.length))}px` }}
           onPointerDown={onPointerDown}
           onPointerMove={onPointerMove}
           onPointerUp={onPointerUp}
@@ -121,6 +126,11 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
       </div>
       <figcaption>
         <Legend entries={entries} window={session.state.windows.minute} />
+        {isFoldable && (
+          <button type="button" class="link" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
+            {isExpanded ? 'fold keys without findings' : `a line for each of ${entries.lanes.size} keys`}
+          </button>
+        )}
         {range !== undefined && (
           <span class="zoomed">
             {clockTime(entries.fromAxis(range.fromMs))} to {clockTime(entries.fromAxis(range.toMs))}{' '}
@@ -137,14 +147,14 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
                 <b>{lane.name}</b>: {laneText(lane, (ms) => entries.fromAxis(ms))}
               </li>
             ))}
-            {more > 0 && <li>and {more} more keys, which the list has</li>}
+            {folded.length > 0 && <li>and {folded.length} more keys, which the list contains</li>}
             {entries.changes.slice(-20).map((change) => (
               <li key={`change-${change.number}`}>
                 {clockSeconds(Date.parse(change.time))} {changeText(change)}, by {change.by}
               </li>
             ))}
           </ul>
-          <p>Drag to look closer, click for a request; by keyboard + - ← → and 0 for all.</p>
+          <p>Drag to zoom in, click for a request; with the keyboard + - ← → and 0 for all.</p>
         </details>
       </figcaption>
     </figure>
@@ -165,6 +175,11 @@ function Legend({ entries, window }: { entries: EntryBuffer; window: string }) {
           <span aria-hidden="true">{signNames[sign][0]}</span> {signNames[sign][1]}
         </li>
       ))}
+      {lanes.some(({ counts }) => counts.served > 2) && (
+        <li class="sign-served">
+          <span aria-hidden="true">▮</span> several
+        </li>
+      )}
       {lanes.some(({ waits }) => waits.length > 0) && (
         <li>
           <span class="swatch wait">told to wait</span>

@@ -1,17 +1,22 @@
 import { fewFindings, type ShownFinding } from '../judge/few-findings.js';
+import type { Finding } from '../judge/finding.js';
+import { ruleCount, untested } from '../judge/report/wording.js';
 import type { RunResult } from '../judge/run-result.js';
+import { groupBy } from '../values/group-by.js';
 import { counted, whole } from './format.js';
 import type { Session } from './session.js';
 
 export const outcomeSigns = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
 
-/** Outcome of a run with its sign. The space is for those who hear or copy the text. */
-export function Pill({ session: { outcome: shown } }: { session: Session }) {
+/** Outcome of a run with its sign. The space is for screen readers and copies of the text. */
+export function Pill({ session: { outcome: shown, state } }: { session: Session }) {
   if (shown === undefined) return null;
+  const key = state.keys.find(({ id }) => id === state.verdictKey)?.key;
   return (
     <>
       <span class={`pill ${shown.outcome}`}>
         {outcomeSigns[shown.outcome]} {shown.title}
+        {key && ` · ${key} only`}
       </span>{' '}
     </>
   );
@@ -19,88 +24,170 @@ export function Pill({ session: { outcome: shown } }: { session: Session }) {
 
 interface FindingsProps {
   session: Session;
-  onFind(ids: number[], label: string): void;
+  /** Code and key of the finding whose requests the list shows. */
+  chosen: string | undefined;
+  onFind(finding: Finding, requests?: number[]): void;
+  onCopy(text: string): void;
+  /** Text of a finding for an issue or a chat. */
+  asMarkdown(finding: Finding, key: string): string;
+  /** Address of a finding; `undefined` where the page has no address of its own. */
+  linkTo: ((finding: Finding) => string) | undefined;
 }
 
-/** What the judge says of the client in a sentence. */
+/** Names of the keys whose requests a finding is about. */
+export function keysOf({ entries }: Session, { requests }: Pick<Finding, 'requests'>): string {
+  const names = requests.map((id) => entries.find(id)?.lane.name).filter((name) => name !== undefined);
+  return [...new Set(names)].join(', ');
+}
+
+/** Identifier of a finding in an address: its code, with its key if several findings share the code. */
+export function findingId(session: Session, finding: Finding): string {
+  const alike = session.state.verdict?.findings.filter(({ code }) => code === finding.code) ?? [];
+  return alike.length < 2 ? finding.code : `${finding.code}:${keysOf(session, finding)}`;
+}
+
+/** Verdict in a sentence, with the counts of requests. */
 export function Outcome({ session }: { session: Session }) {
   const { verdict, verdictKey, keys, connection } = session.state;
   if (verdict === undefined && connection === 'file')
-    return <p class="verdict note">This file holds requests and no verdict.</p>;
-  const { outcome, reason = '…', counts, failures = [], about }: Partial<RunResult> = verdict ?? {};
+    return <p class="verdict note">This file contains requests and no verdict.</p>;
+  const { outcome, reason = '…', counts, failures = [], about, command }: Partial<RunResult> = verdict ?? {};
   const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
     <section class="verdict" aria-label="Verdict">
       <div class="reason">
         <span class={outcome}>{reason}</span>
-        {session.isLive && keys.length > 1 && (
-          <select
-            aria-label="Judge"
-            value={verdictKey ?? ''}
-            onChange={(event) => session.judge(event.currentTarget.value || undefined)}
-          >
-            <option value="">all keys</option>
-            {keys.map(({ id, key }) => (
-              <option key={id} value={id}>
-                {key}
-              </option>
-            ))}
-          </select>
+        {session.isLive && (
+          <label class="judge">
+            Judge{' '}
+            <select
+              aria-label="Judge"
+              value={verdictKey ?? ''}
+              onChange={(event) => session.judge(event.currentTarget.value || undefined)}
+            >
+              <option value="">all keys</option>
+              {keys.map(({ id, key }) => (
+                <option key={id} value={id}>
+                  {key}
+                </option>
+              ))}
+            </select>
+          </label>
         )}
       </div>
       {failures.map(({ code, text }) => (
         <p key={code}>{text}</p>
       ))}
+      {command?.exitCode === 0 && <p class="note">The command ended with exit code 0.</p>}
       {about !== undefined && <p class="note">{about}</p>}
       {counts !== undefined && counts.requests > 0 && (
         <p class="note">
           {counted(counts.requests, 'request')}: {whole(counts.served)} served, {whole(counts.refused)} refused
           {counts.banned > 0 && ` (${whole(counts.banned)} by a ban)`}
-          {counts.lost > 0 && `, ${counted(counts.lost, 'answer')} lost`}
+          {counts.lost > 0 && `, ${counted(counts.lost, 'response')} lost`}
           {others > 0 && `, ${whole(others)} with another error`}
-          {counts.dropped > 0 && `, ${whole(counts.dropped)} before them dropped`}
+          {counts.dropped > 0 && `; judged on these, ${whole(counts.dropped)} older ones dropped`}
         </p>
       )}
     </section>
   );
 }
 
-/** What the judge found, each with a way to its requests. */
-export function Findings({ session, onFind }: FindingsProps) {
-  const { findings = [] } = session.state.verdict ?? {};
+/** Findings grouped by key, each with its requests and its remedy. */
+export function Findings(props: FindingsProps) {
+  const { session } = props;
+  const { verdict } = session.state;
+  if (verdict === undefined) return null;
+  const groups = [...groupBy(verdict.findings, (finding) => keysOf(session, finding))];
+  const missing = verdict.counts.requests === 0 ? [] : untested(verdict);
   return (
-    findings[0] && (
-      <section class="findings" aria-label="Findings">
-        {fewFindings(findings).map((shown) => findingView(shown, onFind))}
-      </section>
-    )
+    <>
+      {groups.length > 0 && (
+        <section class="findings" aria-label="Findings" id="findings">
+          <h2>
+            Findings <small>{verdict.findings.length}</small>
+          </h2>
+          {groups.map(([key, findings]) => (
+            <section key={key} class="group" aria-label={key || 'no key'}>
+              <h3>
+                <b class="of">{key || 'no key'}</b> {counted(findings.length, 'finding')}
+              </h3>
+              {fewFindings(findings).map((shown) => (
+                <FindingView key={shown.finding.code + shown.finding.requests[0]} shown={shown} of={key} {...props} />
+              ))}
+            </section>
+          ))}
+        </section>
+      )}
+      {missing.length > 0 && (
+        <details class="untested">
+          <summary>
+            Not put to the test: {missing.length} of {ruleCount} rules
+          </summary>
+          <p class="note">{missing.join(', ')}</p>
+        </details>
+      )}
+    </>
   );
 }
 
-function findingView({ finding, hidden }: ShownFinding, onFind: FindingsProps['onFind']) {
+interface FindingViewProps extends FindingsProps {
+  shown: ShownFinding;
+  of: string;
+}
+
+function FindingView({ shown, of, session, chosen, onFind, onCopy, asMarkdown, linkTo }: FindingViewProps) {
+  const { finding, hidden } = shown;
   const { code, severity, text, measured, allowed, requests } = finding;
   const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
-  const show = (ids: number[], words: string) => (
-    <button type="button" class="link" onClick={() => onFind(ids, code)}>
-      {words}
-    </button>
-  );
+  const isChosen = chosen === findingId(session, finding);
   return (
-    <div class={`finding ${severity}`} key={code + requests[0]}>
-      <span class="severity">{severity}</span> <b>{code}</b> {first}{' '}
-      {show(requests, counted(requests.length, 'request'))}
-      <details>
-        <summary>what to do</summary>
-        {rest && <p>{rest}</p>}
-        <p class="note">
-          {measured}; allowed: {allowed}
-        </p>
-      </details>
-      {hidden[0] &&
-        show(
-          hidden.flatMap((each) => each.requests),
-          `and ${hidden.length} more`,
-        )}
+    <div class={`finding ${severity}${isChosen ? ' chosen' : ''}`}>
+      <div>
+        <span class="severity">{severity}</span> <b>{code}</b>
+        <span class="tail">
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Copy as Markdown: ${code} of ${of}`}
+            onClick={() => onCopy(asMarkdown(finding, of))}
+          >
+            copy
+          </button>
+          {linkTo && (
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Copy link: ${code} of ${of}`}
+              onClick={() => onCopy(linkTo(finding))}
+            >
+              link
+            </button>
+          )}
+        </span>
+      </div>
+      {first}{' '}
+      <button type="button" class="link" onClick={() => onFind(finding)}>
+        {counted(requests.length, 'request')}
+      </button>
+      {rest && <p>{rest}</p>}
+      <p class="note measured">
+        {measured}; allowed: {allowed}
+      </p>
+      {hidden[0] && (
+        <button
+          type="button"
+          class="link"
+          onClick={() =>
+            onFind(
+              finding,
+              hidden.flatMap((each) => each.requests),
+            )
+          }
+        >
+          and {hidden.length} more
+        </button>
+      )}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
-import type { FindingCode } from '../scenario/expectation.js';
+import type { FindingCode } from '../scenario/finding-codes.js';
 import { counted } from '../values/counted.js';
 import { type Finding, type Severity, span } from './finding.js';
 import { isOverdue, orError } from './given-up.js';

@@ -1,4 +1,4 @@
-import type { FindingCode } from '../scenario/expectation.js';
+import type { FindingCode } from '../scenario/finding-codes.js';
 import type { JudgedRequest, KnownRequest, Run } from './run.js';
 
 export type Severity = 'fail' | 'warn' | 'info' | 'praise';

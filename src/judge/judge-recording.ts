@@ -1,4 +1,4 @@
-import type { FindingCode } from '../scenario/expectation.js';
+import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Exchange, Missing } from '../traffic-files/exchange.js';
 import { counted } from '../values/counted.js';
 import type { Expectation } from './conclude.js';

@@ -1,6 +1,6 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
-import type { FindingCode } from '../scenario/expectation.js';
+import type { FindingCode } from '../scenario/finding-codes.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { conclude, type Expectation, escalated } from './conclude.js';
 import type { Finding, Judgement, Rule, Severity } from './finding.js';

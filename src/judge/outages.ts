@@ -1,5 +1,5 @@
 import type { Outage } from '../journal/outage.js';
-import type { FindingCode } from '../scenario/expectation.js';
+import type { FindingCode } from '../scenario/finding-codes.js';
 import { counted } from '../values/counted.js';
 import type { Finding } from './finding.js';
 import type { JudgedRequest } from './run.js';

@@ -1,4 +1,4 @@
-import type { FindingCode } from '../scenario/expectation.js';
+import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Finding } from './finding.js';
 import type { Verdict } from './judge-run.js';
 

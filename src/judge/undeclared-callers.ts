@@ -1,4 +1,4 @@
-import type { FindingCode } from '../scenario/expectation.js';
+import type { FindingCode } from '../scenario/finding-codes.js';
 import { groupBy } from '../values/group-by.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';

@@ -132,6 +132,11 @@ export const revoke = (key: ApiKey): void => {
   key.state = 'revoked';
 };
 
+/** Makes a revoked key valid again. */
+export const restore = (key: ApiKey): void => {
+  key.state = 'active';
+};
+
 /** Sets the used requests, in windows that start now. */
 export function setUsage(key: ApiKey, algorithm: Algorithm, usage: Partial<PlanLimits>, nowMs: number): void {
   for (const name of ['minute', 'day'] as const) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import { type ApiKey, liftBan, revoke, setUsage, startBan } from '../rate-limits/api-key.js';
+import { type ApiKey, liftBan, restore, revoke, setUsage, startBan } from '../rate-limits/api-key.js';
 import type { KeyRegistry } from '../rate-limits/key-registry.js';
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 import type { Window } from '../rate-limits/window.js';
@@ -47,6 +47,8 @@ export interface Keys {
   add(key: string, input?: KeyInput): KeyInfo;
   /** From now on the key gets 401. */
   revoke(key: string): void;
+  /** Makes a revoked key valid again, with its usage, strikes and ban. */
+  restore(key: string): void;
   /** Bans a key from now on. @param duration milliseconds, or text such as `90s` */
   ban(key: string, duration: Duration): void;
   /** Lifts a ban and clears the strikes. */
@@ -77,6 +79,7 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
     get: (text) => info(find(text)),
     add: (text, input = {}) => info(registry.add(text, checkKey(text, input, registry.plans), clock.now())),
     revoke: (text) => revoke(find(text)),
+    restore: (text) => restore(find(text)),
     ban: (text, duration) => startBan(find(text), clock.now(), parseDuration(duration), 'set'),
     unban: (text) => liftBan(find(text)),
     setUsage(text, usage) {

@@ -1,7 +1,7 @@
 import { counts, evidence } from '../judge/failure-message.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
-import type { FindingCode } from '../scenario/expectation.js';
+import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { counted } from '../values/counted.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
-import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import type { Setting } from './clients.js';
 import type { End } from './reading.js';
 import type { TrialId } from './trials.js';

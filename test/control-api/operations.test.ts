@@ -53,6 +53,8 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['exhaustKey', { key: 'alice-secret' }, { minute: { remaining: 0 }, day: { remaining: 9600 } }],
   ['exhaustKey', { key: 'alice-secret', window: 'day' }, { day: { remaining: 0 } }],
   ['revokeKey', { key: 'alice-secret' }, { state: 'revoked' }],
+  ['restoreKey', { key: 'alice-secret' }, { state: 'active' }],
+  ['revokeKey', { key: 'alice-secret' }, { state: 'revoked' }],
 
   [
     'addFault',
@@ -63,6 +65,10 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['listFaults', {}, [{ name: 'fault-1', seen: 0, applied: 0 }, { when: { petId: 9223372036854775807n } }]],
   ['removeFault', { name: 'a b/c' }, { removed: 'a b/c' }],
   ['listFaults', {}, 1],
+
+  ['listStoredPets', { limit: 1 }, { total: 41, count: 41, pets: [{ id: '41', name: 'Bello' }] }],
+  ['listStoredPets', { text: 'BELLO' }, { total: 41, count: 1, pets: [{ id: '41' }] }],
+  ['listStoredPets', { skip: 1, limit: 2 }, { pets: [{ id: '40' }, { id: '39' }] }],
 
   ['countRequests', {}, { count: 3, dropped: 0 }],
   ['countRequests', { status: 201 }, { count: 1 }],

@@ -59,7 +59,7 @@ test('no valid key: nothing else was looked at', async () => {
       ['key', 'stopped', '401: The API key is unknown.', 'unauthorizedHeaders'],
       ['operation', 'not reached', 'listPets not reached'],
     ],
-    inShort: 'no valid key',
+    inShort: 'unknown key',
   });
 });
 
@@ -69,7 +69,7 @@ test('over the limit, first and too early again: the promise, and how much of it
       ['key', 'passed', 'key found: free-key, plan free'],
       ['ban', 'passed', 'not banned'],
       ['limit', 'stopped', 'minute: 60 of 60 used until 12:01:00', 'windowStart'],
-      ['promise', 'noted', 'the first refusal is no strike', 'banGraceMs'],
+      ['promise', 'noted', 'a first refusal is not a strike', 'banGraceMs'],
       ['promise', 'noted', 'the response asks to retry in 1:00, at 12:01:00'],
       ['operation', 'not reached', 'listPets not reached'],
     ],
@@ -83,7 +83,12 @@ test('over the limit, first and too early again: the promise, and how much of it
   expect(strike.inShort).toBe('strike 1: retried after 9 s instead of 60 s');
   expect(strike.last.after).toEqual({ id: 1, waitMs: 60_000, waitedMs: 9_000 });
   const grace = await whyLast(usedUp, {}, { advance: '500ms' });
-  expect(grace.steps?.[4]).toEqual(['promise', 'noted', 'no strike: within the grace, or not too early', 'banGraceMs']);
+  expect(grace.steps?.[4]).toEqual([
+    'promise',
+    'noted',
+    'not a strike: within the grace period, or not too early',
+    'banGraceMs',
+  ]);
   const patient = await whyLast(usedUp, {}, { advance: '61s' });
   expect(patient.steps?.slice(2, 4)).toEqual([
     ['limit', 'passed', 'minute: 1 of 60 used with this request'],

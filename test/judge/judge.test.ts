@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';
 import { RunJudge } from '../../src/judge/run-judge.js';
-import { findingCodes } from '../../src/scenario/expectation.js';
+import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { blamed, found } from '../support/findings.js';

@@ -4,7 +4,7 @@ import type { SimulatorRule, WireRule } from '../../src/judge/finding.js';
 import { judgeObservedRun, rules } from '../../src/judge/judge-run.js';
 import { readObserved } from '../../src/judge/run.js';
 import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
-import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';

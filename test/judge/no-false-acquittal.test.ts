@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario } from '../../src/index.js';
-import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
 import { found } from '../support/findings.js';
 

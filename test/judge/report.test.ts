@@ -9,7 +9,7 @@ import { keyNames } from '../../src/judge/report/key-names.js';
 import type { Style } from '../../src/judge/report/style.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
 import { timelineOf } from '../../src/judge/report/timeline.js';
-import { findingCodes } from '../../src/scenario/expectation.js';
+import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
 import { frozen } from '../support/frozen.js';
@@ -116,7 +116,7 @@ describe('the timeline', () => {
     const text = report(sim, terminalReport);
     expect(text).toContain('3 requests: 1 served, 0 refused, 2 other');
     expect(text).toMatch(/ {2}free-key free {5}○ +○ +•\n/);
-    expect(text).toContain('• served   ○ another 4xx\n');
+    expect(text).toContain('• served   ○ other 4xx\n');
   });
 
   test('is empty without requests, is plain data, and holds no key', () => {
@@ -292,6 +292,20 @@ test('of findings alike, a report shows three and says how many more there are, 
   expect(message).toContain(`\n  and ${early.length - 3} more of early-retry`);
   expect(message.split('\n')).toHaveLength(5);
   expect(evidence(early.slice(0, 3))).not.toContain('more of');
+});
+
+test('findings name their key in each report if the run has several', () => {
+  const early = (key: string) => sending([500, 3_000, 60_000], { key });
+  const keys = { 'free-key': { usage: { minute: 59 } }, 'pro-key': { usage: { minute: 299 }, plan: 'pro' as const } };
+  const sim = ran({ ...wall, keys }, early('free-key'), early('pro-key'));
+  const text = report(sim, terminalReport);
+  expect(text).toMatch(/FAIL {4}early-retry {2}free-key {2}\+/);
+  expect(text).toMatch(/FAIL {4}early-retry {2}pro-key {2}\+/);
+  const xml = report(sim, junitReport);
+  expect(xml).toContain('<failure type="early-retry" message="free-key: ');
+  expect(xml).toContain('\npro-key: ');
+  expect(report(sim, svgReport)).toMatch(/free-key: .*pro-key: /s);
+  expect(report(bad(), terminalReport)).toMatch(/FAIL {4}early-retry {2}\+/);
 });
 
 test('10,000 requests are reported in a text that can be read', () => {

@@ -93,7 +93,11 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.locator('.key').first().getByText('■ banned 1:56').waitFor();
       await page.getByText('In words').click();
       await page.getByText('3 served, 1 refused, 3 strikes, 2 refused in a ban').waitFor();
-      await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button').click();
+      await page
+        .locator('.finding')
+        .filter({ hasText: 'ban-tripped' })
+        .getByRole('button', { name: '3 requests' })
+        .click();
       await page.getByText('3 of 9 requests').waitFor();
       await rows().first().click();
       await page.getByText('so the key is banned until 12:02:07').waitFor();
@@ -108,7 +112,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('add…').click();
       await page.getByRole('button', { name: 'add', exact: true }).click();
       await eventually(() => page.evaluate(() => sim.faults.list().length)).toBe(1);
-      await page.getByRole('button', { name: 'exhaust: pro-key' }).click();
+      await page.getByRole('button', { name: 'use up the minute: pro-key' }).click();
       await eventually(() => page.evaluate(() => sim.keys.get('pro-key').minute.remaining)).toBe(0);
       await page.getByRole('button', { name: 'Scenario…' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'tiny' }).click();
@@ -133,7 +137,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page
         .getByLabel('Open a file')
         .setInputFiles({ name: 'run.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) });
-      await page.getByText('a file', { exact: true }).waitFor();
+      await page.getByText('finished run', { exact: true }).waitFor();
       await eventually(() => rows().count()).toBe(9);
       await page.evaluate(() => unmount());
       expect(await page.evaluate(() => document.querySelector('petstore-sim-panel'))).toBeNull();
@@ -164,7 +168,11 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
     await eventually(() => rows().count()).toBe(9);
     await page.locator('.key').first().getByText('60 / 60').waitFor();
-    await page.locator('.finding').filter({ hasText: 'ban-tripped' }).getByRole('button').click();
+    await page
+      .locator('.finding')
+      .filter({ hasText: 'ban-tripped' })
+      .getByRole('button', { name: '3 requests' })
+      .click();
     await page.getByText('3 of 9 requests').waitFor();
     await rows().first().click();
     await page.getByText('so the key is banned until 12:02:07').waitFor();
@@ -172,7 +180,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await page.getByText('In words').click();
     await page.getByText('clock advance 1s, by curl/8.14.1').waitFor();
     await page.getByText('at their defaults').waitFor();
-    expect(await page.getByRole('button', { name: /Reset|exhaust|freeze|Scenario|add/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Reset|use up|freeze|Scenario|^add/ }).count()).toBe(0);
     expect(opened.requested.filter((url) => url !== 'http://report.test/' && !url.startsWith('data:'))).toEqual([]);
     expect(opened.errors).toEqual([]);
   });

@@ -242,6 +242,7 @@ export const controlInputs: Record<string, (random: Random, machine: StateMachin
     usage: { minute: below(61) },
   }),
   revokeKey: keyInput,
+  restoreKey: keyInput,
   banKey: (...of) => ({ ...keyInput(...of), for: '90s' }),
   unbanKey: keyInput,
   setKeyUsage: (...of) => ({ ...keyInput(...of), minute: of[0].below(60), day: of[0].below(900) }),

@@ -2,7 +2,7 @@
 // @module-tag needs/redis
 import { expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { blamed } from '../support/findings.js';
 import { type Stack, stacks } from '../support/http-stacks.js';
 import { rightClients, type StackClient, wall, wrongClients } from '../support/stack-clients.js';

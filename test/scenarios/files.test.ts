@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/node.js';
-import { findingCodes } from '../../src/scenario/expectation.js';
+import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import { generatePets } from '../../src/seed.js';

@@ -1,5 +1,5 @@
 import type { Scenario } from '../../src/index.js';
-import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import * as clients from './clients.js';
 import type { Call, Stage } from './stage.js';
 

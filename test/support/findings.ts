@@ -1,6 +1,6 @@
 import type { Finding } from '../../src/judge/finding.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
-import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { FindingCode } from '../../src/scenario/finding-codes.js';
 
 /** The first finding of a rule; `undefined` when it found nothing. */
 export const found = ({ findings }: Verdict, code: FindingCode): Finding | undefined =>

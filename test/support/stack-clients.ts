@@ -1,5 +1,5 @@
 import type { Scenario } from '../../src/index.js';
-import type { FindingCode } from '../../src/scenario/expectation.js';
+import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import type { Reply, Send } from './http-stacks.js';
 import { isProof } from './prove.js';
 

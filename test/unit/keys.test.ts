@@ -225,6 +225,9 @@ describe('the keys of a running simulator', () => {
     send(sim);
     sim.keys.revoke('free-key');
     expect(message(send(sim))).toBe('The API key was revoked.');
+    sim.keys.restore('free-key');
+    expect(rate(send(sim)).remaining).toBe(58);
+    sim.keys.revoke('free-key');
     sim.reset();
     expect(send(sim).status).toBe(200);
   });
@@ -251,6 +254,7 @@ describe('the keys of a running simulator', () => {
     const notFound = new RangeError('Failed to find the key: expected a known API key, got "nobody"');
     expect(() => keys.get('nobody')).toThrow(notFound);
     expect(() => keys.revoke('nobody')).toThrow(notFound);
+    expect(() => keys.restore('nobody')).toThrow(notFound);
     expect(() => keys.ban('nobody', '1s')).toThrow(notFound);
     expect(() => keys.unban('nobody')).toThrow(notFound);
     expect(() => keys.setUsage('nobody', {})).toThrow(notFound);

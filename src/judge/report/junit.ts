@@ -1,9 +1,10 @@
 import type { RequestRecord } from '../../requests/request-record.js';
-import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Finding } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RunFailure, RunResult } from '../run-result.js';
+import { createFindingKeys } from './key-names.js';
 import { type Markup, markup } from './markup.js';
 import { timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, since } from './wording.js';
@@ -23,9 +24,11 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict 
     about,
   }: Partial<RunResult> = verdict;
   const seconds = ((command?.durationMs ?? lastMs - startMs) / 1000).toFixed(3);
+  const keysOf = createFindingKeys(entries);
+  const named = (finding: Finding) => `${keysOf(finding) && `${keysOf(finding)}: `}${finding.text}`;
   const cases = [
     ...failures.map(({ code, text }) => ({ code, kind: 'failed', body: failureOf(code, text, text) })),
-    ...findingCodes.map((code) => ({ code, ...outcome(code, verdict, startMs) })),
+    ...findingCodes.map((code) => ({ code, ...outcome(code, verdict, startMs, named) })),
   ];
   const count = (kind: string) => cases.filter((each) => each.kind === kind).length;
   const totals = markup`tests="${cases.length}" failures="${count('failed')}" errors="0"`;
@@ -50,7 +53,13 @@ ${cases.map(({ code, body }) => markup`    <testcase classname="petstore-sim.${v
   return page.markup;
 }
 
-function outcome(code: FindingCode, { findings, exercised }: Verdict, startMs: number): { kind: string; body: Markup } {
+/** @param named text of a finding behind the names of its keys */
+function outcome(
+  code: FindingCode,
+  { findings, exercised }: Verdict,
+  startMs: number,
+  named: (finding: Finding) => string,
+): { kind: string; body: Markup } {
   const found = findings.filter((finding) => finding.code === code);
   const failed = found.filter(({ severity }) => severity === 'fail');
   const others = found.filter(({ severity }) => severity !== 'fail');
@@ -59,11 +68,11 @@ function outcome(code: FindingCode, { findings, exercised }: Verdict, startMs: n
       .map(({ finding, hidden }) => {
         const measured = `${finding.measured}; allowed: ${finding.allowed}`;
         const more = hidden.length > 0 ? `\n${hiddenLine(hidden, startMs)}\n` : '';
-        return `${label(finding)}${finding.text}\n${measured}\n${since(finding, startMs)}, ${requestsOf(finding)}\n${more}`;
+        return `${label(finding)}${named(finding)}\n${measured}\n${since(finding, startMs)}, ${requestsOf(finding)}\n${more}`;
       })
       .join('\n');
   const [first] = failed;
-  const failure = first === undefined ? undefined : failureOf(code, first.text, describe(failed));
+  const failure = first === undefined ? undefined : failureOf(code, named(first), describe(failed));
   const notes =
     others.length === 0
       ? undefined

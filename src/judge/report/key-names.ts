@@ -1,5 +1,7 @@
+import type { RequestRecord } from '../../requests/request-record.js';
 import { defaultScenario } from '../../scenario/default-scenario.js';
 import { maskedKey } from '../../values/mask-key.js';
+import type { Finding } from '../finding.js';
 
 /**
  * Names of API keys in a report that may be shared: public keys of the default scenario in full, others masked,
@@ -17,6 +19,17 @@ export function keyNames(tokens: Iterable<string | undefined>): Map<string | und
     names.set(token, number === 1 ? name : `${name} (${number})`);
   }
   return names;
+}
+
+/**
+ * Creates a function that names the keys of a finding's requests; empty if the run has one key.
+ * @param entries the judged journal, in the order of arrival
+ */
+export function createFindingKeys(entries: readonly RequestRecord[]): (finding: Pick<Finding, 'requests'>) => string {
+  const names = keyNames(entries.map(({ token }) => token));
+  if (names.size < 2) return () => '';
+  const nameOf = new Map(entries.map(({ id, token }) => [id, names.get(token)]));
+  return ({ requests }) => [...new Set(requests.map((id) => nameOf.get(id)))].filter(Boolean).join(', ');
 }
 
 const isPublic = (token: string) => Object.hasOwn(defaultScenario.keys, token);

@@ -1,10 +1,11 @@
 import type { RequestRecord } from '../../requests/request-record.js';
-import { findingCodes } from '../../scenario/expectation.js';
+import { findingCodes } from '../../scenario/finding-codes.js';
 import { harmless } from '../../values/harmless.js';
 import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RunResult } from '../run-result.js';
+import { createFindingKeys } from './key-names.js';
 import type { Style } from './style.js';
 import { drawTimeline } from './terminal-timeline.js';
 import { timelineOf } from './timeline.js';
@@ -43,16 +44,20 @@ export function terminalReport(
     ...failures.flatMap(({ text }) => wrap(text, width, 2).map((line) => style('red', line))),
   ];
   const picture = timeline.rows.length === 0 ? [] : ['', ...drawTimeline(timeline, width - 2, style)];
+  const keysOf = createFindingKeys(entries);
   const findings = fewFindings(verdict.findings).flatMap(({ finding, hidden }) => {
     const { code, severity, text, measured, allowed } = finding;
     const label = style('bold', style(severityColours[severity], severity.toUpperCase().padEnd(6)));
     const when = `${since(finding, timeline.startMs)}, ${requestsOf(finding)}`;
-    const isShort = 8 + code.length + 2 + when.length <= width;
+    const keys = harmless(keysOf(finding));
+    const isNamed = keys !== '' && 8 + code.length + 2 + keys.length <= width;
+    const named = isNamed ? `${code}  ${keys}` : code;
+    const isShort = 8 + named.length + 2 + when.length <= width;
     const more = `${isShort ? '' : `${when}; `}${measured}; allowed: ${allowed}`;
     return [
       '',
-      `${label}  ${style('bold', code)}${isShort ? `  ${style('dim', when)}` : ''}`,
-      ...wrap(harmless(text), width, 8),
+      `${label}  ${style('bold', code)}${isNamed ? `  ${keys}` : ''}${isShort ? `  ${style('dim', when)}` : ''}`,
+      ...wrap(`${keys === '' || isNamed ? '' : `${keys}: `}${harmless(text)}`, width, 8),
       ...wrap(harmless(more), width, 8).map((line) => style('dim', line)),
       ...(hidden.length === 0 ? [] : ['', ...wrap(`${hiddenLine(hidden, timeline.startMs)}.`, width, 8)]),
     ];

@@ -1,4 +1,4 @@
-import { type FindingCode, findingCodes } from '../../scenario/expectation.js';
+import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import { counted } from '../../values/counted.js';
 import { type Finding, span } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
@@ -12,7 +12,7 @@ export const markNames: Record<RequestKind, string> = {
   strike: 'strike',
   banned: 'refused in a ban',
   unauthorized: '401',
-  rejected: 'another 4xx',
+  rejected: 'other 4xx',
   failed: 'no usable response',
 };
 
@@ -40,3 +40,6 @@ export function hiddenLine(hidden: readonly Finding[], startMs: number): string 
 /** Rules that were not tested and have no findings. */
 export const untested = ({ exercised, findings }: Verdict): FindingCode[] =>
   findingCodes.filter((code) => !exercised.includes(code) && !findings.some((finding) => finding.code === code));
+
+/** Number of the judge's rules. */
+export const ruleCount = findingCodes.length;

@@ -13,6 +13,7 @@ import type { ControlListener, ControlRouterOptions } from './control-router.js'
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck, refusal } from './guard.js';
 import { isUnder } from './is-under.js';
+import { wantsHtml } from './page.js';
 import { recordOutsideRequest } from './record-outside-request.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
@@ -65,6 +66,11 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
       if (upstream?.(sim, request, response, { ...callOf(report), prefix: '', read })) return;
       if (isUnder(target, basePath)) return serveApi(undefined, request, response, report, read);
       if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report);
+      if (isVisit(request)) {
+        response.writeHead(302, { Location: '/__sim/', Vary: 'Accept' }).end();
+        report?.({ by: 'server', sim, status: 302, headers: {}, body: '' });
+        return;
+      }
       // A page whose base URL lacks the API's path can only read this error with CORS headers.
       const cors = corsHeaders(request.headers.origin, sim.settings);
       for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
@@ -84,6 +90,10 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     if (!extensionOf?.(sim)(request, response, callOf(report), serve)) serve();
   };
 }
+
+/** Whether a browser opens the server's root, which leads to the dashboard. */
+const isVisit = ({ method, url, headers: { accept = '' } }: IncomingMessage) =>
+  method === 'GET' && url === '/' && wantsHtml(accept);
 
 /** Puts the custom handlers of a sandbox in front of its API, and the backend behind it. */
 function extended(

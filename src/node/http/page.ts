@@ -32,7 +32,7 @@ export function isPage({ method = '', url = '', headers: { accept = '' } }: Inco
 }
 
 /** Whether `Accept` lists `text/html`, as browsers do. `curl` accepts anything and receives JSON. */
-const wantsHtml = (accept: string) => /(?:^|,)\s*text\/html\b/i.test(accept);
+export const wantsHtml = (accept: string) => /(?:^|,)\s*text\/html\b/i.test(accept);
 
 /** Serves the dashboard at `GET /__sim/` to browsers, and its files. Each file is read at its first request. */
 export function servePage(app: Express): void {

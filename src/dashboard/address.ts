@@ -1,0 +1,38 @@
+import type { Range } from './timeline-view.js';
+
+/** Selection in the fragment of the page's address. */
+export interface Address {
+  request?: number | undefined;
+  /** Request that `request` is compared with. */
+  compare?: number | undefined;
+  /** Code of a finding, with `:KEY` if several findings share the code. */
+  finding?: string | undefined;
+  /** Part of the timeline. */
+  range?: Range | undefined;
+}
+
+/** Reads the fragment of an address, `#request=98&from=...&to=...`; ignores what it does not know. */
+export function readAddress(hash: string): Address {
+  const fields = new URLSearchParams(hash.replace(/^#/, ''));
+  const number = (name: string) => Number.parseInt(fields.get(name) ?? '', 10) || undefined;
+  const [request, compare, finding] = [number('request'), number('compare'), fields.get('finding')];
+  const [fromMs, toMs] = ['from', 'to'].map((name) => Date.parse(fields.get(name) ?? '')) as [number, number];
+  return {
+    ...(request && { request }),
+    ...(compare && { compare }),
+    ...(finding && { finding }),
+    ...(fromMs < toMs && { range: { fromMs, toMs } }),
+  };
+}
+
+/** Writes a selection as the fragment of an address; empty without one. */
+export function writeAddress({ request, compare, finding, range }: Address): string {
+  const time = (ms: number) => new Date(ms).toISOString();
+  const fields = [
+    request && `request=${request}`,
+    compare && `compare=${compare}`,
+    finding && `finding=${encodeURIComponent(finding).replaceAll('%3A', ':')}`,
+    range && `from=${time(range.fromMs)}&to=${time(range.toMs)}`,
+  ].filter(Boolean);
+  return fields.length === 0 ? '' : `#${fields.join('&')}`;
+}

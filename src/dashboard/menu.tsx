@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** Disclosure with buttons or a form. Closes on Esc, on a press outside, and after a button or a form was used. */
+export function Menu({
+  label,
+  name,
+  children,
+}: {
+  label: string;
+  name?: string | undefined;
+  children: ComponentChildren;
+}) {
+  const element = useRef<HTMLDetailsElement>(null);
+  const close = (toSummary: boolean) => {
+    const menu = element.current;
+    if (!menu?.open) return;
+    menu.open = false;
+    if (toSummary) menu.querySelector('summary')?.focus();
+  };
+  useEffect(() => {
+    const menu = element.current as HTMLDetailsElement;
+    const leave = new AbortController();
+    menu.getRootNode().addEventListener(
+      'pointerdown',
+      ({ target }) => {
+        if (!menu.contains(target as Node)) close(false);
+      },
+      leave,
+    );
+    menu.addEventListener(
+      'keydown',
+      (event) => {
+        if (event.key !== 'Escape' || !menu.open) return;
+        event.preventDefault();
+        close(true);
+      },
+      leave,
+    );
+    menu.addEventListener(
+      'click',
+      ({ target }) => {
+        const button = (target as Element).closest('button');
+        if (button?.type === 'button' && button.ariaDisabled !== 'true') close(true);
+      },
+      leave,
+    );
+    menu.addEventListener('submit', () => close(true), leave);
+    return () => leave.abort();
+  }, []);
+  return (
+    <details class="menu" ref={element}>
+      <summary aria-label={name}>{label}</summary>
+      <div>{children}</div>
+    </details>
+  );
+}

@@ -1,0 +1,104 @@
+import { useEffect, useState } from 'preact/hooks';
+import { whole } from './format.js';
+import type { Session } from './session.js';
+import { Throttle } from './throttle.js';
+
+/** Stored pets as the control API lists them. */
+interface StoredPets {
+  pets: { id: string; name: string; status?: string; json: string }[];
+  count: number;
+  total: number;
+}
+
+interface PetsProps {
+  session: Session;
+  text: string;
+  onText(text: string): void;
+  onRequest(id: number): void;
+}
+
+/** Number of pets per page. */
+const pageSize = 50;
+
+/** Stored pets, the newest first. A pet that a request stored has a link to the request. */
+export function Pets({ session, text, onText, onRequest }: PetsProps) {
+  const [most, setMost] = useState(pageSize);
+  const [stored, setStored] = useState<StoredPets>();
+  useEffect(() => {
+    const read = new Throttle(async () => {
+      const query = new URLSearchParams({ limit: String(most), ...(text && { text }) });
+      setStored(await session.source.send<StoredPets>('GET', `/pets?${query}`));
+    }, 1_000);
+    const ask = () => session.state.connection === 'live' && read.ask();
+    ask();
+    const stop = session.onEntries.add(ask);
+    return () => {
+      stop();
+      read.stop();
+    };
+  }, [session, text, most]);
+  const storedBy = new Map(
+    session.entries.rows.flatMap(({ storedId, id }) => (storedId === undefined ? [] : [[storedId, id] as const])),
+  );
+  return (
+    <section class="pets" aria-label="Pets">
+      <div class="tools">
+        <input
+          class="filter"
+          type="search"
+          placeholder="Find a pet: id, name, status"
+          aria-label="Find pets"
+          value={text}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+      </div>
+      <p class="count">
+        {stored === undefined
+          ? '…'
+          : `${whole(stored.count)} of ${whole(stored.total)} pets; ${whole(storedBy.size)} stored by requests`}
+      </p>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Stored pets">
+        <table>
+          <thead>
+            <tr>
+              <th>id</th>
+              <th>name</th>
+              <th>status</th>
+              <th>stored by</th>
+              <th>JSON</th>
+            </tr>
+          </thead>
+          <tbody>
+            {stored?.pets.map(({ id, name, status, json }) => {
+              const by = storedBy.get(id);
+              return (
+                <tr key={id} class={by === undefined ? '' : 'new'}>
+                  <td>{id}</td>
+                  <td>{name}</td>
+                  <td>{status}</td>
+                  <td>
+                    {by === undefined ? (
+                      'scenario'
+                    ) : (
+                      <button type="button" class="link" onClick={() => onRequest(by)}>
+                        request {by}
+                      </button>
+                    )}
+                  </td>
+                  <td>
+                    <code>{json}</code>
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+        {stored !== undefined && stored.count > stored.pets.length && (
+          <button type="button" onClick={() => setMost(Math.min(1_000, most + 200))}>
+            show more
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}

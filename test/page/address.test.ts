@@ -1,0 +1,116 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { runText } from '../../src/control-api/run-operations.js';
+import { reportHtml } from '../../src/control-api/run-report.js';
+import { readPageFiles } from '../../src/node/page-files.js';
+import { judge } from '../../src/verdict.js';
+import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
+import { eventually, makeStorm, openPageStage, type PageStage } from './stage.js';
+
+describe('addresses', { tags: 'needs/chromium' }, () => {
+  let browser: Browser;
+  let stage: PageStage;
+  let opened: OpenedPage;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page?.context().close();
+    await stage?.server.close({ graceMs: 0 });
+  });
+
+  async function open(hash = '') {
+    stage = await openPageStage();
+    await makeStorm(stage);
+    opened = await openPage(browser, `${stage.server.controlUrl}/${hash}`);
+    page = opened.page;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  }
+  const hash = async () => decodeURIComponent(new URL(page.url()).hash);
+  const rows = () => page.locator('.list .row:not([hidden])');
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+
+  test('a request, a finding and a part of the timeline change the address, which selects them again', async () => {
+    await open();
+    await rows().nth(8).waitFor();
+    await rows().filter({ hasText: 'strike 2' }).click();
+    await eventually(hash).toBe('#request=6');
+    await page.getByRole('button', { name: 'copy link', exact: true }).click();
+    await eventually(copied).toBe(page.url());
+    await page.reload();
+    await page.getByRole('heading', { name: 'request 6' }).waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(hash).toBe('');
+
+    await page.getByRole('button', { name: 'Copy link: early-retry of free-key' }).click();
+    await eventually(copied).toBe(`${stage.server.controlUrl}/#finding=early-retry`);
+    await page.goto(await copied());
+    await page.getByText('3 of 9 requests').waitFor();
+    await eventually(() => page.locator('.finding.chosen b').textContent()).toBe('early-retry');
+    for (let n = 0; n < 2; n++) await page.keyboard.press('Escape');
+    await eventually(hash).toBe('');
+
+    await page.evaluate(() => {
+      location.hash = '#from=2026-01-01T12:00:01Z&to=2026-01-01T12:00:06Z';
+    });
+    await page.getByText('4 of 9 requests').waitFor();
+    await eventually(hash).toBe('#from=2026-01-01T12:00:01.000Z&to=2026-01-01T12:00:06.000Z');
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('the root of the server leads a browser to the page, and other clients to a 404', async () => {
+    await open();
+    const { origin } = new URL(page.url());
+    await page.goto(origin);
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: 'storm' }).waitFor();
+    expect(page.url()).toBe(`${origin}/__sim/`);
+    expect((await fetch(origin)).status).toBe(404);
+    expect((await fetch(`${origin}/pets`, { headers: { accept: 'text/html' } })).status).toBe(404);
+  });
+
+  test('a report opens at a request and a finding, too', async () => {
+    await open();
+    const html = reportHtml(readPageFiles(), runText(stage.sim, judge(stage.sim, { isOver: true })));
+    await page.route('http://report.test/**', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+    await page.goto('http://report.test/r.html#request=6&finding=early-retry');
+    await page.getByRole('heading', { name: 'request 6' }).waitFor();
+    await page.getByText('3 of 9 requests').waitFor();
+    expect(new URL(page.url()).hash).toBe('#request=6&finding=early-retry');
+  });
+
+  test('a finding is copied as Markdown: its sentence, three requests with their waits, and the remedy', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Copy as Markdown: early-retry of free-key' }).click();
+    await page.getByText('Copied.').waitFor();
+    const text = await copied();
+    expect(text).toMatch(/^### early-retry \(fail\) of free-key\n\n.+\.\n\n\| request \|/);
+    expect(text).toContain('| 5 | 12:00:03.5 | `GET /pets` | 429 | 2000 ms | 58500 ms |');
+    expect(text.match(/^\| \d/gm)).toHaveLength(3);
+    expect(text).toContain('\n\nWait for the full Retry-After, plus a random time.\n');
+    expect(text).toContain(`Scenario storm. ${stage.server.controlUrl}/#finding=early-retry`);
+  });
+
+  test('two requests stand side by side with their differences, and have an address', async () => {
+    await open();
+    await rows().filter({ hasText: 'limit=1' }).click();
+    await page.getByRole('button', { name: 'compare with…' }).click();
+    await rows().filter({ hasText: 'minute used up' }).click();
+    const compare = page.locator('.compare');
+    await compare.getByRole('heading', { name: 'Requests 1 and 4' }).waitFor();
+    const row = (name: string) =>
+      compare.locator('tr').filter({ has: page.locator('th').getByText(new RegExp(`^(≠ )?${name}$`)) });
+    await eventually(() => row('request').locator('td').allTextContents()).toEqual(['GET /pets?limit=1', 'GET /pets']);
+    await eventually(() => row('Retry-After').locator('td').allTextContents()).toEqual(['', '59']);
+    await eventually(() => row('quota').locator('td').allTextContents()).toEqual([
+      'minute: 58 of 60',
+      'minute: 60 of 60',
+    ]);
+    expect(await row('key').getAttribute('class')).toBe('same');
+    await eventually(hash).toBe('#request=4&compare=1');
+    await page.reload();
+    await compare.getByRole('heading', { name: 'Requests 1 and 4' }).waitFor();
+    expect(opened.errors).toEqual([]);
+  });
+});

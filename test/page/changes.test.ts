@@ -1,0 +1,211 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createRequestLog } from '../../src/cli/request-log.js';
+import type { ListenOptions } from '../../src/node.js';
+import { listen } from '../../src/node.js';
+import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
+import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
+
+describe('changes by the page', { tags: 'needs/chromium' }, () => {
+  let browser: Browser;
+  let stage: PageStage;
+  let opened: OpenedPage;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page?.context().close();
+    await stage?.server.close({ graceMs: 0 });
+  });
+
+  async function open(scenario = storm, options: ListenOptions = {}, width = 1280) {
+    stage = await openPageStage(scenario, options);
+    opened = await openPage(browser, `${stage.server.controlUrl}/`, { viewport: { width, height: 900 } });
+    page = opened.page;
+    await page.getByText(`petstore-sim scenario ${scenario.name}`).waitFor();
+  }
+  const rows = () => page.locator('.list .row:not([hidden])');
+  const button = (name: string) => page.getByRole('button', { name });
+  const middleOf = async (name: string) => {
+    const { x, y, width, height } = (await button(name).boundingBox()) as NonNullable<
+      Awaited<ReturnType<ReturnType<typeof button>['boundingBox']>>
+    >;
+    return { x: x + width / 2, y: y + height / 2 };
+  };
+
+  test('a second click on unban changes nothing, because buttons keep their places and the focus', async () => {
+    await open();
+    await makeStorm(stage);
+    await page.locator('.key').first().getByText('■ banned').waitFor();
+    const before = await middleOf('unban: free-key');
+    await page.mouse.click(before.x, before.y);
+    await page.waitForTimeout(250);
+    await page.mouse.click(before.x, before.y);
+    await eventually(() => button('unban: free-key').getAttribute('aria-disabled')).toBe('true');
+    expect(await middleOf('unban: free-key')).toEqual(before);
+    expect(stage.sim.keys.get('free-key')).toMatchObject({ state: 'active', strikes: 0 });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('unban: free-key');
+  });
+
+  test('a revoked key is valid again after undo, with its usage', async () => {
+    await open();
+    await stage.call('pro-key');
+    await page.getByLabel('more: pro-key').click();
+    await button('revoke: pro-key').click();
+    await page.getByText('Revoked pro-key.').waitFor();
+    expect(await stage.call('pro-key')).toBe(401);
+    await page.locator('.told').getByRole('button', { name: 'Undo' }).click();
+    await eventually(() => stage.sim.keys.get('pro-key').state).toBe('active');
+    expect(await stage.call('pro-key')).toBe(200);
+    expect(stage.sim.keys.get('pro-key').minute.remaining).toBe(298);
+  });
+
+  test('a ban has any length, and the windows of minute and day are used up and refilled', async () => {
+    await open();
+    await page.getByLabel('more: pro-key').click();
+    await page.getByLabel('Length of the ban: pro-key').fill('90s');
+    await page.getByLabel('Length of the ban: pro-key').press('Enter');
+    await page.getByText('■ banned 1:30').waitFor();
+    await button('unban: pro-key').click();
+    await button('use up the day: pro-key').click();
+    await eventually(() => stage.sim.keys.get('pro-key')).toMatchObject({
+      day: { remaining: 0 },
+      minute: { remaining: 300 },
+    });
+    await button('refill the day: pro-key').click();
+    await eventually(() => stage.sim.keys.get('pro-key').day.remaining).toBe(10_000);
+  });
+
+  test('a reset keeps the requests that it removes, with their verdict and bodies, also after undo', async () => {
+    await open();
+    await makeStorm(stage);
+    await rows().nth(8).waitFor();
+    await page.keyboard.press('r');
+    await page.getByText('No requests yet.').waitFor();
+    await page.keyboard.press('u');
+    await page.getByText('Restored storm').waitFor();
+    await button('9 requests before the reset').click();
+    await eventually(() => rows().count()).toBe(9);
+    await page.getByText('The client failed').waitFor();
+    await rows().first().click();
+    await page.getByText('key_banned').waitFor();
+    await button('back').click();
+    await page.getByText('No requests yet.').waitFor();
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('the clock moves by any amount and to any instant', async () => {
+    await open();
+    const now = () => new Date(stage.sim.clock.now()).toISOString();
+    await page.getByLabel('Move the clock', { exact: true }).click();
+    await page.getByLabel('Amount to move the clock by').fill('2h');
+    await button('move by').click();
+    await eventually(now).toBe('2026-01-01T14:00:00.000Z');
+    await page.getByLabel('Move the clock', { exact: true }).click();
+    await page.getByLabel('Instant to move the clock to').fill('2030-12-05T00:00:00Z');
+    await page.keyboard.press('Enter');
+    await eventually(now).toBe('2030-12-05T00:00:00.000Z');
+    // Menus close on Esc and on a press elsewhere.
+    for (const leave of [() => page.keyboard.press('Escape'), () => page.mouse.click(700, 400)]) {
+      await page.getByText('Export').click();
+      await button('HAR').waitFor();
+      await leave();
+      await button('HAR').waitFor({ state: 'hidden' });
+    }
+  });
+
+  test('pets are listed and found; a pet that was stored leads to its request', async () => {
+    await open();
+    await stage.call('pro-key');
+    await stage.call('pro-key', '/pets', '{"name":"Zorro","categoryId":1}');
+    await rows().nth(1).waitFor();
+    await button('Pets').click();
+    await page.getByText('41 of 41 pets; 1 stored by requests').waitFor();
+    await stage.call('pro-key', '/pets', '{"name":"Zazu","categoryId":1}');
+    await page.getByText('42 of 42 pets; 2 stored by requests').waitFor();
+    await page.getByLabel('Find pets').fill('zorro');
+    await page.getByText('1 of 42 pets').waitFor();
+    await button('request 2').click();
+    await page.getByRole('heading', { name: 'Why 201' }).waitFor();
+    await button('pet 41').click();
+    await page.getByText('1 of 42 pets').waitFor();
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('a lost server: a banner with the time since, nothing moves or works, and pauses grow until it is back', async () => {
+    await open({ ...storm, clock: { start: '2026-01-01T12:00:00Z', mode: 'real' } });
+    await stage.call('pro-key');
+    await rows().first().waitFor();
+    const attempts: number[] = [];
+    page.on('request', (request) => request.url().includes('/updates') && attempts.push(performance.now()));
+    const { port } = stage.server;
+    await stage.server.close({ graceMs: 0 });
+    await page.getByText('Connection lost.').waitFor();
+    const time = () => page.locator('.clock time').textContent();
+    const stopped = await time();
+    const others = opened.requested.length - attempts.length;
+    await page.getByText(/Last data [3-9] s ago/).waitFor();
+    expect(await time()).toBe(stopped);
+    for (const name of ['Reset', 'freeze', '+1 s', 'unban: free-key', 'use up the minute: pro-key'])
+      expect(await page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled'), name).toBe('true');
+    await page.keyboard.press('r');
+    await page.getByText(/Last data (8|9|1\d) s ago/).waitFor();
+    const pauses = attempts.slice(1).map((ms, index) => ms - (attempts[index] as number));
+    expect(pauses.length).toBeGreaterThanOrEqual(2);
+    for (const [index, pause] of pauses.entries())
+      if (index > 0) expect(pause, `${pauses}`).toBeGreaterThan((pauses[index - 1] as number) * 1.2);
+    expect(opened.requested.length - attempts.length).toBe(others);
+    const again = await listen(stage.sim, { port });
+    try {
+      await button('Retry now').click();
+      await page.getByText('Connection lost.').waitFor({ state: 'detached' });
+      await eventually(time).not.toBe(stopped);
+      expect(await page.getByRole('button', { name: 'Reset', exact: true }).getAttribute('aria-disabled')).toBe(
+        'false',
+      );
+    } finally {
+      await again.close({ graceMs: 0 });
+    }
+  });
+
+  test('the log for people has no line for the reads of an open page', async () => {
+    const lines: string[] = [];
+    const log = createRequestLog('pretty', (line) => lines.push(stripVTControlCharacters(line)));
+    await open(storm, { onAnswer: (...of) => log?.(...of) });
+    await makeStorm(stage);
+    await rows().nth(8).waitFor();
+    await rows().first().click();
+    await page.getByText('key_banned').waitFor();
+    await page.reload();
+    await rows().nth(8).waitFor();
+    expect(opened.requested.length).toBeGreaterThan(20);
+    expect(lines.filter((line) => !line.includes('/v1/pets'))).toEqual([]);
+    expect(lines).toHaveLength(9);
+  });
+
+  test('the list has sizes and positions, and Home, End and Page keys move in it', async () => {
+    await open({ ...storm, limits: 'off' });
+    for (let n = 0; n < 60; n++) await stage.call('pro-key', `/pets?limit=${n + 1}`);
+    await page.getByText('60 requests', { exact: true }).waitFor();
+    await page.locator('.list').focus();
+    const selected = () => page.locator('.row[aria-selected=true]');
+    for (const [key, position] of [
+      ['End', '60'],
+      ['Home', '1'],
+      ['ArrowDown', '2'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await eventually(() => selected().getAttribute('aria-posinset')).toBe(position);
+    }
+    expect(await selected().getAttribute('aria-setsize')).toBe('60');
+    await page.keyboard.press('PageDown');
+    await eventually(async () => Number(await selected().getAttribute('aria-posinset'))).toBeGreaterThan(5);
+    await page.keyboard.press('PageUp');
+    await eventually(() => selected().getAttribute('aria-posinset')).toBe('2');
+    await page.keyboard.press('Escape');
+    await eventually(() => page.evaluate(() => document.activeElement?.id)).toBe('requests');
+  });
+});

@@ -1,0 +1,148 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
+import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
+
+/** Text of the last drawing of the timeline. */
+interface Drawn {
+  text: string;
+  x: number;
+  y: number;
+}
+
+declare global {
+  interface Window {
+    drawn: Drawn[];
+  }
+}
+
+describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
+  let browser: Browser;
+  let stage: PageStage;
+  let opened: OpenedPage;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page?.context().close();
+    await stage?.server.close({ graceMs: 0 });
+  });
+
+  async function open(many: number, viewport = { width: 1280, height: 900 }) {
+    const good = Array.from({ length: many }, (_, n) => [`good-${n}`, { plan: 'pro' as const }]);
+    stage = await openPageStage({ ...storm, keys: { ...Object.fromEntries(good), ...storm.keys } });
+    opened = await openPage(browser, `${stage.server.controlUrl}/`, { viewport });
+    page = opened.page;
+    await page.evaluate(() => {
+      window.drawn = [];
+      const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.clearRect = function (...args) {
+        window.drawn = [];
+        clearRect.apply(this, args);
+      };
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...most) {
+        const { e, f } = this.getTransform();
+        window.drawn.push({ text, x: x + e, y: y + f });
+        fillText.call(this, text, x, y, ...most);
+      };
+    });
+    for (let n = 0; n < many; n++) await stage.call(`good-${n}`);
+  }
+  const drawn = () => page.evaluate(() => window.drawn);
+  const texts = async () => (await drawn()).map(({ text }) => text);
+
+  test('a banned key that came last has the first lane; 40 clean keys share one line; the axis is visible', async () => {
+    await open(40);
+    await makeStorm(stage);
+    await eventually(texts).toEqual(expect.arrayContaining(['free-key', '+40 keys', 'all served', '1:56 left ›', '■']));
+    const all = await drawn();
+    const yOf = (text: string) => all.find((each) => each.text === text)?.y ?? 0;
+    expect(yOf('free-key')).toBeLessThan(yOf('+40 keys'));
+    expect(all.filter(({ text }) => text.startsWith('good-'))).toEqual([]);
+    const seen = await page
+      .locator('.canvas')
+      .evaluate(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight]);
+    expect(seen[0]).toBe(seen[1]);
+    const axis = all.filter(({ text }) => /^12:00:\d\d$/.test(text));
+    expect(axis.length).toBeGreaterThan(2);
+    await page.getByRole('button', { name: 'a line for each of 41 keys' }).click();
+    await eventually(texts).toContain('good-39');
+    // The lanes scroll, and the axis stays at the bottom of what is visible.
+    const bottom = await page.locator('.canvas').evaluate((element) => {
+      element.scrollTop = 300;
+      return element.scrollTop + element.clientHeight;
+    });
+    const axisY = async () => (await drawn()).findLast(({ text }) => /^12:00:\d\d$/.test(text))?.y;
+    await eventually(axisY).toBe(bottom - 9);
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('draws up to now: a ban that was set by hand after the last request, with its rest', async () => {
+    await open(0);
+    await stage.call('pro-key');
+    stage.sim.clock.advance('10s');
+    await stage.control('POST', '/keys/pro-key/ban', { for: '5m' });
+    stage.sim.clock.advance('30s');
+    await eventually(texts).toEqual(expect.arrayContaining(['4:30 left ›', 'banned 4:30', '12:00:40']));
+  });
+
+  test('grave signs cover lighter ones, and several requests at one place have their number', async () => {
+    await open(0);
+    await stage.control('POST', '/faults', { name: 'down', when: { nth: 1 }, then: { respond: { status: 503 } } });
+    await stage.call('pro-key');
+    await stage.call('pro-key', '/pets/999999');
+    for (let n = 0; n < 20; n++) await stage.call('pro-key');
+    await makeStorm(stage);
+    await eventually(texts).toEqual(expect.arrayContaining(['⊗', '20', '2', '▲']));
+    expect(await texts()).not.toContain('○');
+    const [sign] = (await drawn()).filter(({ text }) => text === '⊗') as [Drawn];
+    const box = (await page.locator('canvas').boundingBox()) as { x: number; y: number };
+    await page.mouse.move(box.x + sign.x, box.y + sign.y);
+    await page.locator('.hint').getByText('22 requests, 2 not served').waitFor();
+  });
+
+  test('a sign that is clicked shows its request in view, wherever the page is scrolled', async () => {
+    await open(6, { width: 1440, height: 900 });
+    await makeStorm(stage);
+    await eventually(texts).toContain('■');
+    const strikes = (await drawn()).filter(({ text }) => text === '▲');
+    const box = (await page.locator('canvas').boundingBox()) as { x: number; y: number };
+    for (const viewport of [
+      { width: 1440, height: 900 },
+      { width: 1000, height: 700 },
+    ]) {
+      await page.setViewportSize(viewport);
+      await page.waitForTimeout(300);
+      const { x, y } = (await page.locator('canvas').boundingBox()) ?? box;
+      const [sign] = (await drawn()).filter(({ text }) => text === '▲') as [Drawn];
+      await page.mouse.click(x + sign.x, y + sign.y);
+      const heading = page.getByRole('heading', { name: 'Why 429' });
+      await heading.waitFor();
+      const { y: top, height } = (await heading.boundingBox()) as { y: number; height: number };
+      expect(top).toBeGreaterThan(0);
+      expect(top + height).toBeLessThan(viewport.height);
+      await page.keyboard.press('Escape');
+    }
+    expect(strikes).toHaveLength(3);
+  });
+
+  test('findings are grouped by key, each with its remedy', async () => {
+    await open(0);
+    const early = async (key: string) => {
+      await stage.control('POST', `/keys/${key}/exhaust`);
+      await stage.call(key);
+      stage.sim.clock.advance('2s');
+      await stage.call(key);
+    };
+    await early('free-key');
+    await early('pro-key');
+    const groups = page.locator('.findings .group');
+    await eventually(() => groups.locator('.of').allTextContents()).toEqual(['free-key', 'pro-key']);
+    for (const group of await groups.all()) {
+      expect(await group.locator('.finding b').allTextContents()).toContain('early-retry');
+      await group.getByText('Wait for the full Retry-After').waitFor();
+    }
+  });
+});
