@@ -95,7 +95,8 @@ function effectsOf(value: unknown, path: readonly string[]): string[] {
   }
   const text = path.join('.');
   const known = texts.find(([pattern]) => pattern.test(text));
-  if (known === undefined) return [questionOf(path.at(-1) ?? '', value) ?? `${path.slice(1).join('.')} is ${String(value)}`];
+  if (known === undefined)
+    return [questionOf(path.at(-1) ?? '', value) ?? `${path.slice(1).join('.')} is ${String(value)}`];
   const [pattern, effect] = known;
   const group = pattern.exec(text)?.[1] ?? '';
   return effect === '' ? [] : [effect.replace('$1', group).replace('$', String(value))];
@@ -113,7 +114,9 @@ function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (isMap(value)) {
     const fields = Object.entries(value).filter(([, part]) => part !== undefined);
-    return fields.length === 0 ? '{}' : `{ ${fields.map(([name, part]) => `${scalar(name)}: ${flow(part)}`).join(', ')} }`;
+    return fields.length === 0
+      ? '{}'
+      : `{ ${fields.map(([name, part]) => `${scalar(name)}: ${flow(part)}`).join(', ')} }`;
   }
   if (value instanceof Date) return JSON.stringify(value.toISOString());
   return typeof value === 'string' ? scalar(value) : String(value);
@@ -121,6 +124,7 @@ function flow(value: unknown): string {
 
 /** Text without quotes where YAML reads the same text. */
 const scalar = (text: string) =>
-  (/^[A-Za-z$][\w$-]*$/.test(text) && !/^(true|false|null|yes|no|on|y|n)$/i.test(text)) || /^\d+(ms|s|m|h|d)$/.test(text)
+  (/^[A-Za-z$][\w$-]*$/.test(text) && !/^(true|false|null|yes|no|on|y|n)$/i.test(text)) ||
+  /^\d+(ms|s|m|h|d)$/.test(text)
     ? text
     : JSON.stringify(text);

@@ -1,5 +1,5 @@
-import { terminalReport } from '../judge/report/terminal.js';
 import type { Verdict } from '../judge/judge-run.js';
+import { terminalReport } from '../judge/report/terminal.js';
 import { clientOf } from '../scenario/client.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
 import type { FindingCode } from '../scenario/expectation.js';

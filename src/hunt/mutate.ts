@@ -1,6 +1,6 @@
 import { documentedPlans } from '../petstore/document.js';
-import { scenarioSchema } from '../scenario/scenario-schema.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { scenarioSchema } from '../scenario/scenario-schema.js';
 import { type AnySchema, check, type SchemaIssue } from '../validation/schema.js';
 import { duration, instant, int64, signedDuration, wholeSeconds } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
@@ -238,6 +238,7 @@ const isLeaf = (schema: AnySchema) =>
 
 /** `either(string, number)`: alternatives without parts. */
 const isOfOneKind = ({ options = [] }: AnySchema): boolean =>
-  options.every(({ entries, values, item, options: inner, json = {} }) =>
-    [entries, values, item, inner].every((part) => part === undefined) && !('enum' in json) && !('const' in json),
+  options.every(
+    ({ entries, values, item, options: inner, json = {} }) =>
+      [entries, values, item, inner].every((part) => part === undefined) && !('enum' in json) && !('const' in json),
   );

@@ -36,7 +36,8 @@ function edited<Value>(value: Value, [name = '', ...rest]: Path, replacement: un
   const inner = (value as Record<string, unknown>)[name];
   const changed = rest.length === 0 ? replacement : edited(inner, rest, replacement);
   const isGone = changed === undefined || (replacement === undefined && isEmpty(changed));
-  if (Array.isArray(value)) return (isGone ? value.toSpliced(Number(name), 1) : value.with(Number(name), changed)) as Value;
+  if (Array.isArray(value))
+    return (isGone ? value.toSpliced(Number(name), 1) : value.with(Number(name), changed)) as Value;
   const { [name]: _, ...others } = value as Record<string, unknown>;
   // In its own place, because the first key of a scenario is the client's.
   if (isGone) return others as Value;
@@ -52,7 +53,8 @@ function plainerThan(value: unknown): readonly unknown[] {
   return [];
 }
 
-const isDuration = (value: unknown): value is string => typeof value === 'string' && /^-?\d+(\.\d+)?(ms|s|m|h|d)$/.test(value);
+const isDuration = (value: unknown): value is string =>
+  typeof value === 'string' && /^-?\d+(\.\d+)?(ms|s|m|h|d)$/.test(value);
 
 /** How hard a failed run is to understand: requests, longest wait, fields, odd values, compared in this order. */
 export function costOf({ scenario, entries }: Trial): number[] {
@@ -60,7 +62,9 @@ export function costOf({ scenario, entries }: Trial): number[] {
     (most, { arrivedAtMs }, at) => Math.max(most, arrivedAtMs - (entries[at - 1]?.answeredAtMs ?? arrivedAtMs)),
     0,
   );
-  const leaves = pathsIn(scenario).map((path) => valueAt(scenario, path)).filter((value) => typeof value !== 'object');
+  const leaves = pathsIn(scenario)
+    .map((path) => valueAt(scenario, path))
+    .filter((value) => typeof value !== 'object');
   const oddness = leaves.reduce<number>((sum, value) => sum + oddnessOf(value), 0);
   return [entries.length, durationClass(longestMs), leaves.length, oddness];
 }

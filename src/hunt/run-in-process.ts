@@ -2,7 +2,7 @@ import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { OperationName } from '../petstore/document.js';
 import type { RequestRecord } from '../requests/request-record.js';
-import { type ScenarioClient, clientOf } from '../scenario/client.js';
+import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
 import { fakeClock, fakeTime, frozenTime, startMs, turn } from './virtual-time.js';
@@ -175,7 +175,6 @@ export async function runInProcess(
 
 /** Number of timers that keep Node's process alive; 0 in a browser, where nobody can know. */
 function realTimers(): number {
-  // biome-ignore lint/style/noRestrictedGlobals: recognizes a client that waits in real time
   const { process } = globalThis;
   return process?.getActiveResourcesInfo?.().filter((kind) => kind === 'Timeout').length ?? 0;
 }

@@ -55,7 +55,8 @@ const mostOfCode = 3;
 export async function search(options: SearchOptions): Promise<SearchResult> {
   const { run, base, space, runs, seed, lanes, isStopped, onRun } = options;
   const dice = createDice(seed);
-  const starts = options.starts.map((start) => merge<Scenario>(start, base));
+  const onBase = (scenario: Scenario) => withKeyFirst(merge<Scenario>(scenario, base), space().key);
+  const starts = options.starts.map(onBase);
   const pending = [...starts];
   const corpus: CorpusEntry[] = starts.map((scenario) => ({ scenario, picked: 0 }));
   const seen = new Set<string>();
@@ -77,7 +78,7 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
     // Fields of two scenarios that each showed something new.
     const crossed = dice.fraction() < 0.15 ? merge<Scenario>(dice.pick(corpus).scenario, one.scenario) : one.scenario;
     const mutate = createMutator(space(), dice);
-    return merge<Scenario>(mutate(crossed, 1 + Math.floor(3 * dice.fraction() ** 2)), base);
+    return onBase(mutate(crossed, 1 + Math.floor(3 * dice.fraction() ** 2)));
   }
 
   async function runNext(): Promise<Trial | undefined> {
@@ -114,6 +115,13 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
 
 /** Scenarios in a row that break a rule of scenarios, after which a search ends: its base has a mistake. */
 const mostInvalid = 1_000;
+
+/** The first key of a scenario is the one that its client is given. */
+function withKeyFirst(scenario: Scenario, key: string): Scenario {
+  const { keys } = scenario;
+  const own = keys?.[key];
+  return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
+}
 
 /** Of three at random the one that was picked least. */
 function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {

@@ -84,4 +84,8 @@ const formOf = (entry: RequestRecord) => (readRetryAfter(entry) === undefined ? 
 const magnitude = (value: number) => (value <= 0 ? 0 : Math.max(0, Math.ceil(Math.log2(value) / 2)));
 
 const ratio = (waited: number, asked: number) =>
-  asked <= 0 ? 'any' : waited < asked - 50 ? `early ${Math.floor((4 * waited) / asked)}` : `late ${magnitude(waited / asked)}`;
+  asked <= 0
+    ? 'any'
+    : waited < asked - 50
+      ? `early ${Math.floor((4 * waited) / asked)}`
+      : `late ${magnitude(waited / asked)}`;

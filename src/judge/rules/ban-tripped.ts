@@ -1,7 +1,32 @@
 import { counted } from '../../values/counted.js';
 import { type Finding, finding, type SimulatorRule, span } from '../finding.js';
 import type { Lane } from '../place.js';
-import type { KnownRequest } from '../run.js';
+import { type KnownRequest, toleranceMs } from '../run.js';
+
+/** Shortest wait after a response that names none, in milliseconds. */
+const leastBackoffMs = 1_000;
+
+/** Whether a strike came when its refusal allowed; after one that names no wait, by a backoff that grows. */
+function cameAsTold(strike: KnownRequest, before: KnownRequest | undefined): boolean {
+  const { lastRefusalRead: told, arrivedAtMs } = strike;
+  if (told === undefined) return false;
+  if (namesWait(told)) return arrivedAtMs >= told.deadlineMs - toleranceMs;
+  const lastTold = before?.lastRefusalRead;
+  const hasGrown =
+    before === undefined ||
+    lastTold === undefined ||
+    // Side by side, several requests follow one refusal.
+    lastTold === told ||
+    namesWait(lastTold) ||
+    waitOf(strike) > waitOf(before);
+  return waitOf(strike) >= leastBackoffMs && hasGrown;
+}
+
+const namesWait = (told: KnownRequest): told is KnownRequest & { deadlineMs: number } =>
+  told.deadlineMs !== undefined && told.deadlineMs > told.answeredAtMs;
+
+const waitOf = ({ lastRefusalRead, arrivedAtMs }: KnownRequest) =>
+  arrivedAtMs - (lastRefusalRead?.answeredAtMs ?? arrivedAtMs);
 
 /** The client sent requests after a 429 until its key was banned. A ban that a scenario or a person set is not its own. */
 export const banTripped: SimulatorRule = {
@@ -29,12 +54,13 @@ export const banTripped: SimulatorRule = {
         hadRefusal = false;
         // What another client was refused says nothing of what this one knew.
         if (!isOwn) continue;
+        const isObedient = led.every((strike, at) => cameAsTold(strike, led[at - 1]));
         const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
         findings.push(
-          finding('ban-tripped', 'fail', led, {
+          finding('ban-tripped', isObedient ? 'warn' : 'fail', led, {
             measured: counted(known.strikes, 'strike'),
             allowed: 'none',
-            text: `Went on after a 429 until the key was banned, and is not served for another ${span(banMs)}; request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
+            text: `Went on after a 429 until the key was banned, and is not served for another ${span(banMs)}; request ${last.id} was the last strike. ${isObedient ? 'The responses did not name the real wait, and the client backed off on its own: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
           }),
         );
       }

@@ -55,14 +55,22 @@ function earlyAfter(
 }
 
 /** Of a request that was refused although it came after Reset, "the client waits for the time given in the Retry-After header". */
-const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedRequest, request: JudgedRequest) =>
+const earlyForRetryAfterMs = (told: JudgedRequest, request: JudgedRequest) =>
   // Side by side, another caller may have used up what Reset had promised.
   request.isRefused &&
   request.lane.isOneThread &&
-  retryAfterMs !== undefined &&
-  request.arrivedAtMs >= (resetMs ?? Number.POSITIVE_INFINITY)
-    ? answeredAtMs + retryAfterMs - request.arrivedAtMs
+  told.retryAfterMs !== undefined &&
+  request.arrivedAtMs >= (told.resetMs ?? Number.POSITIVE_INFINITY) &&
+  !isInAnotherUnit(told)
+    ? told.answeredAtMs + told.retryAfterMs - request.arrivedAtMs
     : undefined;
+
+/** From here on, Retry-After can be milliseconds of a second or more. */
+const leastOtherUnitMs = 1_000_000;
+
+/** Whether Retry-After is so far beyond Reset that it must be milliseconds or a Unix time: then Reset is the better promise. */
+const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: JudgedRequest) =>
+  retryAfterMs >= leastOtherUnitMs && retryAfterMs >= 500 * (resetMs - answeredAtMs);
 
 /** What comes within a ban is for ban-hammered, unless it is all there was. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
