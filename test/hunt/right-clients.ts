@@ -87,6 +87,7 @@ export async function longSleep({ sleep, now }: HuntContext, ms: number): Promis
 /** What a caller gets: the response, or an error where it is none. */
 function served(seen: Seen): Seen {
   if (seen.status >= 400) throw new Error(`got ${seen.status}`);
+  JSON.parse(seen.text);
   return seen;
 }
 
@@ -177,14 +178,22 @@ const severalKeys: HuntClient = async (context) => {
   }
 };
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Repeats reads after network errors, timeouts and 5xx; looks for a pet before it adds it again. */
 const sturdy: HuntClient = oneByOne(async (context, request) => {
   const isWrite = request.method === 'POST';
   for (let failures = 0; failures < 4; failures++) {
     const seen = await send(context, { ...request, timeoutMs: 30_000 }).catch(() => undefined);
-    if (seen !== undefined && seen.status < 500 && !isRefusal(seen)) return served(seen);
-    const isRefused = seen !== undefined && isRefusal(seen);
-    const ms = isRefused ? waitAsTold(seen, failures) : 1_000 * 2 ** failures;
+    if (seen !== undefined && seen.status < 500 && !isRefusal(seen) && isJson(seen.text)) return served(seen);
+    const ms = seen?.headers.has('retry-after') ? waitAsTold(seen, failures) : 1_000 * 2 ** failures;
     if (ms > tenMinutesMs || (isWrite && seen?.status !== 429)) throw new Error('gave up');
     await context.sleep(ms);
   }

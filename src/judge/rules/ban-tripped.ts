@@ -3,8 +3,9 @@ import { type Finding, finding, type SimulatorRule, span } from '../finding.js';
 import type { Lane } from '../place.js';
 import { type KnownRequest, toleranceMs } from '../run.js';
 
-/** Shortest wait after a response that names none, in milliseconds. */
+/** Shortest wait after a response that names none, and the one from which waits need not grow, in milliseconds. */
 const leastBackoffMs = 1_000;
+const longBackoffMs = 60_000;
 
 /** Whether a strike came when its refusal allowed; after one that names no wait, by a backoff that grows. */
 function cameAsTold(strike: KnownRequest, before: KnownRequest | undefined): boolean {
@@ -18,6 +19,7 @@ function cameAsTold(strike: KnownRequest, before: KnownRequest | undefined): boo
     // Side by side, several requests follow one refusal.
     lastTold === told ||
     namesWait(lastTold) ||
+    waitOf(strike) >= longBackoffMs ||
     waitOf(strike) > waitOf(before);
   return waitOf(strike) >= leastBackoffMs && hasGrown;
 }
