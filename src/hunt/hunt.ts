@@ -119,6 +119,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
       lanes: 1,
       reductionRuns,
       repeats: 2,
+      isKept: isIn(base),
       isStopped: () => false,
     });
     const found = result.found.map((trial) => toFind(trial, seed));
@@ -134,6 +135,12 @@ function toTrial(scenario: Scenario, ran: ClientRun, check: HuntOptions['check']
   const failures = stop === 'stalled' ? [neverEnds] : check === undefined ? failuresIn(verdict) : broken(check, ran);
   return { scenario, verdict, entries, end, failures, failure: failures[0] };
 }
+
+/** Whether a path, or its beginning, is one of a scenario's own. */
+const isIn =
+  (scenario: Scenario) =>
+  ([first = '', second]: readonly string[]): boolean =>
+    first in scenario && (second === undefined || second in Object((scenario as Record<string, unknown>)[first]));
 
 const neverEnds: Failure = {
   code: 'never-ends',

@@ -34,7 +34,7 @@ export type HuntClient = (context: HuntContext) => unknown;
 export type Stop =
   /** The client sent as many requests as a run may have. */
   | 'requests'
-  /** It waited beyond the longest simulated time. */
+  /** It waited beyond the longest simulated time, or too often. */
   | 'time'
   /** A response never comes, and the client has no time limit. */
   | 'unanswered'
@@ -55,6 +55,8 @@ export interface ClientRun {
 }
 
 const baseUrl = 'http://petstore.test/v1';
+/** Waits of one run; a client that waits more often polls a clock. */
+const mostSteps = 10_000;
 /** Turns of the event loop without an event, after which a client has nothing more to do at this instant. */
 const quietTurns = 2;
 /** The same, after which a client that waits for nothing known is stalled; about 20 ms. */
@@ -85,6 +87,7 @@ export async function runInProcess(
   const timersBefore = realTimers();
 
   let requests = 0;
+  let steps = 0;
   let events = 0;
   let stop: Stop | undefined;
   let isOver = false;
@@ -157,8 +160,8 @@ export async function runInProcess(
     await settle(quietTurns);
     if (isOver || stop !== undefined) break;
     const step = time.step();
-    if (step === 'moved') continue;
-    if (step === 'beyond') stop = 'time';
+    if (step === 'moved' && ++steps < mostSteps) continue;
+    if (step !== 'nothing') stop = 'time';
     else if (underWay > 0) stop = 'unanswered';
     else {
       const before = events;

@@ -5,12 +5,12 @@ import { createDice, createMutator, type SearchSpace } from './mutate.js';
 import { costOf, isLess, simplerForms } from './reduce.js';
 import { type Failure, isSameFailure, type Trial, traitsOf } from './trial.js';
 
-export interface SearchOptions {
+export interface SearchOptions<Run extends Trial = Trial> {
   /**
    * Runs the client in a scenario; `undefined` if the scenario is not valid.
    * @param requests ends the run after as many requests
    */
-  run: (scenario: Scenario, requests?: number) => Promise<Trial | undefined>;
+  run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
   /** Whether a run may end before its client does. */
   canCut: boolean;
   /** Fields that every scenario has. */
@@ -26,14 +26,18 @@ export interface SearchOptions {
   reductionRuns: number;
   /** Repetitions of a failed run, before it is believed. */
   repeats: number;
+  /** Whether a reduction leaves the field at a path as it is. */
+  isKept: (path: readonly string[]) => boolean;
   isStopped: () => boolean;
   onRun?: ((done: number, found: number) => void) | undefined;
 }
 
-export interface SearchResult {
+export interface SearchResult<Run extends Trial = Trial> {
   /** One trial for each bug, reduced. */
-  found: Trial[];
+  found: Run[];
   runs: number;
+  /** Requests of all runs. */
+  requests: number;
   exercised: FindingCode[];
 }
 
@@ -52,7 +56,7 @@ const mostOfCode = 3;
  * Searches for scenarios in which a client fails: mutates those that showed something new, and reduces each failure.
  * Deterministic for a seed, if the client is and runs are not concurrent.
  */
-export async function search(options: SearchOptions): Promise<SearchResult> {
+export async function search<Run extends Trial>(options: SearchOptions<Run>): Promise<SearchResult<Run>> {
   const { run, base, space, runs, seed, lanes, isStopped, onRun } = options;
   const dice = createDice(seed);
   const onBase = (scenario: Scenario) => withKeyFirst(merge<Scenario>(scenario, base), space().key);
@@ -61,7 +65,8 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
   const corpus: CorpusEntry[] = starts.map((scenario) => ({ scenario, picked: 0 }));
   const seen = new Set<string>();
   const exercised = new Set<FindingCode>();
-  const found: Trial[] = [];
+  const found: Run[] = [];
+  let requests = 0;
   const known: Failure[] = [];
   let begun = 0;
   let done = 0;
@@ -71,7 +76,8 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
     known.filter(({ code }) => code === failure.code).length >= mostOfCode;
 
   function next(): Scenario {
-    const start = pending.shift();
+    // Every fourth is a mutation, so that a short search has some as well.
+    const start = done % 4 === 3 ? undefined : pending.shift();
     if (start !== undefined) return start;
     const one = leastPicked(corpus, dice.pick);
     one.picked++;
@@ -81,8 +87,8 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
     return onBase(mutate(crossed, 1 + Math.floor(3 * dice.fraction() ** 2)));
   }
 
-  async function runNext(): Promise<Trial | undefined> {
-    for (let attempt = 0; attempt < mostInvalid; attempt++) {
+  async function runNext(): Promise<Run | undefined> {
+    for (let attempt = 0; attempt < mostInvalid && !isStopped(); attempt++) {
       const trial = await run(next());
       if (trial !== undefined) return trial;
     }
@@ -95,6 +101,7 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
       const trial = await runNext();
       if (trial === undefined) return;
       done++;
+      requests += trial.entries.length;
       onRun?.(done, found.length);
       for (const code of trial.verdict.exercised) exercised.add(code);
       const traits = traitsOf(trial).filter((trait) => !seen.has(trait));
@@ -110,7 +117,7 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
   }
 
   await Promise.all(Array.from({ length: lanes }, lane));
-  return { found, runs: done, exercised: [...exercised] };
+  return { found, runs: done, requests, exercised: [...exercised] };
 }
 
 /** Scenarios in a row that break a rule of scenarios, after which a search ends: its base has a mistake. */
@@ -140,15 +147,15 @@ const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
  * @param plain scenarios to try before all others
  * @returns `undefined` for a failure that could not be repeated
  */
-async function reduce(
-  trial: Trial,
+async function reduce<Run extends Trial>(
+  trial: Run,
   plain: readonly Scenario[],
-  { run, base, canCut, repeats, reductionRuns, isStopped }: SearchOptions,
-): Promise<Trial | undefined> {
+  { run, isKept, canCut, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
+): Promise<Run | undefined> {
   let left = reductionRuns;
   let tries = 1;
   let cut: number | undefined;
-  const again = async (scenario: Scenario, requests = cut): Promise<Trial | undefined> => {
+  const again = async (scenario: Scenario, requests = cut): Promise<Run | undefined> => {
     for (let attempt = 0; attempt < tries && left > 0 && !isStopped(); attempt++) {
       left--;
       const other = await run(scenario, requests);
@@ -185,14 +192,11 @@ async function reduce(
     best = other;
     return true;
   };
-  const isOfBase = ([first = '', second]: readonly string[]) =>
-    first in base && (second === undefined || second in Object((base as Record<string, unknown>)[first]));
-
   await shorten();
   for (const scenario of plain) if (await improve(scenario)) break;
   for (let isBetter = true; isBetter && left > 0; ) {
     isBetter = false;
-    for (const scenario of simplerForms(best.scenario, isOfBase)) {
+    for (const scenario of simplerForms(best.scenario, isKept)) {
       isBetter = await improve(scenario);
       if (isBetter || left <= 0) break;
     }

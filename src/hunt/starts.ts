@@ -25,6 +25,16 @@ export function startsFor({ key, client }: SearchSpace): Scenario[] {
     { ...usedUp, limits: { retryAfterForm: 'http-date' } },
     { ...usedUp, ...writes },
     { ...usedUp, ...parallel },
+    // Responses that take their time, so that some callers go on while others wait.
+    ...(client.includes('parallel')
+      ? [
+          {
+            ...withKey({ usage: { minute: free.minute - 2 } }),
+            client: { calls: 10, parallel: 5 },
+            ...faulty({ then: { delay: '3s' } }),
+          },
+        ]
+      : []),
     { ...usedUp, ...several },
     { ...withKey({ usage: { minute: free.minute - 1 } }), ...several },
     faulty({ then: { respond: { status: 503, headers: { 'Retry-After': '10' } }, failTimes: 2 } }),

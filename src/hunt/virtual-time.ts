@@ -3,8 +3,8 @@ import type { SimulatedClock } from '../clock/simulated-clock.js';
 /** Start of each run, in Unix milliseconds: 2026-01-01T12:00:00Z, a whole second, so that runs are comparable. */
 export const startMs = Date.UTC(2026, 0, 1, 12);
 
-/** Longest simulated time of a run, in milliseconds: 400 days. */
-const longestMs = 400 * 86_400_000;
+/** Longest simulated time of a run, in milliseconds: 100 years, beyond a Unix time taken for a wait. */
+const longestMs = 36_500 * 86_400_000;
 /** Longest wait of `setTimeout`; any other wait lasts one millisecond. */
 const longestTimerMs = 2 ** 31 - 1;
 

@@ -180,7 +180,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       const seen = await send(context, asked(context));
       if (seen.status !== 429) return;
       const untilMs = context.now() + reset(seen) * 1_000;
-      while (context.now() < untilMs) await context.sleep(Math.min(untilMs - context.now(), 8_640_000_000));
+      while (context.now() < untilMs) await context.sleep(Math.min(untilMs - context.now(), 1_728_000_000));
     },
     codes: ['overslept'],
   },
@@ -285,7 +285,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
     codes: ['check'],
     options: {
-      check: ({ sim, result, error }) => error !== undefined || result === sim.pets.count({ status: 'available' }),
+      check: ({ sim, result, error }) => error !== undefined || result === sim.pets.count('available'),
     },
   },
 };

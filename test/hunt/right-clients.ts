@@ -193,7 +193,8 @@ const sturdy: HuntClient = oneByOne(async (context, request) => {
   for (let failures = 0; failures < 4; failures++) {
     const seen = await send(context, { ...request, timeoutMs: 30_000 }).catch(() => undefined);
     if (seen !== undefined && seen.status < 500 && !isRefusal(seen) && isJson(seen.text)) return served(seen);
-    const ms = seen?.headers.has('retry-after') ? waitAsTold(seen, failures) : 1_000 * 2 ** failures;
+    const isTold = seen !== undefined && (isRefusal(seen) || seen.headers.has('retry-after'));
+    const ms = isTold ? waitAsTold(seen, failures) : 1_000 * 2 ** failures;
     if (ms > tenMinutesMs || (isWrite && seen?.status !== 429)) throw new Error('gave up');
     await context.sleep(ms);
   }
