@@ -29,7 +29,8 @@ export interface SearchOptions<Run extends Trial = Trial> {
   /** Whether a reduction leaves the field at a path as it is. */
   isKept: (path: readonly string[]) => boolean;
   isStopped: () => boolean;
-  onRun?: ((done: number, found: number) => void) | undefined;
+  /** Called after each run with the number of runs and of different failures. */
+  onRun?: ((done: number, failures: number) => void) | undefined;
 }
 
 export interface SearchResult<Run extends Trial = Trial> {
@@ -102,13 +103,14 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
       if (trial === undefined) return;
       done++;
       requests += trial.entries.length;
-      onRun?.(done, found.length);
+      onRun?.(done, known.length);
       for (const code of trial.verdict.exercised) exercised.add(code);
       const traits = traitsOf(trial).filter((trait) => !seen.has(trait));
       for (const trait of traits) seen.add(trait);
       if (traits.length > 0) corpus.push({ scenario: trial.scenario, picked: 0 });
       const { failure, failures } = trial;
-      if (failure === undefined || failures.some(isKnown)) continue;
+      if (failure === undefined || isKnown(failure)) continue;
+      if (consequences.includes(failure.code) && failures.some(isKnown)) continue;
       known.push(failure);
       const reduced = await reduce(trial, starts, options);
       if (reduced === undefined) known.splice(known.indexOf(failure), 1);
@@ -119,6 +121,9 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   await Promise.all(Array.from({ length: lanes }, lane));
   return { found, runs: done, requests, exercised: [...exercised] };
 }
+
+/** What often follows from another failure of the same run. */
+const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'retry-storm'];
 
 /** Scenarios in a row that break a rule of scenarios, after which a search ends: its base has a mistake. */
 const mostInvalid = 1_000;

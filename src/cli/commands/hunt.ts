@@ -50,8 +50,8 @@ interface WrittenFind {
 const lanes = 8;
 /** Runs for the reduction of one find: each takes seconds. */
 const reductionRuns = 10;
-/** Windows of scenarios that have none: a client waits for them in real time. */
-const shortWindows = { minute: '5s', day: '10s' };
+/** Minute of scenarios that do not shorten it: a client waits in real time. */
+const shortMinute = '5s';
 
 /** Exit code where no rule was put to the test. */
 const nothingTriedCode = 2;
@@ -76,7 +76,7 @@ export async function hunt(
 
   const { result, stoppedCode } = await untilStopped((stopped) => {
     const run = async (given: Scenario): Promise<CommandTrial | undefined> => {
-      const scenario = { ...given, windows: { ...shortWindows, ...given.windows } };
+      const scenario = { ...given, windows: { minute: shortMinute, ...given.windows } };
       const resolved = resolve(scenario);
       if (resolved === undefined || stopped.aborted) return undefined;
       const ran = await runClient(command, resolved, { output: 'keep', timeoutMs, stopped });
@@ -206,12 +206,20 @@ const noRequestMessage =
 function createProgress(total: number): (done: number, found: number) => void {
   const startMs = performance.now();
   return (done, found) => {
+    if (done === total) return tellReducing(found);
     const { stderr } = process;
     const leftSeconds = Math.ceil(((performance.now() - startMs) / done) * ((total - done) / 1000));
-    const rest = `${found} found, about ${leftSeconds} s left`;
-    if (stderr.isTTY) stderr.write(done === total ? eraseLine : `${drawBar(done, total, 'runs')}, ${rest}\u001b[K`);
+    const rest = `${found} failures, about ${leftSeconds} s left`;
+    if (stderr.isTTY) stderr.write(`${drawBar(done, total, 'runs')}, ${rest}\u001b[K`);
     else if (done % 10 === 0) stderr.write(`${done} of ${total} runs, ${rest}\n`);
   };
+}
+
+/** After the last run, reductions may still be under way. */
+function tellReducing(found: number): void {
+  const { stderr } = process;
+  if (stderr.isTTY) stderr.write(eraseLine);
+  if (found > 0) stderr.write(`${stderr.isTTY ? '' : 'all runs are over, '}reducing what was found\n`);
 }
 
 function linesOf(
