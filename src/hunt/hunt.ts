@@ -132,8 +132,14 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
 function toTrial(scenario: Scenario, ran: ClientRun, check: HuntOptions['check']): Trial {
   const { verdict, entries, stop } = ran;
   const end = stop ?? ('error' in ran ? 'threw' : 'returned');
-  const failures = stop === 'stalled' ? [neverEnds] : check === undefined ? failuresIn(verdict) : broken(check, ran);
-  return { scenario, verdict, entries, end, failures, failure: failures[0] };
+  const failures = () => {
+    if (stop === 'stalled') return [neverEnds];
+    if (check === undefined) return failuresIn(verdict);
+    // A property is one of a client that has ended.
+    return stop === undefined ? broken(check, ran) : [];
+  };
+  const all = failures();
+  return { scenario, verdict, entries, end, failures: all, failure: all[0] };
 }
 
 /** Whether a path, or its beginning, is one of a scenario's own. */

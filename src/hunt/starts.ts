@@ -21,6 +21,7 @@ export function startsFor({ key, client }: SearchSpace): Scenario[] {
     withKey({ usage: { minute: free.minute - 1 } }),
     withKey({ usage: { day: free.day } }),
     withKey({ bannedFor: '1m' }),
+    { ...withKey({ bannedFor: '1m' }), ban: { status: 403 } },
     withKey({ state: 'revoked' }),
     { ...usedUp, limits: { retryAfterForm: 'http-date' } },
     { ...usedUp, ...writes },

@@ -1,5 +1,5 @@
 import type { HuntClient, HuntContext, HuntOptions } from '../../src/hunt.js';
-import { asked, isRefusal, petBody, type Request, send } from './right-clients.js';
+import { asked, isRefusal, longSleep, petBody, type Request, send } from './right-clients.js';
 
 /** A client with one bug. */
 interface PlantedBug {
@@ -181,6 +181,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
       if (seen.status !== 429) return;
       const untilMs = context.now() + reset(seen) * 1_000;
       while (context.now() < untilMs) await context.sleep(Math.min(untilMs - context.now(), 1_728_000_000));
+      await send(context, asked(context));
     },
     codes: ['overslept'],
   },
@@ -277,15 +278,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     },
     codes: ['never-ends'],
   },
-  'loses a pet of its list': {
+  'waits for hours without a word': {
     client: async (context) => {
-      const seen = await send(context, { path: '/pets?status=available&limit=100' });
-      if (seen.status !== 200) throw new Error(`got ${seen.status}`);
-      return JSON.parse(seen.text).length;
+      const seen = await send(context, asked(context));
+      if (isRefusal(seen)) await longSleep(context, seconds(retryAfter(seen)) || 60_000);
     },
     codes: ['check'],
-    options: {
-      check: ({ sim, result, error }) => error !== undefined || result === sim.pets.count('available'),
-    },
+    options: { check: ({ sim }) => sim.clock.now() - Date.UTC(2026, 0, 1, 12) <= 3_600_000 },
   },
 };

@@ -14,7 +14,10 @@ async function expectFound(name: string, runs: number): Promise<void> {
   const own = found.filter(({ code }) => codes.includes(code));
   const sizes = own.map(({ yaml, verdict }) => [yaml.trim().split('\n').length, verdict.counts.requests] as const);
   expect(found.map(({ code }) => code)).toEqual(expect.arrayContaining([expect.toBeOneOf([...codes])]));
-  expect(sizes.some(([lines, requests]) => lines <= mostLines && requests <= mostRequests), String(sizes)).toBe(true);
+  expect(
+    sizes.some(([lines, requests]) => lines <= mostLines && requests <= mostRequests),
+    String(sizes),
+  ).toBe(true);
 }
 
 test('there are at least thirty planted bugs', () => {

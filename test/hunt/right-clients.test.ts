@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hunt, type HuntOptions } from '../../src/hunt.js';
+import { type HuntOptions, hunt } from '../../src/hunt.js';
 import { needsOf, rightClients } from './right-clients.js';
 
 const names = Object.keys(rightClients);
