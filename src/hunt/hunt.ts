@@ -104,7 +104,9 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
 
   const restore = keepFakeTimers();
   try {
-    const first = await runInProcess(client, resolve({ client: { key } }) as ResolvedScenario, mostRequests);
+    const keys = Object.fromEntries(Object.keys(base.keys ?? {}).map((name) => [name, {}]));
+    const harmless = { keys, client: { ...base.client, key } };
+    const first = await runInProcess(client, resolve(harmless) as ResolvedScenario, mostRequests);
     checkEnds(first);
     for (const name of first.read) read.add(name);
     const space = (): SearchSpace => ({ key, client: [...read], isRealTime: false });
