@@ -31,7 +31,7 @@ export const failuresIn = ({ findings }: Verdict): Failure[] =>
   findings
     .filter(({ severity }) => severity === 'fail')
     .map(({ code, text }) => {
-      const [, looksLike = ''] = /looks like (.*?)(?:\. |\.$|$)/.exec(text) ?? [];
+      const [, looksLike = ''] = /looks like (.*?)(?:, or |\. |\.$|$)/.exec(text) ?? [];
       return { code, cause: withoutNumbers(looksLike), text };
     });
 
