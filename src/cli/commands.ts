@@ -5,6 +5,7 @@ import type { CompareFlags } from './commands/compare.js';
 import type { DemoFlags } from './commands/demo.js';
 import type { ExecFlags } from './commands/exec.js';
 import type { GauntletFlags } from './commands/gauntlet.js';
+import type { HuntFlags } from './commands/hunt.js';
 import type { JudgeFlags } from './commands/judge.js';
 import type { MatrixFlags } from './commands/matrix.js';
 import type { ReplayFlags } from './commands/replay.js';
@@ -194,6 +195,22 @@ export const commands: Readonly<Record<string, Command>> = {
     example: 'certify sdks.yaml --against certificate/certificate.json',
     exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, ${stoppedCodes}, 2 for a mistake`,
     run: async ({ flags, rest, print }) => (await import('./commands/certify.js')).certify(flags, rest[0], print),
+  }),
+  hunt: command<HuntFlags>({
+    usage: { 'hunt [options] -- COMMAND...': 'finds the smallest scenario that breaks a client' },
+    about: `Runs the command in many short scenarios, shipped ones and mutations of them, several at once. Reduces each failure and writes it as a scenario for exec --scenario. Ctrl-C ends the search and writes what was found. ${clientEnvironment}`,
+    flags: {
+      runs: ['N', 'number of scenarios (default: 40)'],
+      seed: ['N', 'seed of the mutations (default: 1)'],
+      timeout: ['DURATION', 'time limit of one run, such as 20s (default: 30s)'],
+      out: ['FOLDER', 'folder for the scenarios that were found (default: hunt)'],
+      report: ['FILE.html', 'writes a report of the first find with a picture of the run'],
+      junit: ['FILE.xml', 'writes the result as JUnit XML, for a CI server'],
+    },
+    most: Number.POSITIVE_INFINITY,
+    example: 'hunt --runs 20 -- npm test',
+    exitCodes: `1 if something was found, 2 if nothing was put to the test, ${stoppedCodes}`,
+    run: async ({ flags, rest, print }) => (await import('./commands/hunt.js')).hunt(flags, rest, print),
   }),
   demo: command<DemoFlags>({
     usage: { demo: 'runs a wrong and a right client into a limit' },

@@ -103,6 +103,12 @@ export class SimulatedClock implements Clock {
     return this.#sleepers.size;
   }
 
+  /** The next instant that a sleeper or a delayed request waits for; Infinity: none. */
+  nextDueMs(): number {
+    const ofSleepers = Array.from(this.#sleepers, ({ dueMs }) => dueMs);
+    return Math.min(this.waiting?.nextDueMs() ?? Number.POSITIVE_INFINITY, ...ofSleepers);
+  }
+
   get frozen(): boolean {
     return this.anchor.frozen;
   }

@@ -1,3 +1,5 @@
+import type { HuntOptions } from '../hunt/hunt.js';
+import type { HuntClient } from '../hunt/run-in-process.js';
 import { counts, evidence } from '../judge/failure-message.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
@@ -5,7 +7,7 @@ import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { counted } from '../values/counted.js';
 
-/** Matchers for a simulator or a verdict. Each passes only if the run exercised the behavior. */
+/** Matchers for a simulator or a verdict, and for a client. Each passes only if the run exercised the behavior. */
 export interface PetstoreMatchers {
   /**
    * Passes if the verdict on the client is not `fail`. The fixture `verdict` checks the same after each test.
@@ -32,6 +34,11 @@ export interface PetstoreMatchers {
    * @example expect(sim).toHaveCreatedOnce();
    */
   toHaveCreatedOnce(): void;
+  /**
+   * A client, in place of a simulator: `hunt` of `petstore-sim/hunt` finds no scenario that breaks it.
+   * @example await expect(async ({ fetch, sleep, baseUrl, apiKey }) => { ... }).toSurviveHunt({ runs: 500 });
+   */
+  toSurviveHunt(options?: HuntOptions): Promise<void>;
 }
 
 /** Context that a test runner passes to a matcher; only `isNot` is used. */
@@ -118,6 +125,30 @@ export const matchers = {
     howTo:
       "every response to a stored write arrived. Use the scenario 'post-stored-answer-lost' or the fault { when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } }",
   }),
+  async toSurviveHunt(this: MatcherContext, received: unknown, options?: HuntOptions): Promise<MatcherResult> {
+    if (typeof received !== 'function') {
+      throw new TypeError(
+        'Failed to hunt: expected a client, such as expect(async ({ fetch, sleep, baseUrl, apiKey }) => { ... })',
+      );
+    }
+    // Most tests search for nothing.
+    const { hunt } = await import('../hunt/hunt.js');
+    const { found, runs, exercised } = await hunt(received as HuntClient, options);
+    const isKnown = found.length > 0 || exercised.length > 0;
+    return {
+      // What is not known passes neither way.
+      pass: isKnown ? found.length === 0 : this.isNot === true,
+      message: () => {
+        const searched = counted(runs, 'scenario');
+        if (!isKnown) return `expected the client to be put to the test, but in ${searched} no rule was`;
+        if (found.length === 0) return `expected a scenario that breaks the client, and found none in ${searched}`;
+        const finds = found.map(
+          ({ code, text, yaml }) => `\n\n  ${code}: ${text}\n\n${yaml.replace(/^(?=.)/gm, '    ')}`,
+        );
+        return `expected that no scenario breaks the client, and found ${found.length} in ${searched}${finds.join('')}`;
+      },
+    };
+  },
 } satisfies Record<keyof PetstoreMatchers, unknown>;
 
 /** @throws {TypeError} for a value that is neither a simulator nor a verdict */

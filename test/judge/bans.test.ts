@@ -48,6 +48,18 @@ describe('ban-tripped', () => {
     expect(found(judge(sim), 'ban-tripped')).toBeUndefined();
   });
 
+  test('only warns where each request came when its refusal allowed, or after a growing wait that none named', () => {
+    const long: Scenario = { ...wall, windows: { minute: '10m' }, hostileHeaders: { html: true } };
+    expect(tripped([1_500, 3_000, 6_000], long)).toMatchObject({
+      severity: 'warn',
+      text: expect.stringContaining('give up after fewer attempts'),
+    });
+    expect(tripped([60_000, 60_000, 60_000], long)?.severity).toBe('warn');
+    expect(tripped([2_000, 2_000, 2_000], long)?.severity).toBe('fail');
+    const skewed: Scenario = { ...wall, windows: { minute: '1m' }, hostileHeaders: { reset: 'skewed' } };
+    expect(tripped([20_000, 20_000, 5_000], skewed)?.severity).not.toBe('warn');
+  });
+
   test('knows nothing of what was before the journal was cleared, but its count', () => {
     const clearedAfter = (before: readonly number[], after: readonly number[]) => {
       const sim = frozen(wall);

@@ -32,6 +32,21 @@ describe('early-retry', () => {
     );
   });
 
+  test('spares who trusts Reset where Retry-After must be milliseconds or a Unix time, and no other who is refused after Reset', () => {
+    const banned: Scenario = {
+      keys: { 'free-key': { bannedFor: '30s', usage: { minute: 60 } } },
+      windows: { minute: '2m' },
+    };
+    for (const retryAfter of ['milliseconds', 'epoch'] as const) {
+      const scenario: Scenario = { ...banned, hostileHeaders: { retryAfter, reset: 'skewed' } };
+      expect(early([80_000], scenario)).toBeUndefined();
+      expect(early([10_000], scenario)).toBeDefined();
+    }
+    expect(early([80_000], { ...banned, hostileHeaders: { reset: 'skewed' } })).toMatchObject({
+      severity: 'fail',
+    });
+  });
+
   test('names a fixed wait, a backoff of its own and a wait without a pattern', () => {
     expect(early([1_000, 1_000])?.text).toContain('twice in a row after exactly 1.0 s: looks like a fixed wait of 1 s');
     expect(early([1_000, 2_000, 4_000])?.text).toContain(

@@ -60,6 +60,8 @@ describe('duplicate-write', () => {
     expect(duplicate(lost({ reset: true }), rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();
     expect(duplicate(lost({ reset: true }), rex, { ...rex, key: 'pro-key' })).toBeUndefined();
     expect(duplicate(lost({ respond: { status: 429 } }), rex, rex)).toBeUndefined();
+    const lying = lost({ respond: { status: 429, headers: { 'Retry-After': 1 } } });
+    expect(duplicate(lying, named('one'), named('one'))).toBeUndefined();
   });
 
   test('spares an answer that is slow but whole', () => {

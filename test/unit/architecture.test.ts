@@ -52,7 +52,8 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   ],
   dashboard: ['control-api', 'judge', 'simulator', 'values'],
   fidelity: ['judge', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'traffic-files', 'values'],
-  'test-kits': ['clock', 'in-process', 'journal', 'judge', 'scenario', 'simulator', 'values'],
+  hunt: ['clock', 'judge', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'validation', 'values'],
+  'test-kits': ['clock', 'hunt', 'in-process', 'journal', 'judge', 'scenario', 'simulator', 'values'],
   node: [
     'clock',
     'control-api',
@@ -72,6 +73,7 @@ const laws: Readonly<Record<string, readonly string[]>> = {
     'clock',
     'control-api',
     'fidelity',
+    'hunt',
     'judge',
     'node',
     'persistence',

@@ -1,3 +1,4 @@
+import type { HuntClient } from 'petstore-sim/hunt';
 import { test } from 'petstore-sim/jest';
 import { listPets, listStubbornly } from '../src/petstore';
 
@@ -58,4 +59,12 @@ test.failing('a client that sends nothing to its simulator does not pass', ({ si
 
 test.extend({ verdict: 'ignore' })('where nothing shall be sent, the test says so', ({ sim }) => {
   expect(sim.journal.size).toBe(0);
+});
+
+// `hunt` runs the client in many scenarios, and shows the smallest that breaks it.
+it('a client that tries again every second does not survive a hunt', async () => {
+  jest.useFakeTimers();
+  const client: HuntClient = ({ fetch, baseUrl, apiKey }) => listStubbornly(baseUrl, apiKey, fetch);
+  await expect(expect(client).toSurviveHunt({ runs: 20 })).rejects.toThrow('looks like a fixed wait of 1 s');
+  jest.useRealTimers();
 });

@@ -1,6 +1,7 @@
+import type { HuntClient } from 'petstore-sim/hunt';
 import { judge } from 'petstore-sim/verdict';
 import { expect, test } from 'petstore-sim/vitest';
-import { beforeEach, describe, vi } from 'vitest';
+import { beforeEach, describe, test as plain, vi } from 'vitest';
 import { createPetstore } from '../src/petstore.ts';
 import { sendStubbornly } from '../src/send.ts';
 
@@ -71,4 +72,13 @@ describe('over real HTTP, with a minute of one second', () => {
     expect(await petstore.listPets()).toHaveLength(40);
     expect(sim).toHaveHonouredRetryAfter();
   });
+});
+
+// `hunt` runs the client in many scenarios, and shows the smallest that breaks it.
+plain('a client that tries again every second does not survive a hunt', async () => {
+  vi.useFakeTimers();
+  const client: HuntClient = ({ fetch, baseUrl, apiKey }) =>
+    createPetstore({ baseUrl, apiKey, fetch, send: sendStubbornly }).listPets();
+  await expect(expect(client).toSurviveHunt({ runs: 20 })).rejects.toThrow('looks like a fixed wait of 1 s');
+  vi.useRealTimers();
 });

@@ -53,6 +53,29 @@ ${cases.map(({ code, body }) => markup`    <testcase classname="petstore-sim.${v
   return page.markup;
 }
 
+/** Result of a search as JUnit XML: a test case for each find, and for each rule that was exercised without one. */
+export function huntReport(
+  exercised: readonly FindingCode[],
+  finds: readonly { code: string; text: string; repeat: string }[],
+): string {
+  const kept = exercised.filter((code) => finds.every((find) => find.code !== code));
+  const cases = [
+    ...finds.map(({ code, text, repeat }) => ({
+      code,
+      body: markup`<failure type="${code}" message="${text}">${text}\n${repeat}</failure>`,
+    })),
+    ...kept.map((code) => ({ code, body: markup`` })),
+  ];
+  const totals = markup`tests="${cases.length}" failures="${finds.length}" errors="0"`;
+  const page = markup`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="petstore-sim" ${totals} time="0">
+  <testsuite name="hunt" ${totals} skipped="0" time="0">
+${cases.map(({ code, body }) => markup`    <testcase classname="petstore-sim.hunt" name="${code}" time="0">${body}</testcase>\n`)}  </testsuite>
+</testsuites>
+`;
+  return page.markup;
+}
+
 /** @param named text of a finding behind the names of its keys */
 function outcome(
   code: FindingCode,

@@ -1,7 +1,34 @@
 import { counted } from '../../values/counted.js';
 import { type Finding, finding, type SimulatorRule, span } from '../finding.js';
 import type { Lane } from '../place.js';
-import type { KnownRequest } from '../run.js';
+import { type KnownRequest, toleranceMs } from '../run.js';
+
+/** Shortest wait after a response that names none, and the one from which waits need not grow, in milliseconds. */
+const leastBackoffMs = 1_000;
+const longBackoffMs = 60_000;
+
+/** Whether a strike came when its refusal allowed; after one that names no wait, by a backoff that grows. */
+function cameAsTold(strike: KnownRequest, before: KnownRequest | undefined): boolean {
+  const { lastRefusalRead: told, arrivedAtMs } = strike;
+  if (told === undefined) return false;
+  if (namesWait(told)) return arrivedAtMs >= told.deadlineMs - toleranceMs;
+  const lastTold = before?.lastRefusalRead;
+  const hasGrown =
+    before === undefined ||
+    lastTold === undefined ||
+    // Side by side, several requests follow one refusal.
+    lastTold === told ||
+    namesWait(lastTold) ||
+    waitOf(strike) >= longBackoffMs ||
+    waitOf(strike) > waitOf(before);
+  return waitOf(strike) >= leastBackoffMs && hasGrown;
+}
+
+const namesWait = (told: KnownRequest): told is KnownRequest & { deadlineMs: number } =>
+  told.deadlineMs !== undefined && told.deadlineMs > told.answeredAtMs;
+
+const waitOf = ({ lastRefusalRead, arrivedAtMs }: KnownRequest) =>
+  arrivedAtMs - (lastRefusalRead?.answeredAtMs ?? arrivedAtMs);
 
 /**
  * Finds clients that send requests after a 429 until their key is banned. Bans set by a scenario or a control operation
@@ -32,12 +59,13 @@ export const banTripped: SimulatorRule = {
         hadRefusal = false;
         // A refusal of another client does not prove that this client knew of the limit.
         if (!isOwn) continue;
+        const isObedient = led.every((strike, at) => cameAsTold(strike, led[at - 1]));
         const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
         findings.push(
-          finding('ban-tripped', 'fail', led, {
+          finding('ban-tripped', isObedient ? 'warn' : 'fail', led, {
             measured: counted(known.strikes, 'strike'),
             allowed: 'none',
-            text: `Kept sending after a 429 until the key was banned; the ban ends in ${span(banMs)}. Request ${last.id} was the last strike. After a 429, send nothing with this key until Retry-After has passed.`,
+            text: `Kept sending after a 429 until the key was banned; the ban ends in ${span(banMs)}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
           }),
         );
       }

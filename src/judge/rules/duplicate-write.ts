@@ -17,7 +17,7 @@ export const duplicateWrite: SimulatorRule = {
     const reads = new ClientReads(run.requests);
     const calls = [...groupBy(all, callOf).values()].flatMap((stored) => callsUnder(stored, reads));
     const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));
-    const repeated = calls.filter((stored) => stored.length > 1);
+    const repeated = calls.filter((stored) => stored.length > 1 && !isMisled(stored));
     const isMoreThanAsked = asked !== undefined && all.length > asked;
     // A client that must store several pets may want equal ones.
     const mayBeWanted = asked !== undefined && !isMoreThanAsked;
@@ -53,6 +53,9 @@ export const duplicateWrite: SimulatorRule = {
     };
   },
 };
+
+/** Whether each repeated write had a refusal as its response, which says that nothing was stored. */
+const isMisled = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(({ isRefused }) => isRefused);
 
 const isOnePet = (stored: readonly KnownRequest[]) => stored.every(({ pet }) => pet === stored[0]?.pet);
 

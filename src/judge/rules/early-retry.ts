@@ -57,16 +57,24 @@ function earlyAfter(
 
 /**
  * Time before Retry-After, in milliseconds, of a request that came after Reset and was refused: "the client waits for
- * the time given in the Retry-After header". /
+ * the time given in the Retry-After header".
  */
-const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedRequest, request: JudgedRequest) =>
+const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
   // With concurrent callers, another caller may have used up the quota since Reset.
   request.isRefused &&
   request.lane.isSequential &&
-  retryAfterMs !== undefined &&
-  request.arrivedAtMs >= (resetMs ?? Number.POSITIVE_INFINITY)
-    ? answeredAtMs + retryAfterMs - request.arrivedAtMs
+  response.retryAfterMs !== undefined &&
+  request.arrivedAtMs >= (response.resetMs ?? Number.POSITIVE_INFINITY) &&
+  !isInAnotherUnit(response)
+    ? response.answeredAtMs + response.retryAfterMs - request.arrivedAtMs
     : undefined;
+
+/** Smallest Retry-After, in milliseconds, that can be a second or more in milliseconds. */
+const leastOtherUnitMs = 1_000_000;
+
+/** Whether Retry-After is so far beyond Reset that it must be in milliseconds or a Unix time; Reset is more reliable then. */
+const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: JudgedRequest) =>
+  retryAfterMs >= leastOtherUnitMs && retryAfterMs >= 500 * (resetMs - answeredAtMs);
 
 /** Excludes requests during a ban, which ban-hammered reports, unless there are no others. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {

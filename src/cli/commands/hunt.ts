@@ -1,0 +1,237 @@
+import { styleText } from 'node:util';
+import { describeFind } from '../../hunt/describe-find.js';
+import { search } from '../../hunt/search.js';
+import { type Failure, failuresIn, type Trial } from '../../hunt/trial.js';
+import { huntReport } from '../../judge/report/junit.js';
+import { resultOf } from '../../judge/run-result.js';
+import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
+import { UsageError } from '../../node/usage-error.js';
+import { findingCodes } from '../../scenario/finding-codes.js';
+import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
+import { ScenarioError } from '../../scenario/scenario-error.js';
+import type { Scenario } from '../../scenario/scenario-schema.js';
+import { groupBy } from '../../values/group-by.js';
+import { harmless } from '../../values/harmless.js';
+import { type ClientRun, resolveForClient, runClient } from '../client-run.js';
+import { jsonWithNext } from '../json-with-next.js';
+import { checkOutput, writeOutput } from '../output-files.js';
+import { program } from '../program.js';
+import { drawBar, eraseLine } from '../progress-bar.js';
+import { shellWords } from '../shell-words.js';
+import { untilStopped } from '../until-stopped.js';
+import { printStopped, requireCommand, timeoutOf } from './client-flags.js';
+
+export interface HuntFlags {
+  runs?: string;
+  seed?: string;
+  timeout?: string;
+  out?: string;
+  junit?: string;
+  report?: string;
+  json?: boolean;
+}
+
+/** A run of the command, with what its report is made of. */
+interface CommandTrial extends Trial {
+  run: ClientRun;
+}
+
+/** A find as a file that `exec --scenario` takes. */
+interface WrittenFind {
+  code: string;
+  text: string;
+  file: string;
+  /** Command that repeats the find. */
+  repeat: string;
+  scenario: Scenario;
+}
+
+/** Clients mostly wait, so more of them run at once than there are processors. */
+const lanes = 8;
+/** Runs for the reduction of one find: each takes seconds. */
+const reductionRuns = 10;
+/** Minute of scenarios that do not shorten it: a client waits in real time. */
+const shortMinute = '5s';
+
+/** Exit code where no rule was put to the test. */
+const nothingTriedCode = 2;
+
+/**
+ * Searches for the smallest scenarios in which a client's command fails, and writes them to files.
+ * @returns the exit code: 1 when something was found, 2 when nothing was put to the test, 130 and 143 when a signal stopped it
+ */
+export async function hunt(
+  flags: HuntFlags,
+  command: readonly string[],
+  print: (text: string) => void,
+): Promise<number> {
+  requireCommand('hunt', command);
+  const runs = readCount('runs', flags.runs ?? '40');
+  const seed = readCount('seed', flags.seed ?? '1');
+  const timeoutMs = timeoutOf(flags.timeout ?? '30s');
+  const { out = 'hunt', junit, report, json } = flags;
+  for (const [flag, file] of Object.entries({ junit, report })) checkOutput(`--${flag}`, file);
+  checkOutput('--out', `${out}/early-retry.yaml`);
+  const onRun = createProgress(runs);
+
+  const { result, stoppedCode } = await untilStopped((stopped) => {
+    const run = async (given: Scenario): Promise<CommandTrial | undefined> => {
+      const scenario = { ...given, windows: { minute: shortMinute, ...given.windows } };
+      const resolved = resolve(scenario);
+      if (resolved === undefined || stopped.aborted) return undefined;
+      const ran = await runClient(command, resolved, { output: 'keep', timeoutMs, stopped });
+      return stopped.aborted ? undefined : toTrial(scenario, ran);
+    };
+    return search<CommandTrial>({
+      run,
+      canCut: false,
+      base: {},
+      starts: startScenarios(),
+      space: () => ({ key: 'free-key', client: ['operation', 'calls', 'parallel'], isRealTime: true }),
+      runs,
+      seed,
+      lanes,
+      reductionRuns,
+      repeats: 1,
+      isKept: ([field]) => field === 'client' || field === 'expect' || field === 'windows',
+      isStopped: () => stopped.aborted,
+      onRun,
+    });
+  });
+  if (stoppedCode !== undefined) printStopped(result.runs, runs);
+  if (result.requests === 0 && stoppedCode === undefined) throw new UsageError(noRequestMessage);
+
+  const finds = result.found.map((trial, index) =>
+    writeFind(trial, result.found.slice(0, index), { out, seed, command }),
+  );
+  if (junit !== undefined) writeOutput('--junit', junit, huntReport(result.exercised, finds));
+  const [first] = result.found;
+  if (report !== undefined && first !== undefined) writeOutput('--report', report, await reportOf(first));
+  const untested = findingCodes.filter((code) => !result.exercised.includes(code));
+  if (json) {
+    const { exercised } = result;
+    print(
+      jsonWithNext(
+        { found: finds, runs: result.runs, seed, exercised },
+        finds.slice(0, 3).map(({ repeat }) => repeat),
+      ),
+    );
+  } else {
+    print(`${linesOf(finds, { runs: result.runs, seed, untested }).join('\n')}\n`);
+  }
+  if (stoppedCode !== undefined) return stoppedCode;
+  if (finds.length > 0) return 1;
+  return result.exercised.length === 0 ? nothingTriedCode : 0;
+}
+
+function readCount(flag: string, text: string): number {
+  if (/^\d{1,9}$/.test(text) && (flag === 'seed' || Number(text) > 0)) return Number(text);
+  throw new UsageError(`expected --${flag} to be a whole number, got ${JSON.stringify(text)}`);
+}
+
+const toTrial = (scenario: Scenario, run: ClientRun): CommandTrial => {
+  const { verdict, entries, end } = run;
+  const failures = failuresIn(verdict);
+  const ended = end.stoppedBy ?? (end.exitCode === 0 ? 'returned' : 'threw');
+  return { scenario, verdict, entries, failures, failure: failures[0], end: ended, run };
+};
+
+/** A scenario ready to run; `undefined` for one with a mistake. */
+function resolve(scenario: Scenario): ResolvedScenario | undefined {
+  try {
+    return resolveForClient(scenario);
+  } catch (error) {
+    if (error instanceof ScenarioError) return undefined;
+    throw error;
+  }
+}
+
+/** The first of a search: between them they put most rules to the test. */
+const tellingScenarios = [
+  'minute-wall',
+  'day-wall',
+  'http-date',
+  'post-stored-answer-lost',
+  'post-429',
+  'retry-after-clamped',
+  'revoked-mid-run',
+  'sit-out-the-ban',
+  'flaky-5xx',
+  'thundering-herd',
+  'stubborn-429',
+  'timer-overflow',
+];
+
+/** The shipped scenarios that expect something of a client: the telling ones, then one of each group in turn. */
+function startScenarios(): Scenario[] {
+  const shipped = readShippedScenarios();
+  const all = Object.keys(shipped).filter((name) => shipped[name]?.expect !== undefined);
+  const others = all.filter((name) => !tellingScenarios.includes(name));
+  const groups = [...groupBy(others, (name) => shipped[name]?.group).values()];
+  const rounds = Math.max(...groups.map(({ length }) => length));
+  const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
+  // A mutation makes another scenario of it, so that its name and description would be wrong.
+  return [...tellingScenarios, ...inTurn].map((name) => {
+    const { name: _, description, group, $schema, ...fields } = shipped[name] ?? {};
+    return fields;
+  });
+}
+
+/** Writes a find, as CODE.yaml, or CODE-2.yaml where a code has several causes. */
+function writeFind(
+  { scenario, failure }: CommandTrial,
+  before: readonly CommandTrial[],
+  { out, seed, command }: { out: string; seed: number; command: readonly string[] },
+): WrittenFind {
+  const { code, text } = failure as Failure;
+  const number = 1 + before.filter((each) => each.failure?.code === code).length;
+  const file = `${out}/${code}${number > 1 ? `-${number}` : ''}.yaml`;
+  const repeat = `${program} exec --scenario ${shellWords([file])} -- ${shellWords(command)}`;
+  writeOutput('--out', file, describeFind(scenario, { code, text, repeat, seed }));
+  return { code, text, file, repeat, scenario };
+}
+
+async function reportOf({ run }: CommandTrial): Promise<string> {
+  const [{ reportHtml }, { readPageFiles }] = await Promise.all([
+    import('../../control-api/run-report.js'),
+    import('../../node/page-files.js'),
+  ]);
+  return reportHtml(readPageFiles(), await run.run(resultOf(run.verdict, { command: run.end })));
+}
+
+const noRequestMessage =
+  'expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none in any run';
+
+/** Tells on standard error how many runs are over and how long the rest takes: on a terminal in one line. */
+function createProgress(total: number): (done: number, found: number) => void {
+  const startMs = performance.now();
+  return (done, found) => {
+    if (done === total) return tellReducing(found);
+    const { stderr } = process;
+    const leftSeconds = Math.ceil(((performance.now() - startMs) / done) * ((total - done) / 1000));
+    const rest = `${found} failures, about ${leftSeconds} s left`;
+    if (stderr.isTTY) stderr.write(`${drawBar(done, total, 'runs')}, ${rest}\u001b[K`);
+    else if (done % 10 === 0) stderr.write(`${done} of ${total} runs, ${rest}\n`);
+  };
+}
+
+/** After the last run, reductions may still be under way. */
+function tellReducing(found: number): void {
+  const { stderr } = process;
+  if (stderr.isTTY) stderr.write(eraseLine);
+  if (found > 0) stderr.write(`${stderr.isTTY ? '' : 'all runs are over, '}reducing what was found\n`);
+}
+
+function linesOf(
+  finds: readonly WrittenFind[],
+  { runs, seed, untested }: { runs: number; seed: number; untested: readonly string[] },
+): string[] {
+  const found = finds.flatMap(({ code, text, file, repeat }) => [
+    `  ${styleText('red', code)}  ${file}`,
+    `      ${harmless(text)}`,
+    `      ${styleText('dim', repeat)}`,
+  ]);
+  const sum = finds.length === 0 ? styleText('green', 'Nothing found') : `${finds.length} found`;
+  const silent = untested.length === 0 ? [] : [`Not put to the test: ${untested.join(', ')}.`];
+  return [...found, ...(found.length > 0 ? [''] : []), `${sum} in ${runs} scenarios (seed ${seed}).`, ...silent];
+}

@@ -1,0 +1,5 @@
+// A separate entry: a test that only judges a client loads no search.
+
+export { type Find, type HuntOptions, type HuntResult, hunt } from './hunt/hunt.js';
+export type { HuntClient, HuntContext } from './hunt/run-in-process.js';
+export type { FindingCode } from './scenario/finding-codes.js';

@@ -1,0 +1,131 @@
+import { type Assumption, assumptions } from '../petstore/assumptions.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { isMap } from '../values/plain-data.js';
+
+interface Described {
+  code: string;
+  text: string;
+  /** Command or code that repeats the find. */
+  repeat: string;
+  seed: number;
+}
+
+/** A found scenario as YAML: the finding, how to repeat it, then a line per field with its effect on the client. */
+export function describeFind(scenario: Scenario, { code, text, repeat, seed }: Described): string {
+  const sentence = text.split(/(?<=\.) /, 1)[0] ?? '';
+  const lines = Object.entries({ name: `hunt-${code}`, ...scenario }).flatMap(([name, value]) => {
+    if (name !== 'faults' || !Array.isArray(value)) return [lineOf(`${name}: ${flow(value)}`, name, value)];
+    return ['faults:', ...value.map((rule) => lineOf(`  - ${flow(rule)}`, name, rule))];
+  });
+  return `${[`# ${code}: ${inOneLine(sentence)} (seed ${seed})`, `# Again: ${inOneLine(repeat)}`, ...lines].join('\n')}\n`;
+}
+
+const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+function lineOf(line: string, name: string, value: unknown): string {
+  const effects = effectsOf(value, [name]);
+  return effects.length === 0 ? line : `${line} # ${[...new Set(effects)].join('; ')}`;
+}
+
+/** Effect of a field on the client: by its path, with the value in place of `$`. The first that matches counts. */
+const texts: readonly (readonly [path: RegExp, effect: string])[] = [
+  [/^(name|seed|expect\..*|\$schema|description)$/, ''],
+  [/^client\.operation$/, 'the client is asked for $'],
+  [/^client\.calls$/, 'the client makes $ calls'],
+  [/^client\.parallel$/, '$ calls at a time'],
+  [/^client\./, ''],
+  [/\.usage\.minute$/, '$ requests of the minute are used up'],
+  [/\.usage\.day$/, '$ requests of the day are used up'],
+  [/\.bannedFor$/, 'the key is banned for $'],
+  [/\.state$/, 'the key is $: 401'],
+  [/\.expires(In|At)$/, 'the key ends at $: 401 from then on'],
+  [/^keys\..*\.plan$/, 'the key has the plan $'],
+  [/^plans\..*\.(minute|day)$/, 'the plan allows $ requests'],
+  [/^windows\.(minute|day)$/, 'the $1 lasts $'],
+  [/^limits$/, 'the limits are $'],
+  [/retryAfterForm$/, 'Retry-After is written as $'],
+  [/algorithm$/, 'requests are counted by $'],
+  [/windowStart$/, 'windows start by $'],
+  [/rejectedCounts$/, 'refused requests count: $'],
+  [/^hostileHeaders\.retryAfter$/, 'Retry-After of a refusal is wrong: $'],
+  [/^hostileHeaders\.reset$/, 'X-RateLimit-Reset is wrong: $'],
+  [/^hostileHeaders\.remaining$/, 'a refusal says that $ requests remain'],
+  [/^hostileHeaders\.html$/, 'a refusal is an HTML page without rate-limit headers'],
+  [/^ban$/, 'bans by the rules $'],
+  [/^(ban\.after|assumptions\.banAfter)$/, 'banned after $ early requests'],
+  [/^(ban\.for|assumptions\.banSeconds)$/, 'a ban lasts $'],
+  [/^(ban\.extend|assumptions\.banExtend)$/, 'requests during a ban extend it: $'],
+  [/^(ban\.status|assumptions\.banStatus)$/, 'a banned key gets the status $'],
+  [/^(ban\.|assumptions\.ban)/, 'bans have $'],
+  [/^background\./, 'another client sends $ requests per second with the key'],
+  [/^clock\.skew$/, "the service's clock is off by $"],
+  [/^clock\.speed$/, "the service's clock runs $ times as fast"],
+  [/^clock\.start$/, "the service's clock starts at $"],
+  [/^ids\.start$/, 'identifiers start at $'],
+  [/^faults\.name$/, ''],
+  [/^faults\.when\.operation/, 'of $'],
+  [/^faults\.when\.nth$/, 'request number $'],
+  [/^faults\.when\.first$/, 'the first $ requests'],
+  [/^faults\.when\.every$/, 'each $th request'],
+  [/^faults\.when\.times$/, 'at most $ times'],
+  [/^faults\.when\.probability$/, 'with a chance of $'],
+  [/^faults\.when\.after$/, 'after $'],
+  [/^faults\.when\.for$/, 'for $'],
+  [/^faults\.when\./, 'where it is $'],
+  [/^faults\.then\.respond\.status$/, 'answers with status $'],
+  [/^faults\.then\.respond\.headers\.(.*)$/, '$1 is "$"'],
+  [/^faults\.then\.respond\.body/, 'with another body'],
+  [/^faults\.then\.(reset|close)$/, 'the connection is cut'],
+  [/^faults\.then\.hang$/, 'no response ever comes'],
+  [/^faults\.then\.ban$/, 'bans the key for $'],
+  [/^faults\.then\.delay/, 'the response takes $'],
+  [/^faults\.then\.phase$/, '$ the operation has run'],
+  [/^faults\.then\.failTimes$/, 'each call fails $ times, then succeeds'],
+  [/^faults\.then\.countsQuota$/, 'counts for the limits: $'],
+  [/^faults\.then\.(truncate|contentLength)/, 'the body is cut'],
+  [/^faults\.then\.drip/, 'the body comes in pieces'],
+  [/^faults\.then\.(malformed|empty|contentType)$/, 'the body is not the expected JSON'],
+  [/^pets\./, 'other pets'],
+];
+
+function effectsOf(value: unknown, path: readonly string[]): string[] {
+  if (isMap(value) || Array.isArray(value)) {
+    return Object.entries(value).flatMap(([name, inner]) =>
+      effectsOf(inner, Array.isArray(value) ? path : [...path, name]),
+    );
+  }
+  const text = path.join('.');
+  const known = texts.find(([pattern]) => pattern.test(text));
+  if (known === undefined)
+    return [questionOf(path.at(-1) ?? '', value) ?? `${path.slice(1).join('.')} is ${String(value)}`];
+  const [pattern, effect] = known;
+  const group = pattern.exec(text)?.[1] ?? '';
+  return effect === '' ? [] : [effect.replace('$1', group).replace('$', String(value))];
+}
+
+/** An assumption's question with the answer. */
+function questionOf(id: string, value: unknown): string | undefined {
+  if (!Object.hasOwn(assumptions, id)) return undefined;
+  const { question } = (assumptions as unknown as Record<string, Assumption<unknown>>)[id] as Assumption<unknown>;
+  return `${inOneLine(question)} ${String(value)}`;
+}
+
+/** A value in YAML's flow style. */
+function flow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
+  if (isMap(value)) {
+    const fields = Object.entries(value).filter(([, part]) => part !== undefined);
+    return fields.length === 0
+      ? '{}'
+      : `{ ${fields.map(([name, part]) => `${scalar(name)}: ${flow(part)}`).join(', ')} }`;
+  }
+  if (value instanceof Date) return JSON.stringify(value.toISOString());
+  return typeof value === 'string' ? scalar(value) : String(value);
+}
+
+/** Text without quotes where YAML reads the same text. */
+const scalar = (text: string) =>
+  (/^[A-Za-z$][\w$-]*$/.test(text) && !/^(true|false|null|yes|no|on|y|n)$/i.test(text)) ||
+  /^\d+(ms|s|m|h|d)$/.test(text)
+    ? text
+    : JSON.stringify(text);

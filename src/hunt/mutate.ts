@@ -1,0 +1,246 @@
+import { documentedPlans } from '../petstore/document.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { scenarioSchema } from '../scenario/scenario-schema.js';
+import { type AnySchema, check, type SchemaIssue } from '../validation/schema.js';
+import { duration, instant, int64, signedDuration, wholeSeconds } from '../validation/value-schemas.js';
+import { isMap } from '../values/plain-data.js';
+import { seededFraction } from '../values/seeded-random.js';
+
+/** Random choices of one search, all decided by its seed. */
+export interface Dice {
+  /** From 0 up to, not including, 1. */
+  fraction(): number;
+  pick<Item>(items: readonly Item[]): Item;
+}
+
+export function createDice(seed: number): Dice {
+  let drawn = 0;
+  const fraction = () => seededFraction(seed, drawn++);
+  return { fraction, pick: (items) => items[Math.floor(fraction() * items.length)] as never };
+}
+
+/** What a search varies, and with which values. */
+export interface SearchSpace {
+  /** The API key that the client is given. */
+  key: string;
+  /** Fields of `client` that the search varies. */
+  client: readonly string[];
+  /** Durations in real time have to be short. */
+  isRealTime: boolean;
+}
+
+/**
+ * Fields that say nothing of what the service may do, by path: names, the judge's settings, other files, a state, and a
+ * clock on which a client's waits have another length.
+ */
+const leftOut = new Set([
+  '$schema',
+  'name',
+  'description',
+  'group',
+  'extends',
+  'state',
+  'expect',
+  'seed',
+  'clock.mode',
+  'clock.speed',
+  'pets.file',
+  'pets.generate',
+  'client.key',
+  // Who may read responses in a browser: nothing in the same process.
+  'assumptions.cors',
+  // Earlier names of other fields.
+  'ban.seconds',
+  'ban.graceMs',
+  'ban.toleranceMs',
+]);
+
+const shortDurations = ['1s', '2s', '3s', '5s', '8s'];
+const allDurations = ['1s', '2s', '5s', '10s', '20s', '30s', '45s', '1m', '61s', '2m', '10m', '1h', '12h', '1d', '30d'];
+const delays = ['50ms', '500ms', '1s', '3s', '10s', '40s'];
+const shortDelays = ['50ms', '300ms', '1s', '3s'];
+const { free } = documentedPlans;
+const limits = Object.values(documentedPlans).flatMap(({ minute, day }) => [minute, day]);
+const smallCounts = [0, 1, 2, 3, 5, 8, 20];
+
+const delaysOf = ({ isRealTime }: SearchSpace) => (isRealTime ? shortDelays : delays);
+
+/** Values that matter to a client, by the name of a field. A field without any gets values of its type. */
+const telling: Readonly<Record<string, (space: SearchSpace) => readonly unknown[]>> = {
+  keys: ({ key }) => [key],
+  key: ({ key }) => [key],
+  background: ({ key }) => [key],
+  plan: () => ['free', 'free', 'pro', 'business'],
+  plans: () => ['free', 'pro'],
+  'usage.minute': () => [free.minute, free.minute, free.minute - 1, free.minute - 2],
+  'usage.day': () => [free.day, free.day, free.day - 1],
+  'plans.minute': () => [1, 2, 3, 5],
+  'plans.day': () => [1, 3, 5, 100],
+  'generate.available': () => [0, 1, 25, 150],
+  headers: () => ['Retry-After', 'Retry-After', 'X-RateLimit-Reset', 'X-RateLimit-Remaining'],
+  'headers.Retry-After': () => ['1', '2', '5', '30', '61', '120', '1.5', '0', 'soon', '', '-5', '2592000'],
+  'headers.X-RateLimit-Remaining': () => ['0', '9'],
+  'headers.X-RateLimit-Reset': () => ['37', '0'],
+  'respond.status': () => [429, 503, 503, 500, 502, 504, 401, 403, 404, 200],
+  skew: () => ['40s', '-40s', '1h', '-1h', '1500ms'],
+  start: () => ['2026-01-01T12:00:00Z', '2026-01-01T12:00:00.400Z', '2030-12-05T12:00:00Z'],
+  'ids.start': () => ['9007199254740993', '9223372036854770000', 2_147_483_648, 1_000],
+  calls: () => [1, 2, 3, 5, 10, 20],
+  parallel: () => [1, 2, 5, 10],
+  probability: () => [0.1, 0.5, 1],
+  failTimes: () => [1, 2, 3, 5, 8],
+  delay: delaysOf,
+  fixed: delaysOf,
+  p50: delaysOf,
+  p99: delaysOf,
+  bytes: () => [0, 1, 20, 40],
+  every: () => [1, 2, 3],
+  name: () => ['Rex', 'Milo', ''],
+  body: () => ['', '{"code":"oops","message":"Something went wrong.","status":500}', 'Bad Gateway'],
+  extra: () => [{ chip: 'x-1' }],
+  errorCodes: () => ['rate_limit_exceeded', 'key_banned', 'unauthorized'],
+};
+
+/** The telling values of a field: those under its name and its parent's go before those under its name alone. */
+function tellingOf(path: readonly string[], space: SearchSpace): readonly unknown[] | undefined {
+  const [name = ''] = path.slice(-1);
+  const parent = path.findLast((step, at) => at < path.length - 1 && !/^\d+$/.test(step)) ?? '';
+  const grand = path.at(-3) ?? '';
+  const named = telling[`${parent}.${name}`] ?? telling[`${grand}.${name}`] ?? telling[name];
+  return named?.(space);
+}
+
+/**
+ * Changes scenarios at random, by their schema: a field that the schema gains is searched, too.
+ * @returns a changed copy, which may still break a rule that no single field shows
+ */
+export function createMutator(space: SearchSpace, { fraction, pick }: Dice) {
+  const isLeftOut = (path: readonly string[]) => {
+    const text = path.join('.');
+    if (text === 'client') return space.client.length === 0;
+    return leftOut.has(text) || (path[0] === 'client' && !space.client.includes(path[1] ?? ''));
+  };
+
+  function change(schema: AnySchema, value: unknown, path: readonly string[]): unknown {
+    for (let attempt = 0; attempt < 8; attempt++) {
+      const changed = changeOnce(schema, value, path);
+      if (changed === undefined || isValid(schema, changed)) return changed;
+    }
+    return value;
+  }
+
+  function changeOnce(schema: AnySchema, value: unknown, path: readonly string[]): unknown {
+    const { entries, values, names, item, items, options } = schema;
+    if (entries !== undefined) return changeFields(entries, isMap(value) ? value : {}, path);
+    if (values !== undefined && names !== undefined) {
+      const map = isMap(value) ? value : {};
+      const present = Object.keys(map);
+      const known = (tellingOf(path, space) ?? []).filter((each) => isValid(names, each)) as string[];
+      const name = present.length > 0 && fraction() < 0.6 ? pick(present) : pick(known.length > 0 ? known : ['other']);
+      return withField(map, name, fraction() < 0.15 ? undefined : change(values, map[name], [...path, name]));
+    }
+    if (item !== undefined) {
+      const list: unknown[] = Array.isArray(value) ? value : [];
+      const at = Math.floor(fraction() * (Math.min(list.length, mostItems - 1) + 1));
+      if (at < list.length && fraction() < 0.3) return list.toSpliced(at, 1);
+      return list.toSpliced(at, 1, change(item, list[at], [...path, String(at)]));
+    }
+    if (items !== undefined) return items.map((each, at) => change(each, undefined, [...path, String(at)]));
+    if (isLeaf(schema)) return leafOf(schema, path);
+    if (options !== undefined) {
+      const accepting = options.filter((option) => value !== undefined && option.accepts(value));
+      const option = accepting.length > 0 && fraction() < 0.7 ? pick(accepting) : pick(options);
+      return change(option, option.accepts(value) ? value : undefined, path);
+    }
+    return value;
+  }
+
+  function changeFields(entries: Readonly<Record<string, AnySchema>>, map: object, path: readonly string[]): unknown {
+    const names = Object.keys(entries).filter((name) => !isLeftOut([...path, name]));
+    let changed: Record<string, unknown> = { ...map };
+    for (const name of names) {
+      if (entries[name]?.isOptional || changed[name] !== undefined) continue;
+      changed[name] = change(entries[name] as AnySchema, undefined, [...path, name]);
+    }
+    const present = names.filter((name) => changed[name] !== undefined);
+    const optionalNames = names.filter((name) => entries[name]?.isOptional);
+    for (let edits = 1 + Math.floor(fraction() * 1.4); edits > 0 && names.length > 0; edits--) {
+      const pool = present.length > 0 && fraction() < 0.5 ? present : optionalNames.length > 0 ? optionalNames : names;
+      const name = pick(pool);
+      const schema = entries[name] as AnySchema;
+      const isRemoved = schema.isOptional && changed[name] !== undefined && fraction() < 0.3;
+      changed = withField(changed, name, isRemoved ? undefined : change(schema, changed[name], [...path, name]));
+    }
+    return changed;
+  }
+
+  /** A value of a schema without parts. */
+  function leafOf(schema: AnySchema, path: readonly string[]): unknown {
+    const known = tellingOf(path, space);
+    // A client that makes hundreds of calls shows no more than one that makes twenty.
+    const isTelling = path[0] === 'client' || fraction() < 0.85;
+    if (known !== undefined && known.length > 0 && isTelling) {
+      const fitting = known.filter((each) => isValid(schema, each));
+      if (fitting.length > 0) return pick(fitting);
+    }
+    const json = jsonOf(schema);
+    if (Array.isArray(json.enum)) return pick(json.enum);
+    if ('const' in json) return json.const;
+    const chain = chainOf(schema);
+    if (chain.includes(wholeSeconds) || chain.includes(duration)) {
+      return pick(space.isRealTime ? shortDurations : allDurations);
+    }
+    if (chain.includes(signedDuration)) return pick(['1s', '-1s', '40s', '-40s']);
+    if (chain.includes(instant)) return pick(['2026-01-01T12:00:05Z', '2026-01-01T12:05:00Z', '2030-12-05T00:00:00Z']);
+    if (chain.includes(int64)) return pick([1, 2, 7, 2_147_483_648, '9007199254740993']);
+    if (schema.accepts('') && !schema.accepts(0)) return pick(['', 'Rex', 'free', space.key]);
+    if (schema.accepts(true) && !schema.accepts(0)) return fraction() < 0.5;
+    const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = json as { minimum?: number; maximum?: number };
+    const counts = [minimum, minimum + 1, ...smallCounts, ...limits, ...(maximum < 1e6 ? [maximum] : [])];
+    return pick(json.type === 'integer' ? counts : [...counts, 0.1, 0.5, 0.9]);
+  }
+
+  return (scenario: Scenario, edits: number): Scenario => {
+    let changed: Scenario = scenario;
+    for (let edit = 0; edit < edits; edit++) {
+      changed = changeFields(scenarioSchema.entries as Readonly<Record<string, AnySchema>>, changed, []) as Scenario;
+    }
+    return changed;
+  };
+}
+
+/** Longest list that a search makes. */
+const mostItems = 2;
+
+/** A copy with a field, or without it where the value is undefined or an empty map. */
+function withField(map: object, name: string, value: unknown): Record<string, unknown> {
+  const { [name]: _, ...rest } = map as Record<string, unknown>;
+  const isEmpty = value === undefined || (isMap(value) && Object.keys(value).length === 0);
+  return isEmpty ? rest : { ...rest, [name]: value };
+}
+
+export function isValid(schema: AnySchema, value: unknown): boolean {
+  const issues: SchemaIssue[] = [];
+  check(schema, value, issues);
+  return issues.length === 0;
+}
+
+/** A schema and those that it refines or transforms, from the outermost inwards. */
+function chainOf(schema: AnySchema): AnySchema[] {
+  return schema.of === undefined ? [schema] : [schema, ...chainOf(schema.of)];
+}
+
+const jsonOf = (schema: AnySchema): Readonly<Record<string, unknown>> => schema.json ?? {};
+
+const leaves: readonly AnySchema[] = [duration, wholeSeconds, signedDuration, instant, int64];
+
+/** Whether a schema is read as one value, though it accepts alternatives such as text and numbers. */
+const isLeaf = (schema: AnySchema) =>
+  schema.options === undefined || chainOf(schema).some((each) => leaves.includes(each)) || isOfOneKind(schema);
+
+/** `either(string, number)`: alternatives without parts. */
+const isOfOneKind = ({ options = [] }: AnySchema): boolean =>
+  options.every(
+    ({ entries, values, item, options: inner, json = {} }) =>
+      [entries, values, item, inner].every((part) => part === undefined) && !('enum' in json) && !('const' in json),
+  );

@@ -1,0 +1,85 @@
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { parseDuration } from '../values/duration.js';
+import { isMap } from '../values/plain-data.js';
+import type { Trial } from './trial.js';
+
+type Path = readonly string[];
+
+/** Values that a person understands at a glance, the plainest first. */
+const plainDurations = ['10s', '1m', '5s', '2s', '1s', '30s', '2m', '10m', '1h', '1d'];
+const plainCounts = [1, 2, 3, 5, 10];
+
+/**
+ * Simpler forms of a scenario, the boldest first: without a field, then with a plainer value.
+ * @param keep whether the field at a path has to stay as it is
+ */
+export function* simplerForms(scenario: Scenario, keep: (path: Path) => boolean): Generator<Scenario> {
+  const paths = pathsIn(scenario).filter((path) => !keep(path));
+  for (const path of paths) yield edited(scenario, path, undefined);
+  for (const path of paths) {
+    for (const value of plainerThan(valueAt(scenario, path))) yield edited(scenario, path, value);
+  }
+}
+
+/** Every path in plain data, short ones first. */
+function pathsIn(value: unknown, path: Path = []): Path[] {
+  if (!isMap(value) && !Array.isArray(value)) return [];
+  const own = Object.keys(value).map((name) => [...path, name]);
+  return [...own, ...own.flatMap((each) => pathsIn(valueAt(value, each.slice(path.length)), each))];
+}
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((inner, name) => (inner as Record<string, unknown>)[name], value);
+
+/** A copy with another value at a path; `undefined` removes it, and every map or list that this leaves empty. */
+function edited<Value>(value: Value, [name = '', ...rest]: Path, replacement: unknown): Value {
+  const inner = (value as Record<string, unknown>)[name];
+  const changed = rest.length === 0 ? replacement : edited(inner, rest, replacement);
+  const isGone = changed === undefined || (replacement === undefined && isEmpty(changed));
+  if (Array.isArray(value))
+    return (isGone ? value.toSpliced(Number(name), 1) : value.with(Number(name), changed)) as Value;
+  const { [name]: _, ...others } = value as Record<string, unknown>;
+  // In its own place, because the first key of a scenario is the client's.
+  if (isGone) return others as Value;
+  return { ...(value as object), [name]: changed } as Value;
+}
+
+const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+function plainerThan(value: unknown): readonly unknown[] {
+  const before = (list: readonly unknown[]) => (list.includes(value) ? list.slice(0, list.indexOf(value)) : list);
+  if (typeof value === 'number') return before(plainCounts).filter((each) => (each as number) < value);
+  if (isDuration(value)) return before(plainDurations);
+  return [];
+}
+
+const isDuration = (value: unknown): value is string =>
+  typeof value === 'string' && /^-?\d+(\.\d+)?(ms|s|m|h|d)$/.test(value);
+
+/** How hard a failed run is to understand: requests, longest wait, fields, odd values, compared in this order. */
+export function costOf({ scenario, entries }: Trial): number[] {
+  const longestMs = entries.reduce(
+    (most, { arrivedAtMs }, at) => Math.max(most, arrivedAtMs - (entries[at - 1]?.answeredAtMs ?? arrivedAtMs)),
+    0,
+  );
+  const leaves = pathsIn(scenario)
+    .map((path) => valueAt(scenario, path))
+    .filter((value) => typeof value !== 'object');
+  const oddness = leaves.reduce<number>((sum, value) => sum + oddnessOf(value), 0);
+  return [entries.length, durationClass(longestMs), leaves.length, oddness];
+}
+
+/** Waits within a minute are as easy to understand as each other. */
+const durationClass = (ms: number) => [61_000, 600_000, 86_400_000].filter((limit) => ms > limit).length;
+
+function oddnessOf(value: unknown): number {
+  const place = (list: readonly unknown[]) => (list.includes(value) ? list.indexOf(value) : list.length);
+  if (isDuration(value)) return place(plainDurations) + (parseDuration(value.replace(/^-/, '')) > 86_400_000 ? 1 : 0);
+  if (typeof value === 'number') return place(plainCounts);
+  return 0;
+}
+
+export function isLess(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((value, index) => value !== other[index]);
+  return at >= 0 && (one[at] as number) < (other[at] as number);
+}

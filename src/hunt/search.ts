@@ -1,0 +1,215 @@
+import type { FindingCode } from '../scenario/finding-codes.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { merge } from '../values/plain-data.js';
+import { createDice, createMutator, type SearchSpace } from './mutate.js';
+import { costOf, isLess, simplerForms } from './reduce.js';
+import { type Failure, isSameFailure, type Trial, traitsOf } from './trial.js';
+
+export interface SearchOptions<Run extends Trial = Trial> {
+  /**
+   * Runs the client in a scenario; `undefined` if the scenario is not valid.
+   * @param requests ends the run after as many requests
+   */
+  run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
+  /** Whether a run may end before its client does. */
+  canCut: boolean;
+  /** Fields that every scenario has. */
+  base: Scenario;
+  /** Scenarios to begin with, the plainest first. */
+  starts: readonly Scenario[];
+  space: () => SearchSpace;
+  runs: number;
+  seed: number;
+  /** How many runs are concurrent. */
+  lanes: number;
+  /** Most runs for the reduction of one find. */
+  reductionRuns: number;
+  /** Repetitions of a failed run, before it is believed. */
+  repeats: number;
+  /** Whether a reduction leaves the field at a path as it is. */
+  isKept: (path: readonly string[]) => boolean;
+  isStopped: () => boolean;
+  /** Called after each run with the number of runs and of different failures. */
+  onRun?: ((done: number, failures: number) => void) | undefined;
+}
+
+export interface SearchResult<Run extends Trial = Trial> {
+  /** One trial for each bug, reduced. */
+  found: Run[];
+  runs: number;
+  /** Requests of all runs. */
+  requests: number;
+  exercised: FindingCode[];
+}
+
+/** A scenario that showed something new, and how often it was the start of another. */
+interface CorpusEntry {
+  scenario: Scenario;
+  picked: number;
+}
+
+/** Bugs that one search reports; a client with more has to be mended first. */
+const mostFound = 12;
+/** Failures of one code whose causes differ: more of them are most likely one bug. */
+const mostOfCode = 3;
+
+/**
+ * Searches for scenarios in which a client fails: mutates those that showed something new, and reduces each failure.
+ * Deterministic for a seed, if the client is and runs are not concurrent.
+ */
+export async function search<Run extends Trial>(options: SearchOptions<Run>): Promise<SearchResult<Run>> {
+  const { run, base, space, runs, seed, lanes, isStopped, onRun } = options;
+  const dice = createDice(seed);
+  const onBase = (scenario: Scenario) => withKeyFirst(merge<Scenario>(scenario, base), space().key);
+  const starts = options.starts.map(onBase);
+  const pending = [...starts];
+  const corpus: CorpusEntry[] = starts.map((scenario) => ({ scenario, picked: 0 }));
+  const seen = new Set<string>();
+  const exercised = new Set<FindingCode>();
+  const found: Run[] = [];
+  let requests = 0;
+  const known: Failure[] = [];
+  let begun = 0;
+  let done = 0;
+
+  const isKnown = (failure: Failure) =>
+    known.some((each) => isSameFailure(each, failure)) ||
+    known.filter(({ code }) => code === failure.code).length >= mostOfCode;
+
+  function next(): Scenario {
+    // Every fourth is a mutation, so that a short search has some as well.
+    const start = done % 4 === 3 ? undefined : pending.shift();
+    if (start !== undefined) return start;
+    const one = leastPicked(corpus, dice.pick);
+    one.picked++;
+    // Fields of two scenarios that each showed something new.
+    const crossed = dice.fraction() < 0.15 ? merge<Scenario>(dice.pick(corpus).scenario, one.scenario) : one.scenario;
+    const mutate = createMutator(space(), dice);
+    return onBase(mutate(crossed, 1 + Math.floor(3 * dice.fraction() ** 2)));
+  }
+
+  async function runNext(): Promise<Run | undefined> {
+    for (let attempt = 0; attempt < mostInvalid && !isStopped(); attempt++) {
+      const trial = await run(next());
+      if (trial !== undefined) return trial;
+    }
+    return undefined;
+  }
+
+  async function lane(): Promise<void> {
+    while (begun < runs && !isStopped() && found.length < mostFound) {
+      begun++;
+      const trial = await runNext();
+      if (trial === undefined) return;
+      done++;
+      requests += trial.entries.length;
+      onRun?.(done, known.length);
+      for (const code of trial.verdict.exercised) exercised.add(code);
+      const traits = traitsOf(trial).filter((trait) => !seen.has(trait));
+      for (const trait of traits) seen.add(trait);
+      if (traits.length > 0) corpus.push({ scenario: trial.scenario, picked: 0 });
+      const { failure, failures } = trial;
+      if (failure === undefined || isKnown(failure)) continue;
+      if (consequences.includes(failure.code) && failures.some(isKnown)) continue;
+      known.push(failure);
+      const reduced = await reduce(trial, starts, options);
+      if (reduced === undefined) known.splice(known.indexOf(failure), 1);
+      else if (!found.some((each) => isSameFind(each, reduced))) found.push(reduced);
+    }
+  }
+
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return { found, runs: done, requests, exercised: [...exercised] };
+}
+
+/** What often follows from another failure of the same run. */
+const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'retry-storm'];
+
+/** Scenarios in a row that break a rule of scenarios, after which a search ends: its base has a mistake. */
+const mostInvalid = 1_000;
+
+/** The first key of a scenario is the one that its client is given. */
+function withKeyFirst(scenario: Scenario, key: string): Scenario {
+  const { keys } = scenario;
+  const own = keys?.[key];
+  return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
+}
+
+/** Of three at random the one that was picked least. */
+function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
+  const drawn = [pick(corpus), pick(corpus), pick(corpus)];
+  return drawn.reduce((least, each) => (each.picked < least.picked ? each : least));
+}
+
+const isSameFind = (one: Trial, other: Trial) =>
+  JSON.stringify(one.scenario) === JSON.stringify(other.scenario) || isSameFailure(one.failure, other.failure);
+
+/** Requests after which a failed run may end. */
+const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
+
+/**
+ * Reduces a failed run to the easiest scenario that fails alike.
+ * @param plain scenarios to try before all others
+ * @returns `undefined` for a failure that could not be repeated
+ */
+async function reduce<Run extends Trial>(
+  trial: Run,
+  plain: readonly Scenario[],
+  { run, isKept, canCut, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
+): Promise<Run | undefined> {
+  let left = reductionRuns;
+  let tries = 1;
+  let cut: number | undefined;
+  const again = async (scenario: Scenario, requests = cut): Promise<Run | undefined> => {
+    for (let attempt = 0; attempt < tries && left > 0 && !isStopped(); attempt++) {
+      left--;
+      const other = await run(scenario, requests);
+      if (other === undefined || isSameFailure(other.failure, trial.failure)) return other;
+    }
+    return undefined;
+  };
+  let best = trial;
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    if ((await again(trial.scenario)) !== undefined) continue;
+    // A client that draws its waits itself: each scenario gets several chances.
+    tries = 4 * repeats;
+    if ((await again(trial.scenario)) === undefined) return undefined;
+    break;
+  }
+  /** Ends the run where the client has failed, so that what it does afterwards is not read. */
+  const shorten = async () => {
+    if (!canCut) return;
+    for (const requests of cuts.filter((each) => each < best.entries.length)) {
+      const other = await again(best.scenario, requests);
+      if (other === undefined) continue;
+      best = other;
+      cut = requests;
+      return;
+    }
+  };
+  const tried = new Set<string>();
+  const improve = async (scenario: Scenario): Promise<boolean> => {
+    const text = JSON.stringify(scenario);
+    if (tried.has(text)) return false;
+    tried.add(text);
+    const other = await again(scenario);
+    if (other === undefined || !isLess(costOf(other), costOf(best))) return false;
+    best = other;
+    return true;
+  };
+  await shorten();
+  for (const scenario of plain) if (await improve(scenario)) break;
+  for (let isBetter = true; isBetter && left > 0; ) {
+    isBetter = false;
+    for (const scenario of simplerForms(best.scenario, isKept)) {
+      isBetter = await improve(scenario);
+      if (isBetter || left <= 0) break;
+    }
+    if (!isBetter) {
+      const before = best;
+      await shorten();
+      isBetter = best !== before;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,92 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCommandLine, startCommandLine } from '../support/command-line.js';
+
+/** A client that obeys `wait`, as a program. */
+const clientOf = (wait: string) => `
+const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_CALLS: calls } = process.env;
+for (let call = 0; call < calls; call++) {
+  for (let attempt = 0; ; attempt++) {
+    const response = await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });
+    await response.text();
+    if (response.status < 400) break;
+    if (response.status !== 429 || attempt === 2) throw new Error('got ' + response.status);
+    await new Promise((resolve) => setTimeout(resolve, ${wait}));
+  }
+}
+`;
+
+/** A folder with a client in it. */
+function folderOf(wait: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hunt-'));
+  writeFileSync(join(folder, 'client.mjs'), clientOf(wait));
+  return folder;
+}
+
+const everySecond = '1000';
+const command = ['--', process.execPath, 'client.mjs'];
+
+describe('petstore-sim hunt', () => {
+  test('writes the scenarios that break a client, as exec takes them, and reports them', {
+    timeout: 240_000,
+  }, async () => {
+    const cwd = folderOf(everySecond);
+    const reports = ['--junit', 'hunt.xml', '--report', 'hunt.html'];
+    const { code, out, err } = await runCommandLine(['hunt', '--runs', '4', '--json', ...reports, ...command], { cwd });
+    expect({ code, err }).toMatchObject({ code: 1 });
+    const { found, runs, seed, exercised, next } = JSON.parse(out);
+    expect({ runs, seed }).toEqual({ runs: 4, seed: 1 });
+    expect(exercised).toContain('early-retry');
+    const [find] = found;
+    expect(find).toMatchObject({ code: 'early-retry', file: 'hunt/early-retry.yaml' });
+    expect(next[0]).toBe(find.repeat);
+    expect(readdirSync(join(cwd, 'hunt'))).toContain('early-retry.yaml');
+    const yaml = readFileSync(join(cwd, find.file), 'utf8');
+    expect(yaml).toContain(`# Again: ${find.repeat}`);
+    const junit = readFileSync(join(cwd, 'hunt.xml'), 'utf8');
+    expect(junit).toContain('<failure type="early-retry"');
+    expect(readFileSync(join(cwd, 'hunt.html'), 'utf8')).toContain('<!doctype html>');
+
+    const again = await runCommandLine(['exec', '--scenario', find.file, '--json', ...command], { cwd });
+    expect(JSON.parse(again.err)).toMatchObject({ scenario: 'hunt-early-retry', outcome: 'fail' });
+  });
+
+  test('finds nothing in a client that gives up loudly', { timeout: 240_000 }, async () => {
+    const cwd = folderOf('0');
+    writeFileSync(join(cwd, 'client.mjs'), clientOf('0').replace('attempt === 2', 'true'));
+    const { code, out } = await runCommandLine(['hunt', '--runs', '3', ...command], { cwd });
+    expect(out).toMatch(/^Nothing found in 3 scenarios \(seed 1\)\.\nNot put to the test: /);
+    expect(code).toBe(0);
+    expect(existsSync(join(cwd, 'hunt'))).toBe(false);
+  });
+
+  test('has tried nothing with a client that sends nothing', { timeout: 120_000 }, async () => {
+    const { code, err } = await runCommandLine(['hunt', '--runs', '2', '--', process.execPath, '--version']);
+    expect(err).toContain('expected requests to the address in PETSTORE_BASE_URL');
+    expect(code).toBe(2);
+  });
+
+  test('gives what was found until Ctrl-C', { timeout: 240_000 }, async () => {
+    const cwd = folderOf(everySecond);
+    const { child, errors } = startCommandLine(['hunt', '--runs', '400', ...command], { cwd });
+    await expect.poll(errors, { timeout: 200_000 }).toMatch(/of 400 runs, [1-9]\d* failures, about \d+ s left/);
+    child.kill('SIGINT');
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code).toBe(130);
+    expect(errors()).toContain('petstore-sim: stopped after');
+  });
+
+  test.each([
+    [['hunt'], 'expected the command of a client'],
+    [['hunt', '--runs', '0', '--', 'true'], 'expected --runs to be a whole number, got "0"'],
+    [['hunt', '--seed', 'x', '--', 'true'], 'expected --seed to be a whole number, got "x"'],
+    [['hunt', '--timeout', '30', '--', 'true'], 'did you mean 30s?'],
+    [['hunt', '--', 'no-such-command'], 'there is no such command'],
+  ])('%j is refused', async (args, message) => {
+    const { code, err } = await runCommandLine(args);
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+  });
+});

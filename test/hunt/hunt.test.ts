@@ -1,0 +1,270 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createDice, createMutator } from '../../src/hunt/mutate.js';
+import { type HuntClient, hunt } from '../../src/hunt.js';
+import type { Scenario } from '../../src/index.js';
+import { readScenario } from '../../src/node.js';
+import { scenarioSchema } from '../../src/scenario/scenario-schema.js';
+import type { AnySchema } from '../../src/validation/schema.js';
+import { plantedBugs } from './planted-clients.js';
+import { longSleep, send } from './right-clients.js';
+
+afterEach(() => vi.useRealTimers());
+
+const planted = (name: string): HuntClient => (plantedBugs[name] as (typeof plantedBugs)[string]).client;
+
+const everySecond: HuntClient = async ({ fetch, sleep, baseUrl, apiKey }) => {
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const response = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+    if (response.status !== 429) return;
+    await sleep(1_000);
+  }
+  throw new Error('gave up');
+};
+
+describe('hunt', () => {
+  test('gives code, scenario, file, verdict and timeline of a bug, and what was put to the test', async () => {
+    const { found, runs, seed, exercised } = await hunt(everySecond, { runs: 40, seed: 7 });
+    expect({ runs, seed }).toEqual({ runs: 40, seed: 7 });
+    expect(exercised).toEqual(expect.arrayContaining(['early-retry', 'ban-tripped']));
+    const [find] = found;
+    expect(find).toMatchObject({ code: 'early-retry', verdict: { outcome: 'fail' } });
+    expect(find?.text).toContain('looks like a fixed wait of 1 s');
+    expect(find?.timeline).toContain('early-retry');
+    expect(find?.scenario).toEqual({ keys: { 'free-key': { bannedFor: '10s' } } });
+    expect(find?.yaml).toBe(
+      [
+        '# early-retry: Came back 9.0 s before Retry-After of the ban allowed, after exactly 1.0 s: looks like a fixed wait of 1 s. (seed 7)',
+        '# Again: await hunt(client, { runs: 1, scenario: {"keys":{"free-key":{"bannedFor":"10s"}}} })',
+        'name: hunt-early-retry',
+        'keys: { free-key: { bannedFor: 10s } } # the key is banned for 10s',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('gives the same for the same seed, and other scenarios for another', async () => {
+    const client = planted('cuts off fractions of seconds');
+    const [one, same] = [await hunt(client, { runs: 150 }), await hunt(client, { runs: 150 })];
+    expect(same).toEqual(one);
+    const other = await hunt(client, { runs: 150, seed: 2 });
+    expect(other.found.map(({ scenario }) => scenario)).not.toEqual(one.found.map(({ scenario }) => scenario));
+  });
+
+  test('repeats a find by its scenario alone', async () => {
+    const client = planted('reads a date as a number');
+    const { found } = await hunt(client, { runs: 100 });
+    expect(found.length).toBeGreaterThan(0);
+    for (const { code, scenario } of found) {
+      const again = await hunt(client, { runs: 1, scenario });
+      expect(again.found.map((each) => each.code)).toEqual([code]);
+    }
+  });
+
+  test('writes scenarios that a server and exec load', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hunt-'));
+    const client = planted('hands a timer more than it holds');
+    const { found } = await hunt(client, { runs: 300 });
+    expect(found.length).toBeGreaterThan(1);
+    for (const [number, { code, scenario, yaml }] of found.entries()) {
+      const file = join(folder, `${number}.yaml`);
+      writeFileSync(file, yaml);
+      expect(await readScenario(file)).toEqual({ name: `hunt-${code}`, ...scenario });
+    }
+  });
+
+  test('believes a failure only if it repeats', async () => {
+    let runs = 0;
+    const once: HuntClient = async (context) => {
+      const { status } = await send(context);
+      if (status === 429 && ++runs === 1) await send(context);
+    };
+    expect((await hunt(once, { runs: 60 })).found).toEqual([]);
+    expect(runs).toBeGreaterThan(5);
+  });
+
+  test('keeps to the scenario of its caller', async () => {
+    const scenario: Scenario = { keys: { 'my-key': { plan: 'pro' } }, client: { operation: 'createPet' } };
+    const seen = new Set<string>();
+    await hunt(
+      async (context) => {
+        seen.add(`${context.apiKey} ${context.operation}`);
+        await send(context);
+      },
+      { runs: 60, scenario },
+    );
+    expect([...seen]).toEqual(['my-key createPet']);
+  });
+
+  test('varies operation, calls and parallel for a client that reads them, and for no other', async () => {
+    const seen = new Set<string>();
+    await hunt(
+      async (context) => {
+        seen.add(`${context.calls} ${context.operation}`);
+        await send(context);
+      },
+      { runs: 200 },
+    );
+    expect(seen.size).toBeGreaterThan(3);
+    const { found } = await hunt(everySecond, { runs: 100 });
+    expect(found.every(({ scenario }) => scenario.client === undefined)).toBe(true);
+  });
+
+  test('checks a property of the caller, by false or by an exception', async () => {
+    const client: HuntClient = async (context) => (await send(context)).status;
+    const served = await hunt(client, { runs: 40, check: ({ result }) => result === 200 });
+    expect(served.found[0]).toMatchObject({ code: 'check', text: 'The property does not hold: check returned false.' });
+    const thrown = await hunt(client, { runs: 40, check: ({ result }) => expect(result).not.toBe(429) });
+    expect(thrown.found[0]).toMatchObject({ code: 'check', text: expect.stringContaining('429') });
+    expect(thrown.found.length).toBeLessThanOrEqual(3);
+    expect((await hunt(client, { runs: 40, check: () => true })).found).toEqual([]);
+  });
+
+  test('reports mistakes of its caller', async () => {
+    await expect(hunt(everySecond, { run: 5 } as never)).rejects.toThrow('hunt: expected the options runs, seed');
+    const scenario = { keys: { 'free-key': { plan: 'gold' } } };
+    await expect(hunt(everySecond, { scenario })).rejects.toThrow('expected a plan');
+  });
+});
+
+describe('time', () => {
+  test('passes by the sleep of the context, as by setTimeout, and is read by now', async () => {
+    const waits: number[] = [];
+    await hunt(
+      async ({ sleep, now }) => {
+        for (const ms of [1_500, 0, -5, Number.NaN, 2 ** 31]) {
+          const before = now();
+          await sleep(ms);
+          waits.push(now() - before);
+        }
+      },
+      { runs: 1 },
+    );
+    expect(waits.slice(0, 5)).toEqual([1_500, 1, 1, 1, 1]);
+  });
+
+  test('passes by fake timers, together with the client’s clock', async () => {
+    vi.useFakeTimers();
+    const patient: HuntClient = async ({ fetch, baseUrl, apiKey }) => {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const response = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+        if (response.status !== 429) return;
+        const ms = Number(response.headers.get('x-ratelimit-reset')) * 1_000 - Date.now();
+        await new Promise((resolve) => setTimeout(resolve, ms));
+      }
+      throw new Error('gave up');
+    };
+    const { found } = await hunt(patient, { runs: 1, scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
+    expect(found).toEqual([]);
+    const hasty: HuntClient = async ({ fetch, baseUrl, apiKey }) => {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const response = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
+        if (response.status !== 429) return;
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+    };
+    const wrong = await hunt(hasty, { runs: 20 });
+    expect(wrong.found[0]).toMatchObject({ code: 'early-retry' });
+  });
+
+  test('goes on by itself with fake timers that advance by themselves, and stops there afterwards', async () => {
+    vi.useFakeTimers({ now: 5_000 }).setTimerTickMode('nextTimerAsync');
+    const client: HuntClient = async (context) => {
+      await new Promise((resolve) => setTimeout(resolve, 60_000));
+      await send(context);
+    };
+    expect((await hunt(client, { runs: 5 })).found).toEqual([]);
+    expect(Date.now()).toBe(5_000);
+    let isOver = false;
+    setTimeout(() => {
+      isOver = true;
+    }, 60_000);
+    await vi.waitUntil(() => isOver);
+  });
+
+  test('is missing for a client that waits by real timers, which is told so', async () => {
+    const client: HuntClient = async (context) => {
+      const { status } = await send(context);
+      if (status === 429) await new Promise((resolve) => setTimeout(resolve, 3_000));
+    };
+    await expect(hunt(client, { runs: 20 })).rejects.toThrow(
+      /got a real timer after the 429 of GET \/pets\. Pass it the sleep of its context, hunt\(async \(\{ fetch, sleep \}\)/,
+    );
+  });
+
+  test('ends for a client that never does: without requests, with too many, and with an endless wait', async () => {
+    const endless = /expected the client to return where nothing goes wrong/;
+    await expect(hunt(() => new Promise(() => {}), { runs: 5 })).rejects.toThrow(endless);
+    const polls: HuntClient = async (context) => {
+      for (;;) await send(context);
+    };
+    await expect(hunt(polls, { runs: 5 })).rejects.toThrow('got 200 requests and no end');
+    const sleeps: HuntClient = async (context) => longSleep(context, 1e15);
+    await expect(hunt(sleeps, { runs: 5 })).rejects.toThrow(endless);
+  });
+
+  test('does not pass while a response never comes: the run ends without a find', async () => {
+    const client: HuntClient = (context) => send(context);
+    expect((await hunt(client, { runs: 1, scenario: { faults: [{ then: { hang: true } }] } })).found).toEqual([]);
+  });
+});
+
+describe('the search space', () => {
+  const space = { key: 'free-key', client: ['operation', 'calls', 'parallel'], isRealTime: false };
+
+  /** The fields of a schema, by their paths; maps with free names and lists have `*`. */
+  const fieldsOf = ({ entries, values, item, options = [] }: AnySchema, path: string): string[] => [
+    ...Object.entries(entries ?? {}).flatMap(([name, schema]) => [
+      `${path}${name}`,
+      ...fieldsOf(schema, `${path}${name}.`),
+    ]),
+    ...[values, item].flatMap((schema) => (schema === undefined ? [] : fieldsOf(schema, `${path}*.`))),
+    ...options.flatMap((option) => fieldsOf(option, path)),
+  ];
+
+  /** The same of a scenario, with its schema. */
+  const pathsIn = (schema: AnySchema, value: unknown, path: string): string[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    const { entries, values, item, options } = schema;
+    if (options !== undefined)
+      return options.flatMap((option) => (option.accepts(value) ? pathsIn(option, value, path) : []));
+    if (entries !== undefined) {
+      return Object.entries(value).flatMap(([name, inner]) => {
+        const field = entries[name];
+        return field === undefined ? [] : [`${path}${name}`, ...pathsIn(field, inner, `${path}${name}.`)];
+      });
+    }
+    const inner = values ?? item;
+    return inner === undefined ? [] : Object.values(value).flatMap((each) => pathsIn(inner, each, `${path}*.`));
+  };
+
+  test('has every field of a scenario but those that say nothing of the service', () => {
+    const mutate = createMutator(space, createDice(1));
+    const reached = new Set<string>();
+    let scenario: Scenario = {};
+    for (let step = 0; step < 30_000; step++) {
+      scenario = step % 40 === 0 ? {} : mutate(scenario, 1);
+      for (const path of pathsIn(scenarioSchema, scenario, '')) reached.add(path);
+    }
+    const missing = new Set(fieldsOf(scenarioSchema, '').filter((path) => !reached.has(path)));
+    expect([...missing].sort()).toEqual(
+      [
+        ['$schema', 'name', 'description', 'group', 'extends', 'seed', 'state'],
+        ['expect', 'expect.verdict', 'expect.served', 'expect.fail'],
+        ['clock.mode', 'clock.speed', 'client.key', 'assumptions.cors', 'pets.file'],
+        [
+          'pets.generate',
+          'pets.generate.available',
+          'pets.generate.pending',
+          'pets.generate.sold',
+          'pets.generate.locale',
+        ],
+        ['ban.seconds', 'ban.graceMs', 'ban.toleranceMs', 'ban.escalation.maxSeconds'],
+      ]
+        .flat()
+        .sort(),
+    );
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest';
+import { hunt } from '../../src/hunt.js';
+import { plantedBugs } from './planted-clients.js';
+
+/** Lines of a scenario that a person reads at a glance. */
+const mostLines = 8;
+
+const names = Object.keys(plantedBugs);
+
+/** Hunts for a planted bug, and checks that one find shows it in a small scenario. */
+async function expectFound(name: string, runs: number): Promise<void> {
+  const { client, codes, options, mostRequests = 4 } = plantedBugs[name] as (typeof plantedBugs)[string];
+  const { found } = await hunt(client, { ...options, runs });
+  const own = found.filter(({ code }) => codes.includes(code));
+  const sizes = own.map(({ yaml, verdict }) => [yaml.trim().split('\n').length, verdict.counts.requests] as const);
+  expect(found.map(({ code }) => code)).toEqual(expect.arrayContaining([expect.toBeOneOf([...codes])]));
+  expect(
+    sizes.some(([lines, requests]) => lines <= mostLines && requests <= mostRequests),
+    String(sizes),
+  ).toBe(true);
+}
+
+test('there are at least thirty planted bugs', () => {
+  expect(names.length).toBeGreaterThanOrEqual(30);
+});
+
+describe('a planted bug is found and reduced:', () => {
+  test.each(names)('%s', { timeout: 60_000 }, (name) => expectFound(name, 120));
+});

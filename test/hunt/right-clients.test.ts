@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { type HuntOptions, hunt } from '../../src/hunt.js';
+import { needsOf, rightClients } from './right-clients.js';
+
+const names = Object.keys(rightClients);
+
+/** Hunts with a right client. @returns what was found, to be read in the message of a failure */
+async function finds(name: string, options: HuntOptions): Promise<string[]> {
+  const client = rightClients[name] as (typeof rightClients)[string];
+  const { found, runs, exercised } = await hunt(client, { scenario: needsOf[name] ?? {}, ...options });
+  expect(runs).toBe(options.runs);
+  expect(exercised.length).toBeGreaterThan(5);
+  return found.map(({ yaml, timeline }) => `${yaml}${timeline}`);
+}
+
+test('there are ten right clients', () => {
+  expect(names).toHaveLength(10);
+});
+
+describe('nothing is found in a right client:', () => {
+  test.each(names)('%s', { timeout: 120_000 }, async (name) => {
+    expect(await finds(name, { runs: 150 })).toEqual([]);
+  });
+
+  test.each(names)('%s, in 10,000 runs', { tags: 'extended', timeout: 1_800_000 }, async (name) => {
+    expect(await finds(name, { runs: 10_000, seed: 11 })).toEqual([]);
+  });
+});
+
+test('memory does not grow with the number of runs', { tags: 'extended', timeout: 900_000 }, async () => {
+  const client = rightClients.patient as (typeof rightClients)[string];
+  const heapBytes = async (runs: number) => {
+    await hunt(client, { runs });
+    globalThis.gc?.();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await heapBytes(500);
+  expect((await heapBytes(10_000)) - before).toBeLessThan(60e6);
+});
