@@ -39,7 +39,7 @@ function run(seed: number, wait: Wait) {
 }
 
 describe('jitter below Retry-After', () => {
-  test.each([0.1, 0.5])('is named in every run, where it is up to %d of the wait', (share) => {
+  test.each([0.1, 0.5])('is found in every run with jitter of up to %d of the wait', (share) => {
     const runs = tries(20, 1_000);
     for (let seed = 1; seed <= runs; seed++) {
       const verdict = run(seed, (answer, random) => retryAfterMs(answer) * (1 - share + 2 * share * random()));
@@ -59,7 +59,7 @@ describe('jitter below Retry-After', () => {
     ],
   ];
 
-  test.each(right)('is held against no client that %s', (_, wait) => {
+  test.each(right)('is not found for a client that %s', (_, wait) => {
     const runs = tries(100, 5_000);
     for (let seed = 1; seed <= runs; seed++) {
       const verdict = run(seed, wait);

@@ -90,7 +90,7 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe('a client that obeys is never accused', () => {
+describe('a client that obeys gets no finding', () => {
   test.each(Object.entries(cases))(
     '%s',
     (_, { scenario, workers = 1, calls = reads(8), waitMs = bySeconds, jitterMs = 0 }) => {

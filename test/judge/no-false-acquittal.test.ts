@@ -201,7 +201,7 @@ const clients: BadClient[] = [
   },
 ];
 
-describe('a client is named by the right code', () => {
+describe('a faulty client is found by the right rule', () => {
   test.each(clients.map((client) => [client.does, client] as const))(
     'that %s',
     async (_, { code, says, scenario = wall, client }) => {
@@ -210,18 +210,18 @@ describe('a client is named by the right code', () => {
   );
 });
 
-test('the same loop, got right, is named by none', async () => {
+test('the corrected client gets no finding', async () => {
   const verdict = await judged(wall, (send) => loop(send, (response) => seconds(response) * 1000));
   expect(verdict).toMatchObject({ outcome: 'pass', findings: [] });
 });
 
 describe('a run is inconclusive', () => {
-  test('when nothing put the client to the test', async () => {
+  test('if nothing put the client to the test', async () => {
     expect((await judged({}, (send) => send())).outcome).toBe('inconclusive');
     expect((await judged({ limits: 'off' }, (send) => Promise.all([send(), send()]))).outcome).toBe('inconclusive');
   });
 
-  test('when the journal has dropped entries', async () => {
+  test('if the journal dropped entries', async () => {
     const verdict = await judged({ plans: { free: { minute: 1e6, day: 1e6 } } }, async (send) => {
       for (let n = 0; n < 10_050; n++) await send('/pets?limit=1');
     });

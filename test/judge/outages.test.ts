@@ -28,7 +28,7 @@ const awayAt = (sim: Simulator, times: Times) => {
 
 const awayFor = (sim: Simulator, fromMs: number, toMs: number) => awayAt(sim, [[fromMs, toMs]]);
 
-test('a finding about a time that nobody could write down is none, and the verdict says why', () => {
+test('a finding that an outage may explain is dropped, and the verdict gives the reason', () => {
   const sim = refusedTwice();
   expect(judge(sim)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }] });
   // Between the two the client may have been told something else.
@@ -41,14 +41,14 @@ test('a finding about a time that nobody could write down is none, and the verdi
   });
 });
 
-test('what the client did at another time still counts', () => {
+test('findings at other times still count', () => {
   const sim = refusedTwice();
   sim.clock.advance('1m');
   awayFor(sim, 20_000, 30_000);
   expect(judge(sim)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }] });
 });
 
-test('a run that would pass does not, and another begins with the journal cleared', () => {
+test('a run with an outage does not pass, and a new run starts when the journal is cleared', () => {
   const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
   send(sim);
   sim.clock.advance('61s');

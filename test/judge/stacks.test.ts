@@ -36,6 +36,6 @@ async function blameAtEachPhase(each: StackClient, stack: Stack) {
 }
 
 describe.concurrent.each(Object.entries(stacks))('over %s', (_, stack) => {
-  test.each(rightClients)('a client that $does is accused of nothing', (each) => blameAtEachPhase(each, stack));
-  test.each(wrongClients)('a client that $does is named, whenever it begins', (each) => blameAtEachPhase(each, stack));
+  test.each(rightClients)('a client that $does gets no finding', (each) => blameAtEachPhase(each, stack));
+  test.each(wrongClients)('a client that $does is found in every phase', (each) => blameAtEachPhase(each, stack));
 });
