@@ -45,29 +45,29 @@ describe('petstore-sim and petstore-sim/msw, bundled for a browser', () => {
     expect(imports.map(({ path, external }) => ({ path, external }))).toEqual([{ path: 'msw', external: true }]);
   });
 
-  test('hold no code of Express, valibot, Node, the HTTP adapter or the control', () => {
+  test('contain no code of Express, valibot, Node, the HTTP adapter or the control API', () => {
     const packages = /node:|express|valibot|src\/node\/|src\/seed|src\/control-api\//;
     expect(Object.keys(result.metafile.inputs).filter((file) => packages.test(file))).toEqual([]);
   });
 
-  test('hold the codes of findings, which a scenario may name, and no rule of the judge', () => {
+  test('contain the codes of findings, which a scenario may name, but no rule of the judge', () => {
     const files = filesIn(result).map(([file]) => file);
     expect(files).toContain('src/scenario/expectation.ts');
     expect(files.filter((file) => file.startsWith('src/judge'))).toEqual([]);
   });
 
-  test(`weigh at most ${mostKilobytes.everything} kB with every name`, () => {
+  test(`have at most ${mostKilobytes.everything} kB with every export`, () => {
     expectAtMost(mostKilobytes.everything, result);
   });
 
-  test(`weigh at most ${mostKilobytes.whatPagesImport} kB with createSimulator and handlers alone`, async () => {
+  test(`have at most ${mostKilobytes.whatPagesImport} kB with only createSimulator and handlers`, async () => {
     const page = await bundle(imports.pages);
     expect(filesIn(page).map(([file]) => file)).not.toContain('src/petstore/assumptions.ts');
     expectAtMost(mostKilobytes.whatPagesImport, page);
   });
 });
 
-test(`petstore-sim/persist adds at most ${mostKilobytes.persist} kB to a page, which does not carry it otherwise`, async () => {
+test(`petstore-sim/persist adds at most ${mostKilobytes.persist} kB to a page that imports it, and nothing to others`, async () => {
   const [without, withIt] = await Promise.all([
     bundle(imports.pages),
     bundle(`${imports.pages} export { persist } from './persist.js';`),

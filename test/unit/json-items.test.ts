@@ -34,7 +34,7 @@ function itemsOf(text: string, pieceBytes: number) {
 
 const sizes = [1, 2, 3, 5, 7, 64, 100_000];
 
-test.each(sizes)('finds the entries of an archive in pieces of %i bytes, whatever stands in their texts', (size) => {
+test.each(sizes)('finds the entries of an archive in chunks of %i bytes, with any text content', (size) => {
   const expected = entries.map((value) => ({ kind: 'har-entry', value }));
   for (const indent of [0, 2]) {
     const text = JSON.stringify({ log: { ...before, entries, after: odd } }, null, indent);
@@ -42,7 +42,7 @@ test.each(sizes)('finds the entries of an archive in pieces of %i bytes, whateve
   }
 });
 
-test.each(sizes)('finds the objects of JSON Lines in pieces of %i bytes', (size) => {
+test.each(sizes)('finds the objects of JSON Lines in chunks of %i bytes', (size) => {
   const text = entries.map((entry) => JSON.stringify(entry)).join('\n');
   expect(itemsOf(text, size)).toEqual(entries.map((value) => ({ kind: 'object', value })));
 });

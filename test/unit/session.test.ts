@@ -38,7 +38,7 @@ function open() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('the page reads the verdict again when a request was refused that is no entry', async () => {
+test('the page reads the verdict again after an unrecorded refusal', async () => {
   const { say, verdicts } = open();
   say();
   while (verdicts() < 2) {
