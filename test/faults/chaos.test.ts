@@ -112,7 +112,7 @@ function isStored({ rule, outcome }: Handled): boolean {
   return isMereDelay(rule) && outcome === 'answered';
 }
 
-test('random faults, calls and aborts: nothing unasked, nothing lost, nothing counted twice', async () => {
+test('random faults, calls and aborts cause no unrequested, lost or doubly counted change', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fault, { maxLength: 5 }),
@@ -179,7 +179,7 @@ test('random faults, calls and aborts: nothing unasked, nothing lost, nothing co
   );
 });
 
-test('every answer given while 50 clients ask and resets happen is of one epoch alone', async () => {
+test('every response belongs to a single epoch while 50 clients send requests during resets', async () => {
   const sim = frozen({
     limits: 'off',
     pets: [{ id: 1, name: 'epoch 0', categoryId: 1 }],

@@ -188,12 +188,12 @@ const timeoutMs = isProof ? 3_600_000 : 120_000;
 /** A third of them is the one with every field. */
 const start = ({ chance, pick }: Random) => (chance(0.33) ? everyField : pick(shipped));
 
-test('the scenario with every field is right before it is mutated', () => {
+test('the scenario with every field is valid before its mutation', () => {
   expect(createSimulator({ scenario: everyField as Scenario }).name).toBe('every-field');
 });
 
 test(
-  'mutated scenarios as values: each is refused with its mistakes, or serves',
+  'each mutated scenario object is rejected with its mistakes, or runs',
   async () => {
     const summary = createSummary();
     const count = tries(200, 5_000);
@@ -225,7 +225,7 @@ async function tryValue(scenario: Scenario, random: Random, summary: ReturnType<
 }
 
 test(
-  'mutated scenario files: each is refused with its mistakes and their lines, or serves',
+  'each mutated scenario file is rejected with its mistakes and their lines, or runs',
   async () => {
     const summary = createSummary();
     const count = tries(200, 5_000);
@@ -259,7 +259,7 @@ async function tryFile(file: string, random: Random, summary: ReturnType<typeof 
 }
 
 test(
-  'mutated scenarios loaded over HTTP: each is refused with its mistakes, or serves over HTTP',
+  'each mutated scenario loaded over HTTP is rejected with its mistakes, or runs',
   async () => {
     const summary = createSummary();
     const count = tries(40, 1_000);

@@ -61,6 +61,6 @@ for (const [index, [stackName, stack]] of Object.entries(stacks).entries()) {
   });
 }
 
-test('every scenario that expects something of a client is judged here', () => {
+test('every scenario with an expectation is judged here', () => {
   expect(Object.keys(verdictCases).sort()).toEqual(fileNames.filter((name) => scenarioOf(name).expect !== undefined));
 });
