@@ -34,13 +34,13 @@ export const earlyRetry: WireRule = {
   },
 };
 
-/** Refusal that limits the time of a request. */
+/** Refusal whose wait applies to a request. */
 function refusalBefore({ lane, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
   const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
   return lane.isSequential && !isOtherCall ? lastRefusalRead : retryOf;
 }
 
-/** Finds early requests. @param responseOf returns the response that limits a request's time */
+/** Finds early requests. @param responseOf returns the response whose wait applies to a request */
 function earlyAfter(
   requests: readonly JudgedRequest[],
   responseOf: (request: JudgedRequest) => JudgedRequest | undefined,
@@ -57,7 +57,7 @@ function earlyAfter(
 
 /**
  * Time before Retry-After, in milliseconds, of a request that came after Reset and was refused: "the client waits for
- * the time given in the Retry-After header". /
+ * the time given in the Retry-After header".
  */
 const earlyForRetryAfterMs = ({ retryAfterMs, resetMs, answeredAtMs }: JudgedRequest, request: JudgedRequest) =>
   // With concurrent callers, another caller may have used up the quota since Reset.
