@@ -22,13 +22,13 @@ async function open(adapter: Adapter, scenario: Scenario) {
   return service;
 }
 
-/** What a client of `fetch` sees of a POST: a rejected call, or an answer with its body, whole or failing. */
+/** Result of a POST for a client of `fetch`: a rejected call, or a response with a complete or failing body. */
 interface Seen {
   rejected?: string;
   status?: number;
   headers?: Record<string, string>;
   body?: string;
-  /** How reading the body failed. */
+  /** Error while reading the body. */
   broken?: string;
 }
 
@@ -53,7 +53,7 @@ async function post(service: UncheckedService, init: RequestInit = {}): Promise<
 
 const json = (status: number, body: unknown, broken?: string) => ({ status, body, ...(broken && { broken }) });
 
-/** Each effect, what the client sees of it on every adapter, and the phases that it can have. */
+/** All effects, with the result for a client on every adapter, and the possible phases. */
 const effects: { name: string; then: Then; sees: object; phases: ('before' | 'after')[] }[] = [
   {
     name: 'respond',
@@ -134,7 +134,7 @@ test.each(cases)('$name, phase $phase, is equal for clients of every adapter', a
     expect(service.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
     expect(service.sim.faults.list()).toMatchObject([{ name: 'bad', seen: 1, applied: 1 }]);
     expect((await service.send('GET', '/pets')).status).toBe(200);
-    // Two adapters may meet two different seconds.
+    // Two adapters may run in two different seconds.
     const { date, 'x-ratelimit-reset': reset, ...others } = answer.headers ?? {};
     seen.push({ ...answer, headers: others, hasDate: date !== undefined, hasReset: reset !== undefined });
     await opened.pop()?.close();
@@ -225,7 +225,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
         faults: [{ when: { nth: 1 }, then: { drip: { bytes: 1, every: '1s' } } }],
       });
       const answer = await service.send('GET', '/pets');
-      // In msw this is not over before its own copy of the body is cancelled too.
+      // In msw, this ends only after its own copy of the body is canceled as well.
       void answer.body?.cancel();
       service.sim.clock.advance('1h');
       expect((await service.send('GET', '/pets')).status).toBe(200);
@@ -255,7 +255,7 @@ describe('axios', () => {
     return axios.get(`${baseUrl}/pets`, { adapter, headers, timeout }).catch((reason) => reason);
   };
 
-  // msw has no code for a connection that is cut, so a client that looks for ECONNRESET needs the HTTP adapter.
+  // msw has no code for a cut connection, so a client that expects ECONNRESET needs the HTTP adapter.
   test.each<[string, Then, { msw: string; http: string }]>([
     ['reset', { reset: true }, { msw: 'Network error', http: 'ECONNRESET' }],
     ['close', { close: true }, { msw: 'Network error', http: 'ECONNRESET' }],

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** `free-key` with someone else who uses it. */
+/** `free-key` with another client that uses it. */
 const shared = (perSecond: number, scenario: Scenario = {}) =>
   frozen({ ...scenario, background: { 'free-key': perSecond } });
 
@@ -23,7 +23,7 @@ describe('requests of other clients', () => {
     [0.5, 10, 5],
     [0.5, 11, 5],
     [0.1, 59, 5],
-    // At noon the whole numbers of 0.001 a second are 800 seconds old.
+    // At noon, the last whole number of 0.001 requests per second was 800 seconds ago.
     [0.001, 199, 0],
     [0.001, 200, 1],
     [0.001, 1_199, 1],
@@ -51,7 +51,7 @@ describe('requests of other clients', () => {
     const refused = send(sim);
     expect(refused.status).toBe(429);
     expect(rate(refused)).toMatchObject({ remaining: 0, reset: noonSeconds + 61, retryAfter: 1 });
-    // Whoever waits gets through, behind the first request of the other.
+    // A client that waits succeeds, after the first request of the other client.
     sim.clock.advance('1s');
     expect(rate(send(sim))).toMatchObject({ remaining: 58, reset: noonSeconds + 121 });
   });
@@ -77,7 +77,7 @@ describe('requests of other clients', () => {
     send(sim);
     sim.keys.ban('free-key', '5m');
     sim.clock.advance('6m');
-    // Ten and one before it; the ban ends at 310 seconds past noon, and that second is the first served again.
+    // Ten and one before; the ban ends at 310 seconds past noon, and that second is the first accepted.
     expect(dayLeft(sim)).toBe(1_000 - 11 - 61);
   });
 
@@ -223,7 +223,7 @@ describe('another client counted by the clock', () => {
             sendTimes(sent, due);
           }
           sent.clock.set(untilMs);
-          // Only whoever really sends can get strikes for it.
+          // Only a client that sends requests can get strikes.
           expect(counted.keys.get('free-key')).toEqual({ ...sent.keys.get('free-key'), strikes: 0 });
           expect(sendTimes(counted, requests)).toEqual(sendTimes(sent, requests));
           counted.keys.unban('free-key');

@@ -7,10 +7,10 @@ import { frozen, noon } from '../support/frozen.js';
 const noonMs = Date.parse(noon);
 const frozenClock = () => new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
 
-/** Lets everything run that is ready to. */
+/** Runs all pending microtasks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Sleeps for each of some times, and tells in which order they woke and at which instant of the clock. */
+/** Sleeps for several times, and returns the order and the clock times in which the sleepers woke. */
 function sleepers(clock: SimulatedClock, ...times: number[]) {
   const woken: string[] = [];
   for (const ms of times) {

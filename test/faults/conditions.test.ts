@@ -9,11 +9,11 @@ type When = NonNullable<Fault['when']>;
 const down = { respond: { status: 503 } };
 const keys = { 'other-key': { plan: 'pro' } };
 
-/** A simulator with one rule that answers 503 where `when` holds. */
+/** A simulator with one rule that responds with 503 if `when` matches. */
 const downWhen = (when: When, then: Fault['then'] = down, more: Scenario = {}) =>
   frozen({ limits: 'off', keys, ...more, faults: [{ name: 'down', when, then }] });
 
-/** Which of some answers the fault gave, counted from 1. */
+/** Numbers of the responses that the fault gave, counted from 1. */
 const hits = (answers: Answer[]) => answers.flatMap(({ fault }, index) => (fault === undefined ? [] : [index + 1]));
 
 const list = {};
@@ -86,7 +86,7 @@ describe('of the matching requests a rule affects', () => {
     ['all, by chance 1', { probability: 1 }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]],
   ])('%s', (_, when, expected) => {
     const sim = downWhen({ operation: 'listPets', ...when });
-    // What does not meet the conditions is not counted.
+    // Requests that do not match are not counted.
     const answers = Array.from({ length: 10 }, () => {
       send(sim, getOne);
       return send(sim);
@@ -396,11 +396,11 @@ describe('a delay', () => {
       body: undefined,
     });
 
-  /** How long each of some requests is delayed, to the millisecond, on a frozen clock that is moved on. */
+  /** Delay of each request, in milliseconds, on a frozen clock that is moved. */
   async function delaysOf(delay: Fault['then']['delay'], count: number, seed = 1): Promise<number[]> {
     const sim = frozen({ seed, limits: 'off', faults: [{ when: {}, then: { delay } }] });
     const delays: number[] = [];
-    // Some at a time: the clock looks at everyone who waits whenever it moves.
+    // In batches, because the clock checks all waiting requests whenever it moves.
     while (delays.length < count) {
       const startMs = sim.clock.now();
       const wanted = Math.min(count, delays.length + 250);

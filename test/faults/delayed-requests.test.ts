@@ -27,7 +27,7 @@ function send(
 }
 
 const rex = '{"name":"Rex","categoryId":1}';
-/** Each entry of the journal in the order in which it was answered: its id, and when, in milliseconds since noon. */
+/** Journal entries in the order of their responses: the id, and the time in milliseconds since noon. */
 function answered(sim: Simulator): [number, number][] {
   const seen: [number, number][] = [];
   sim.journal.listen(({ id, answeredAtMs }) => void seen.push([id, answeredAtMs - noonMs]));

@@ -53,7 +53,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       };
     }
 
-    /** All answers of a scenario, and of the same without hostile headers. */
+    /** All responses of a scenario, with and without hostile headers. */
     async function both(hostileHeaders: Scenario['hostileHeaders']) {
       const all = async (scenario: Scenario) => {
         const ask = await service(scenario);

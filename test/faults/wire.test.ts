@@ -61,13 +61,13 @@ async function serve(scenario: Scenario, onAnswer?: OnAnswer): Promise<Wire> {
   };
 }
 
-/** A server on which one fault meets everything, or what `when` says. */
+/** A server on which one fault applies to all requests, or to those of `when`. */
 const faulty = (then: Then, when = {}) => serve({ faults: [{ name: 'bad', when, then }] });
 
-/** Time for whatever should not happen. */
+/** Time to wait for events that must not happen. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 25));
 
-/** The sockets that this file has opened, on either side of a connection. Another file of the worker may have left some. */
+/** Sockets opened by this file, on either side of a connection. Another file of the worker may have left others. */
 const sockets = new Set<Socket>();
 function openedSocket(message: unknown): void {
   const { socket } = message as { socket: Socket };
@@ -79,13 +79,13 @@ for (const side of ['net.client.socket', 'net.server.socket']) {
   afterAll(() => void unsubscribe(side, openedSocket));
 }
 
-/** Waits until so many sockets are open. */
+/** Waits until a number of sockets are open. */
 async function socketsAre(count: number): Promise<void> {
   for (let tries = 0; sockets.size !== count && tries < 200; tries++) await new Promise((done) => setTimeout(done, 5));
   expect(sockets.size).toBe(count);
 }
 
-/** Sends one request and gives what came of it, when the server has ended the connection. */
+/** Sends one request and returns its result after the server has closed the connection. */
 async function outcome({ client }: Wire, text = get) {
   const one = await client();
   one.write(text);
@@ -93,7 +93,7 @@ async function outcome({ client }: Wire, text = get) {
   return one;
 }
 
-/** The same for answers that leave the connection whole. */
+/** Sends one request whose response leaves the connection open, and returns its result. */
 async function answer(wire: Wire, text = get) {
   const one = await wire.client();
   one.write(text);
@@ -156,7 +156,7 @@ describe('close', () => {
     one.write(whole.slice(0, 200_000));
     await one.over();
     expect(one.state).toBe('end');
-    // It can send all of it; a server that had freed the socket would answer with a RST.
+    // The client can send all of the body. A server that had freed the socket would respond with a RST.
     for (const end of [250_000, whole.length]) {
       one.write(whole.slice(end - 50_000, end));
       await aWhile();
@@ -205,7 +205,7 @@ test('a client that has connected and sends nothing does not keep the server fro
   const wire = await faulty({ hang: true });
   const one = await wire.client();
   await aWhile();
-  // So the time that answers under way are given never ends.
+  // The grace period for responses in progress never ends.
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   await wire.server.close();
   vi.useRealTimers();
@@ -414,7 +414,7 @@ describe('pipelined requests', () => {
     one.write(get, get, post);
     await (ends === 'open' ? one.until(({ received }) => received.endsWith(listed)) : one.over());
     await aWhile();
-    // What a Node client is told of a RST that comes with bytes before it is the end.
+    // A Node client sees a RST after some bytes as the end.
     expect(['end', 'reset', 'open'].indexOf(one.state) <= ['end', 'reset', 'open'].indexOf(ends)).toBe(true);
     expect(one.state === 'open').toBe(ends === 'open');
     const [first] = readAnswers(one.received);

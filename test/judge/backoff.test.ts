@@ -3,7 +3,7 @@ import type { Scenario } from '../../src/index.js';
 import { type Lab, type Program, retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 
-/** Every call is refused, and told to come back in a second. */
+/** Refuses every call, with a Retry-After of one second. */
 const stubborn: Scenario = {
   ban: 'off',
   faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
@@ -83,7 +83,7 @@ describe('no-backoff-growth', () => {
 });
 
 describe('no-jitter', () => {
-  /** Callers that are refused together, and come back each after a wait of its own. */
+  /** Callers that are refused together, and retry after individual waits. */
   const herd = (waits: readonly number[], startGapMs = 0) =>
     found(
       verdictOn(
@@ -129,7 +129,7 @@ describe('no-jitter', () => {
     const judged = (parallel: number) =>
       found(verdictOn(four(parallel), program, program, program, program), 'no-jitter');
     expect(judged(4)).toBeUndefined();
-    // Of eight callers, eight may have waited.
+    // Eight callers may have waited.
     expect(judged(8)?.requests).toHaveLength(8);
   });
 

@@ -8,7 +8,7 @@ import { found } from '../support/findings.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
 
-/** The minute is used up, and lasts 45 seconds more. */
+/** The minute is exhausted, for another 45 seconds. */
 const wall: Scenario = {
   windows: { minute: '45s' },
   keys: { 'free-key': { usage: { minute: 60 } } },

@@ -6,7 +6,7 @@ import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 
-/** The first list is a 503 that stores nothing; the scenario asks for the answer of so many calls. */
+/** The first list is a 503; the scenario requires successful responses to the given number of calls. */
 const lost = (calls?: number): Scenario => ({
   faults: [{ when: { first: 1 }, then: { respond: { status: 503 } } }],
   client: { key: 'free-key', ...(calls !== undefined && { calls }) },

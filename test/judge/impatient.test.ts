@@ -10,11 +10,11 @@ const slow: Scenario = { faults: [{ when: { operation: 'listPets' }, then: { del
 interface Call {
   query?: string;
   key?: string;
-  /** After how long the client leaves; without it, it waits for the answer. */
+  /** Timeout of the client, in milliseconds; without one, the client waits for the response. */
   leavesAfterMs?: number;
 }
 
-/** Sends a GET on a clock that the caller moves, to the answer or until the client leaves. */
+/** Sends a GET on a clock that the caller moves, up to the response or the client's timeout. */
 async function get(sim: Simulator, { query = '', key = 'free-key', leavesAfterMs }: Call = {}): Promise<void> {
   const controller = new AbortController();
   const answer = sim

@@ -13,7 +13,7 @@ const retryAfterMs = ({ headers }: Answer) => Number(headers['Retry-After']) * 1
 
 type Wait = (answer: Answer, random: () => number, nowMs: number) => number;
 
-/** One run of the scenario from a random phase of the second on: 21 calls, each tried until it is served. */
+/** One run of the scenario from a random phase of the second: 21 calls, each repeated until it succeeds. */
 function run(seed: number, wait: Wait) {
   const random = (use: number) => seededFraction(seed, use);
   let uses = 0;
@@ -28,7 +28,7 @@ function run(seed: number, wait: Wait) {
         for (;;) {
           const answer = send();
           if (answer.status === 200) break;
-          // A request takes a moment, and timers go off a little late.
+          // Requests have a latency, and timers fire slightly late.
           yield 2 + Math.max(0, wait(answer, next, now())) + next() * 3;
         }
         yield 1 + next() * 4;

@@ -219,7 +219,7 @@ describe('the verdict', () => {
       send(sim, call(index));
       sim.clock.advance(stepMs);
     }
-    // A tenth of a second each. What grows with the square, 9 s for the first kind, runs into the time limit of a test.
+    // Takes a tenth of a second each. Quadratic growth would take 9 s for the first kind, more than the test timeout.
     for (let round = 0; round < 5; round++) expect(judge(sim, { isOver: true }).counts.requests).toBe(10_000);
   });
 });

@@ -13,7 +13,7 @@ const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage
 const codes = Object.keys(rules) as FindingCode[];
 const needing = codes.filter((code) => rules[code].needs === 'simulator');
 
-/** What a proxy could have written down: nothing that only the simulator knows. */
+/** The part of a request that a proxy could record, without the simulator's internal knowledge. */
 const observedOf = (record: RequestRecord): RequestRecord => {
   const { plan, window, refusal, rate, promisedAtMs, strikes, isStrike, isLimited } = emptyRecord;
   const { episode, storedId, fault, isUnreadable, assumption } = emptyRecord;
@@ -68,7 +68,7 @@ describe('observed requests', () => {
 
   test.each(cases)('are judged equally by the wire rules if a client %s', (_, scenario, client) => {
     const { known, observed } = both(scenario, client);
-    // The words may differ: a ban is told from a limit by the simulator alone.
+    // The texts may differ, because only the simulator distinguishes a ban from a limit.
     const ofWire = ({ findings }: typeof known) =>
       findings.filter(({ code }) => !needing.includes(code)).map(({ code, severity }) => [code, severity]);
     expect(ofWire(observed)).toEqual(ofWire(known));

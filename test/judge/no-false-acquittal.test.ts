@@ -19,7 +19,7 @@ const rex = '{"name":"Rex","categoryId":1}';
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const seconds = (response: Response) => Number(response.headers.get('retry-after'));
 
-/** The loop that most clients have; each of those below gets one thing wrong. */
+/** The usual retry loop. Each loop below has one fault. */
 async function loop(
   send: () => Promise<Response>,
   waitMs: (response: Response, attempt: number) => number,
@@ -32,7 +32,7 @@ async function loop(
   }
 }
 
-/** Lets a client run against a simulator until it has ended, and judges it. */
+/** Runs a client against a simulator to its end, and judges it. */
 async function judged(scenario: Scenario, client: (send: Send) => Promise<unknown>) {
   const sim = createSimulator({ scenario });
   const send: Send = (path = '/pets', body) =>
@@ -166,7 +166,7 @@ const clients: BadClient[] = [
     client: (send) =>
       Promise.all(
         [0, 1, 2, 3, 4].map(async (index) => {
-          // Two together: one after the other they would be one thread of control, and its requests early.
+          // Two concurrent calls. Sequential ones would be one thread, with early requests.
           if (index > 1) await sleep((index - 1) * 2_000);
           return loop(
             () => send(`/pets?limit=${index + 1}`),

@@ -16,7 +16,7 @@ import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 
-// Clients that teams ship: what they do right is not held against them, and what is said of them is true.
+// Realistic clients. Correct behavior gets no finding, and findings have correct texts.
 
 const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 const first = (respond: object, count = 1): Scenario => ({
@@ -57,7 +57,7 @@ describe('a ban', () => {
 describe('a client that polls every few minutes', () => {
   test('makes a new call each time, not a storm of attempts', () => {
     expect(blamed(verdictOn(first({}, 11), sending(Array(12).fill(minute))))).not.toContain('retry-storm');
-    // The same at once is one.
+    // The same requests without pauses are a storm.
     expect(blamed(verdictOn(first({}, 11), sending(Array(12).fill(1_000))))).toContain('retry-storm');
   });
 
@@ -71,7 +71,7 @@ describe('a client that polls every few minutes', () => {
       return found(judge(sim, { isOver: true }), 'overslept');
     };
     for (const ms of [15, 75, 7 * 24 * 60]) expect(polled(ms * minute)?.severity).toBe('warn');
-    // Milliseconds for a sleep that takes seconds.
+    // Milliseconds passed to a sleep function that takes seconds.
     expect(polled(5_000_000)?.severity).toBe('fail');
   });
 });
@@ -106,7 +106,7 @@ test('a 503 applies to other workers only if a name or a single thread connects 
       yield startMs;
       yield* sending(waits)(lab);
     };
-  // The first goes on with its own calls, the second waits.
+  // The first worker continues with its own calls, the second waits.
   const verdict = verdictOn(outage, program(0, [1_200, 1_200, 1_200, 1_200]), program(10, [5_100]));
   expect(found(verdict, 'early-retry')).toBeUndefined();
   expect(found(verdictOn(outage, program(0, [1_200, 1_200, 1_200])), 'early-retry')).toBeUndefined();
@@ -500,7 +500,7 @@ describe('a pet created anew for each attempt', () => {
     const verdict = verdictOn(answerLost, sending([1_000], named));
     expect(verdict.outcome).toBe('inconclusive');
     expect(verdict.reason).toContain('More pets were added than the scenario asks for, one right after');
-    // As many as are asked for, or after a look, they are calls of their own.
+    // With as many pets as requested, or after a read, these are separate calls.
     const two = { ...answerLost, client: { operation: 'createPet' as const, calls: 2 } };
     expect(verdictOn(two, sending([1_000], named)).reason).not.toContain('More pets');
     const looking = sending([1_000, 1_000], (attempt) => (attempt === 1 ? {} : named(attempt)));
@@ -523,7 +523,7 @@ describe('a pet created anew for each attempt', () => {
     const session = { headers: { 'x-sim-call': 'w1' } };
     const looking = sending([1_000, 1_000], (attempt) => (attempt === 1 ? session : named(attempt, session)));
     expect(blamed(verdictOn(answerLost, looking))).not.toContain('duplicate-write');
-    // What was answered in between does not make it right.
+    // A successful request in between does not excuse the repetition.
     const thrice = sending([1_000, 1_000], (attempt) => named(attempt, session));
     const { text } = found(verdictOn(answerLost, thrice), 'duplicate-write') ?? {};
     expect(text).toContain('and another pet was sent under the same X-Sim-Call: 3 pets for one call.');

@@ -8,7 +8,7 @@ import { frozen } from '../support/frozen.js';
 const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 const write = { body: { name: 'Rex', categoryId: 1 } };
 
-/** A client that takes the 429 for the end. */
+/** A client that gives up on a 429. */
 function stopped(scenario: Scenario = wall, call = {}) {
   const sim = frozen(scenario);
   runPrograms(sim, [sending([], call)]);
@@ -61,7 +61,7 @@ describe('a client stopped from outside', () => {
     const sim = stopped({ ...wall, expect: { served: true } });
     sim.clock.advance('12s');
     const verdict = judge(sim, interrupted);
-    // It had no chance to come back too early.
+    // The client had no opportunity to retry too early.
     expect(verdict.exercised).not.toEqual(expect.arrayContaining(['early-retry']));
     expect(verdict.exercised).not.toEqual(expect.arrayContaining(['ban-tripped']));
     expect(verdict.outcome).toBe('inconclusive');

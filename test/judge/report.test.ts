@@ -31,11 +31,11 @@ const report = <Options>(
   options?: Options,
 ) => make(sim.journal.query(), judge(sim, { isOver: true }), options);
 
-/** A client that is served, waits 10 s instead of 45, trips a ban and goes on. */
+/** A client that succeeds, waits 10 s instead of 45, triggers a ban and continues. */
 const bad = () => ran({ ...wall, name: 'cap' }, sending([500, 10_000, 10_000, 10_000, 5_000]));
 const good = () => ran({ ...wall, name: 'good' }, sending([0, 45_000]));
 
-/** Names and texts that try to break out of wherever they are written. */
+/** Names and texts that try to escape from their context. */
 const hostile = '</style><script>alert(1)</script>"\'&]]>\u001b[31m\u202e';
 const secret = 'sk_live_1234';
 const hostileRun = () =>
@@ -45,7 +45,7 @@ const hostileRun = () =>
     sending([1, 1, 1], { key: `${hostile}<b>` }),
   );
 
-/** Every XML tag closed in order, and nothing outside of them that is markup. */
+/** Checks that every XML tag is closed in order, and that no markup is outside of tags. */
 function checkNesting(text: string): void {
   const open: string[] = [];
   for (const [, close, name = '', attributes = '', selfClosed] of text.matchAll(

@@ -9,7 +9,7 @@ import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 
-// Pairs of a right client and a wrong one that differ in one thing.
+// Pairs of a right client and a wrong one that differ in one respect.
 
 describe('a 401', () => {
   const about: Scenario = { expect: { fail: ['retried-401'] } };
@@ -53,7 +53,7 @@ describe('a wait of whole seconds after a decimal Retry-After', () => {
 });
 
 describe('different Retry-After and X-RateLimit-Reset', () => {
-  /** Its window ends at each whole second, and Retry-After is one second: begun in mid-second, Reset lies earlier. */
+  /** The window ends at each whole second, and Retry-After is one second. Started within a second, Reset is earlier. */
   const stubborn: Scenario = {
     clock: { start: '2026-01-01T12:00:00.560Z', mode: 'frozen' },
     windows: { minute: '1s' },
@@ -166,7 +166,7 @@ describe('a write without a response that is not sent again', () => {
     const three: Scenario = { ...answered, client: { operation: 'createPet', calls: 3 } };
     const named = (at: number): PlainCall => ({ body: { name: `Pet ${at}`, categoryId: 1 } });
     expect(found(judged(three, { hasFailed: false }, sending([10, 10], named)), 'gave-up')?.requests).toEqual([1]);
-    // Of four writes for three calls, one may have been another try with a pet made anew.
+    // One of four writes for three calls may be a retry with a new pet.
     expect(found(judged(three, { hasFailed: false }, sending([10, 10, 10], named)), 'gave-up')).toBeUndefined();
   });
 });
@@ -178,7 +178,7 @@ describe('waits on top of Retry-After', () => {
   };
   const flat = (added: readonly number[]) =>
     found(verdictOn(stubborn, sending(added.map((ms) => 1_000 + Math.round(ms)))), 'no-backoff-growth');
-  /** Numbers drawn at random from 0 up to `most`, the same in every run. */
+  /** Random numbers from 0 up to `most`, equal in every run. */
   const drawn = (seed: number, most: number) => (at: number) => most * seededFraction(seed, at);
   const share = (waitsOf: (seed: number) => number[]) =>
     Array.from({ length: 200 }, (_, seed) => flat(waitsOf(seed + 1))).filter(Boolean).length / 200;
@@ -343,7 +343,7 @@ describe('several independent processes with one key', () => {
     ban: 'off',
     faults: [{ when: { first: 4 }, then: { respond: { status: 429, headers: { 'Retry-After': seconds } } } }],
   });
-  /** So many of them, each begun so much after the one before. */
+  /** Starts a number of processes at an interval. */
   const processes = (count: number, apartMs: number, one: Program) =>
     Array.from(
       { length: count },
@@ -356,7 +356,7 @@ describe('several independent processes with one key', () => {
   const held = (scenario: Scenario, ...programs: Program[]) => {
     const sim = frozen(scenario);
     runPrograms(sim, programs);
-    // As `exec` has them: refusals are sent 20 ms later, so that what comes after may follow from them.
+    // As with `exec`, refusals are sent 20 ms later, so that later requests may be reactions.
     const runJudge = new RunJudge({ scenario: 'held', needs: scenario.client });
     for (const entry of sim.journal.query() as RequestRecord[]) {
       const heldMs = entry.status === 429 ? 20 : 0;
@@ -391,17 +391,17 @@ describe('several independent processes with one key', () => {
         sending(ms, (at) => ({ connection: connectionOf(at) })),
       );
     const fails = (verdict: ReturnType<typeof held>) => found(verdict, 'early-retry')?.severity;
-    // One return for two refusals.
+    // One retry for two refusals.
     expect(fails(on((at) => at, [300, 10_100]))).toBe('fail');
-    // Early on the connection of the refusal.
+    // An early retry on the connection of the refusal.
     expect(fails(on((at) => at % 2, [200, 200, 200, 10_000, 100, 100, 100]))).toBe('fail');
-    // None came back.
+    // No process has retried.
     expect(fails(on((at) => at, [30, 30, 30]))).toBe('fail');
-    // One came back, and another early one follows.
+    // One process has retried, and another early retry follows.
     expect(fails(on((at) => at, [500, 9_600, 50, 600]))).toBe('fail');
-    // It obeys the second refusal, and goes on with its next call.
+    // The process obeys the second refusal, and continues with its next call.
     expect(fails(on((at) => at, [500, 10_030, 30, 10_030, 30]))).toBe('fail');
-    // The second return is of another day.
+    // The second retry is on another day.
     expect(fails(on((at) => at, [300, 10_100, 60_000]))).toBe('fail');
   });
 

@@ -7,7 +7,7 @@ import { frozen } from '../support/frozen.js';
 
 const rex = { body: { name: 'Rex', categoryId: 1 } };
 const wall: Scenario = { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
-/** The first pet is stored, and its answer is lost. */
+/** The first pet is stored, and its response is lost. */
 const lost = (then: NonNullable<Scenario['faults']>[number]['then']): Scenario => ({
   faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', ...then } }],
 });
