@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSimulator, type ScenarioError } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
 
-/** Paths of the mistakes of a scenario in YAML. */
+/** Paths of the mistakes in a YAML scenario. */
 function paths(text: string): string[] {
   try {
     createSimulator({ scenario: readYaml(text).value as object });

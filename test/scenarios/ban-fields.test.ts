@@ -14,7 +14,7 @@ import type { AnySchema } from '../../src/validation/schema.js';
 
 type Ban = NonNullable<Scenario['ban']>;
 
-/** The assumptions about bans of a simulator. */
+/** The ban assumptions of a simulator. */
 function settingsOf(ban: Ban) {
   const { banAfter, banSeconds, banGraceMs, banToleranceMs, banEscalation } = createSimulator({
     scenario: { ban },

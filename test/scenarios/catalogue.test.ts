@@ -15,7 +15,7 @@ const open: typeof openStage = (...of) => {
   return stage;
 };
 
-/** Every run below, of a right or a wrong client, is recorded, and its recording replayed. */
+/** Every run below, of a right or a wrong client, is recorded, and its recording is replayed. */
 let replayed = 0;
 afterEach(async () => {
   for (const stage of opened.splice(0)) {
@@ -34,7 +34,7 @@ afterAll(() => {
   expect(replayed).toBeGreaterThan(1000);
 });
 
-/** A stage after one client made one call on it. */
+/** A stage after one client has made one call. */
 async function play(name: string, client: clients.Client, call?: Call) {
   const stage = open(name);
   const end = await stage.run((on) =>
@@ -46,7 +46,7 @@ async function play(name: string, client: clients.Client, call?: Call) {
   return { stage, end, log: stage.log(), key: () => stage.sim.keys.get('free-key') };
 }
 
-/** What the client saw and how it ended. */
+/** The client's log and its result. */
 async function seen(name: string, client: clients.Client, call?: Call) {
   const { log, end } = await play(name, client, call);
   return [...log, end];
@@ -55,7 +55,7 @@ async function seen(name: string, client: clients.Client, call?: Call) {
 const newcomer: Call = { method: 'POST', body: '{"name":"Newcomer","categoryId":1}' };
 const stored = ({ sim }: Stage) => sim.pets.list().filter(({ name }) => name === 'Newcomer').length;
 
-/** The scenarios whose clients are tried below; the last test holds this to be all of them. */
+/** Scenarios whose clients are tested below. The last test checks that this covers all scenarios. */
 const tried = new Set<string>();
 function scenario(name: string, tests: (name: string) => void): void {
   tried.add(name);
@@ -568,7 +568,7 @@ scenario('thundering-herd', (name) => {
   });
 });
 
-/** The headers of an injected 429 say the same as those of a real one. */
+/** An injected 429 has the same headers as a real one. */
 async function refusesForASecond(name: string): Promise<void> {
   const { headers } = await open(name).send();
   expect(headers.get('x-ratelimit-remaining')).toBe('0');
@@ -1103,7 +1103,7 @@ describe.each([
 ])('%s', (name, withRepeats, [most, least]) => {
   tried.add(name);
 
-  /** Every id on the way from page to page; a pet is added after the first page. */
+  /** All ids found by following the pages; a pet is added after the first page. */
   const idsOfAllPages = async (stage: Stage) => {
     const ids: number[] = [];
     for (let path: string | undefined = '/pets'; path !== undefined; ) {

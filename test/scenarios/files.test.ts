@@ -8,7 +8,7 @@ import { createSimulator } from '../../src/simulator/simulator.js';
 import { tableRows, userPage } from '../support/markdown.js';
 import { fileNames, scenarioOf, textOf } from './stage.js';
 
-/** The starred entries of research/client-bugs.md: bugs that real clients had. */
+/** The starred entries of research/client-bugs.md: bugs of real clients. */
 const reproducedBugs = [
   ...['minute-wall', 'backoff-only', 'retry-after-clamped', 'retry-after-60-edge', 'http-date', 'fractional', 'zero'],
   ...['huge', 'timer-overflow', 'missing', 'reset-in-ms', 'clock-skew', '429-with-remaining', '200-with-remaining-0'],
@@ -16,7 +16,7 @@ const reproducedBugs = [
   ...['ban-on-third-strike', 'sit-out-the-ban', '401-loop', 'post-429', 'post-body-lost', 'post-ambiguous'],
 ];
 
-/** What a scenario comes to, as text; what it is called and what is expected of a client is no part of it. */
+/** Effect of a scenario, as text, without its name and its expectation. */
 function serviceOf(scenario: unknown): string {
   try {
     const { name: _, ...service } = resolveScenario(scenario as Scenario, generatePets);

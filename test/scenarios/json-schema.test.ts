@@ -16,7 +16,7 @@ import { badFiles } from './bad-files.js';
 const root = join(import.meta.dirname, '../..');
 const { schema, paths } = await jsonSchema();
 
-// The rules for editors name fields without saying again of what type they are.
+// The rules for editors name fields without repeating their types.
 const ajv = new Ajv({ allowUnionTypes: true, strictTypes: false, strictRequired: false });
 ajv.addVocabulary(editorKeywords);
 (addFormats as unknown as (ajv: Ajv) => void)(ajv);
@@ -24,7 +24,7 @@ const isValid = ajv.compile(schema);
 
 const shipped = readdirSync(join(root, 'scenarios')).filter((file) => file.endsWith('.yaml'));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-/** As an editor reads a file. */
+/** Parses a file like an editor. */
 const asEditor = (text: string) => parse(text, { schema: 'core', merge: false });
 
 describe('the JSON Schema', () => {
@@ -86,7 +86,7 @@ describe('an editor', () => {
     expect(ban.anyOf[0].enumDescriptions).toHaveLength(banPresetNames.length);
   });
 
-  /** Texts for a field, of which some are taken and some are not. */
+  /** Texts for a field, valid and invalid. */
   const texts: [path: string, scenario: (text: string) => object, texts: string[]][] = [
     [
       'windows.minute',

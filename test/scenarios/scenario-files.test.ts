@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes a file into the folder of this test and gives its path. */
+/** Writes a file into the folder of this test and returns its path. */
 function write(name: string, content: string | Uint8Array): string {
   const file = join(folder, name);
   mkdirSync(join(file, '..'), { recursive: true });
@@ -29,7 +29,7 @@ async function read(file: string): Promise<Scenario> {
   return scenario;
 }
 
-/** The mistakes of a file, one a line, without the folder. */
+/** Mistakes of a file, one per line, without the folder. */
 async function mistakes(file: string): Promise<string[]> {
   try {
     await read(file);
@@ -45,7 +45,7 @@ describe('a mistake is reported as FILE:LINE:COL: PATH: what was expected', () =
     const [first = '', ...others] = await mistakes(write('bad.yaml', text));
     expect(first.startsWith(`bad.yaml:${place}`), first).toBe(true);
     expect(first).toContain(message);
-    // A file that is no YAML may be wrong further down for the same reason.
+    // The same cause may produce further mistakes in a file that is not YAML.
     if (badFiles.some((file) => file.text === text)) expect(others).toEqual([]);
   });
 
@@ -83,10 +83,10 @@ seed: 2
   test('without characters that a terminal would interpret, and with a maximum length', async () => {
     const [line = ''] = await mistakes(write('bad.yaml', `"\\e[2J": 1\nname: [${'x'.repeat(5_000)}]`));
     expect(line).toContain('\\u001b[2J');
-    // JSON leaves these as they are: CSI of the C1 set, a line break of Unicode, and text that runs from right to left.
+    // JSON leaves these unescaped: CSI of the C1 set, a line break of Unicode, and right-to-left text.
     const [other = ''] = await mistakes(write('bad.yaml', '"mode\\x9b2J\\u202e": 1'));
     expect(other).toContain('mode\\u{9b}2J\\u{202e}: expected no such field');
-    // A name as long as that leaves room for what was expected.
+    // A name of this length leaves room for the expected value.
     expect((await mistakes(write('bad.yaml', `${'x'.repeat(900)}: 1`))).join('')).toContain('expected no such field');
     expect((await mistakes(write('bad.yaml', `seed: ${'x'.repeat(5_000)}`))).join('').length).toBeLessThan(600);
   });
@@ -145,7 +145,7 @@ describe('a file is read as written', () => {
 
 describe('reading is bounded in time and memory', () => {
   const megabyte = 1024 * 1024;
-  /** What takes seconds in full is a quarter of it in a test run. */
+  /** Repeats a text, in a normal test run a quarter of the times. */
   const repeat = (text: string, times: number) => text.repeat(isProof ? times : times / 4);
   const laughs = Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(9)}]`).join('\n');
   const nested = Array.from({ length: 1_400 }, (_, n) => `${' '.repeat(n)}a:`).join('\n');
@@ -179,7 +179,7 @@ describe('reading is bounded in time and memory', () => {
     ['UTF-16', Buffer.from('\ufeffname: x', 'utf16le'), 'expected a file of UTF-8 text'],
   ])('%s', async (_, content, message) => {
     const file = write('bomb.yaml', content);
-    // Half a second at most; what grows with the square takes minutes, and so runs into the time limit of a test.
+    // Takes at most half a second. Quadratic growth takes minutes, more than the test timeout.
     const lines = await mistakes(file);
     expect(lines.join('\n')).toContain(message);
     expect(lines.length).toBeLessThanOrEqual(101);

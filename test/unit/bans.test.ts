@@ -3,7 +3,7 @@ import type { Answer, Scenario, Simulator } from '../../src/index.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
 
-/** A simulator whose free key has used up its minute: the next request, at 0 s, is the first refusal. */
+/** A simulator whose free key has exhausted its minute: the next request, at 0 s, is the first refusal. */
 function exhausted(scenario: Scenario = {}): Simulator {
   return frozen({ ...scenario, keys: { 'free-key': { usage: { minute: 60 } }, ...scenario.keys } });
 }
@@ -71,7 +71,7 @@ describe('a strike', () => {
       ban: 'strict',
     });
     expect(sendAt(sim, 0).status).toBe(200);
-    // Refusals at 0 s promise the minute, the second of them exhausts the day and promises that.
+    // Refusals at 0 s promise the minute. The second exhausts the day and promises the day.
     expect([sendAt(sim, 0), sendAt(sim, 0)].map((answer) => rate(answer).retryAfter)).toEqual([60, 86_400]);
     expect(codesAt(sim, 60_000)).toEqual([banned]);
   });
@@ -242,7 +242,7 @@ describe('extend', () => {
 });
 
 describe('escalation', () => {
-  /** The lengths of the next bans of a key that goes on after each. */
+  /** Lengths of the next bans of a key that keeps sending after each ban. */
   const lengths = (sim: Simulator, times: number) => {
     const retryAfters: (number | undefined)[] = [];
     for (let n = 0; n < times; n++) {

@@ -65,7 +65,7 @@ describe('a share', () => {
     expect(running.size).toBe(0);
     for (const { requests, other, perSecond } of samples) {
       expect({ requests, other }).toEqual({ requests: 400, other: 1 });
-      // Two turns of 60 ms and one that was over at once.
+      // Two turns of 60 ms and one that ended at once.
       expect(perSecond).toBeGreaterThan(100);
       expect(perSecond).toBeLessThan(3_400);
     }
@@ -147,6 +147,6 @@ test('the picture has room for a server that is faster than the limit', () => {
   const widthOfAll = Number(/<svg[^>]* width="(\d+)"/.exec(svg)?.[1]);
   const bars = [...svg.matchAll(/<rect x="(\d+)"[^>]* width="([\d.]+)"/g)];
   expect(bars).toHaveLength(5);
-  // A text of four figures stands behind each.
+  // Each bar is followed by a text of four figures.
   for (const [, left, width] of bars) expect(Number(left) + Number(width) + 40).toBeLessThan(widthOfAll);
 });

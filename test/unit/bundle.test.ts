@@ -10,11 +10,11 @@ interface Bundle {
 const bundle: (contents: string) => Promise<Bundle> = bundled;
 
 /**
- * What a page downloads, msw (67 kB) left out, gzipped. Measured when written: 31.8 kB with what a page imports, 36.6 kB
- * with every name, which adds the texts of the assumptions and the description of the service. Of the 31.8 kB the check of
- * scenarios and fault rules is about 5, the pipeline and the operations with exact JSON 4.5, the clock, the pets and the
- * journal 4, keys, windows and bans 2.5, fault rules and their effects 2.5, the adapters 1.5. A scenario may ask for each of
- * them, or a method of a simulator does: left out of a page, the same scenario would be refused there alone.
+ * Gzipped size of a page's download without msw (67 kB). Measured when written: 31.8 kB with a page's usual imports,
+ * 36.6 kB with every export, which adds the texts of the assumptions and the description of the service. Of the 31.8
+ * kB, the check of scenarios and fault rules is about 5, the pipeline and the operations with exact JSON 4.5, the
+ * clock, the pets and the journal 4, keys, windows and bans 2.5, fault rules and their effects 2.5, the adapters 1.5. A
+ * scenario or a method of a simulator may need each of these, so a page without one would reject the same scenario.
  */
 const mostKilobytes = { whatPagesImport: 33.4, everything: 40, persist: 3.75 };
 
@@ -23,7 +23,7 @@ const filesIn = ({ metafile }: Bundle) =>
     .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0);
 
-/** Names the ten largest files on a failure, for whoever has to find what grew. */
+/** Names the ten largest files on a failure, to find the growth. */
 function expectAtMost(kilobytes: number, result: Bundle): void {
   const largest = filesIn(result)
     .sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)

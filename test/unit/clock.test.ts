@@ -258,7 +258,7 @@ test('a skew cannot move the clock past the year 9999', () => {
 });
 
 test('exposes to users how to move it, but no internals', () => {
-  // Held by the compiler, in `npm run check`.
+  // Checked by the compiler, in `npm run check`.
   expectTypeOf<keyof Clock>().toEqualTypeOf<
     'now' | 'movedMs' | 'frozen' | 'advance' | 'set' | 'freeze' | 'resume' | 'sleep'
   >();

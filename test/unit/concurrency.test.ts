@@ -83,7 +83,7 @@ describe('a request at the border of two seconds', () => {
     vi.restoreAllMocks();
   });
 
-  /** Every reading of the machine's time is a second later than the one before. */
+  /** Every reading of the machine's time is a second later than the previous one. */
   function hurry() {
     let nowMs = Date.parse('2026-01-01T12:00:00Z');
     vi.spyOn(Date, 'now').mockImplementation(() => {

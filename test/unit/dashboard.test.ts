@@ -84,7 +84,7 @@ test('a throttle ignores the round-trip time, and answers waiting callers at onc
     throttle.ask();
     await vi.advanceTimersByTimeAsync(500);
     throttle.ask();
-    // Of the second run only what it took beyond the first counts.
+    // Of the second run, only the time beyond the first counts.
     await vi.advanceTimersByTimeAsync(500);
     expect(runs).toBe(3);
     throttle.hurry();

@@ -11,7 +11,7 @@ import { rawClient, rawRequestText as request } from '../support/raw-client.js';
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 let ended: string[] = [];
 beforeEach(async () => {
-  // What the last test left behind.
+  // Responses left over from the previous test.
   await turn();
   await turn();
   ended = [];

@@ -3,7 +3,7 @@ import { createSimulator, type Fault } from '../../src/index.js';
 
 const usedUp = { 'free-key': { usage: { minute: 60 } } };
 
-/** A simulator, a request to it, and what it has warned of. */
+/** A simulator, a function that sends a request to it, and its warnings. */
 function world({ mode = 'frozen', faults = [] }: { mode?: 'frozen' | 'real'; faults?: Fault[] } = {}) {
   const onWarning = vi.fn<(message: string) => void>();
   const clock = { start: '2026-01-01T12:00:00Z', mode };

@@ -26,7 +26,7 @@ test.each(['README.md', 'docs/assumptions.md', 'docs/control-api.md', 'docs/many
       replicas: replicaResults(),
     };
     const expected = pages(sources).find((page: { path: string }) => page.path === path);
-    // That of replicas only once they were measured.
+    // The results of replicas exist only after their measurement.
     if (expected === undefined && sources.replicas === undefined) return;
     expect(read(path), hint).toBe(expected.text);
   },

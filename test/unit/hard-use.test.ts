@@ -107,7 +107,7 @@ describe('other clients with a key', () => {
     sim.clock.advance('3000d');
     const count = vi.spyOn(Math, 'floor');
     const { remaining } = sim.keys.get('free-key').day;
-    // Two a second are more than the minute allows: 60 a minute are served.
+    // Two per second are more than the minute limit: 60 per minute are accepted.
     const served = 3000 * 86_400;
     expect(900_000_000 - remaining).toBeGreaterThan(0.999 * served);
     expect(900_000_000 - remaining).toBeLessThan(1.001 * served);
@@ -253,7 +253,7 @@ describe('the memory of the journal', () => {
       expect(journal.size).toBe(50);
       budget.leave(journal);
     }
-    // Kept alive until here, so that the collector has not freed them first.
+    // Referenced until here, so that the garbage collector has not freed the journals before.
     expect(journals.map(({ size }) => size)).toEqual([50, 50, 50, 50, 50]);
   });
 

@@ -160,7 +160,7 @@ describe('size', () => {
     expect(answer.body.length).toBeLessThan(1000);
   });
 
-  // A reader that is not linear takes minutes for these, and the test its time-out.
+  // A nonlinear reader takes minutes for these, more than the test timeout.
   test.each(Object.entries(hugeNumbers))(
     'a number of six million characters (%s) is parsed in linear time',
     (_, number) => {

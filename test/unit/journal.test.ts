@@ -49,10 +49,10 @@ const fail = (error: unknown) => {
   throw error;
 };
 
-/** What a record of these tests takes with bodies of this size. */
+/** Memory of a record in these tests, with bodies of a given size. */
 const journalBytes = (bodies: number) => 500 + 'GET/petsfree-key'.length + bodies;
 
-/** Writes entries with these sizes of the response. */
+/** Writes entries with responses of given sizes. */
 function filled(limits: ConstructorParameters<typeof RequestJournal>[1], sizes: readonly number[]): RequestJournal {
   const journal = new RequestJournal(fail, limits);
   for (const size of sizes) journal.add(entry(journal.open(), { responseBody: 'x'.repeat(size) }));

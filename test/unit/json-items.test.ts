@@ -18,7 +18,7 @@ const odd = [
 const entries = odd.map((text, index) => ({ [text]: text, nested: { list: [text, { [text]: [text] }] }, index }));
 const before = { version: '1.2', creator: { name: 'entries', pages: [{ entries: [1] }] }, [odd[4] as string]: odd };
 
-/** What is found in a text that comes in pieces of so many bytes. */
+/** Items found in a text that arrives in chunks of a given size, in bytes. */
 function itemsOf(text: string, pieceBytes: number) {
   const bytes = new TextEncoder().encode(text);
   const items = new JsonItems();

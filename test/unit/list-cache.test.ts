@@ -7,7 +7,7 @@ const scenario = { limits: 'off' } as const;
 
 const list = (sim: Simulator, query = 'limit=3') => send(sim, { query });
 
-/** Whether the second list was answered as the first was kept. */
+/** Whether the second list is the cached first list. */
 const isKept = (first: Answer, second: Answer) => first.bodyKey !== undefined && first.bodyKey === second.bodyKey;
 
 test('an unchanged list is created once', () => {

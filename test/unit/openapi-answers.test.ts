@@ -8,7 +8,7 @@ const description = openapi as Json;
 const check = createAnswerCheck(description);
 const base = 'http://127.0.0.1:4010/v1';
 
-/** One call and its answer, which must be as the description says. */
+/** One call and its response, which must match the description. */
 async function call(sim: Simulator, name: string, path: string, init: RequestInit & { key?: string } = {}) {
   const { key = 'free-key', ...rest } = init;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...rest.headers };
@@ -76,7 +76,7 @@ describe('the examples of the description', () => {
   const exampleOf = (name: string, status: number) =>
     content(resolved(description, operationOf(description, name).responses[status])).example;
 
-  /** The words of a message may change. */
+  /** The text of a message may differ. */
   const kind = ({ code, status }: Json) => ({ code, status });
 
   test('are the responses of the default scenario', async () => {

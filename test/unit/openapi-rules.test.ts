@@ -3,8 +3,8 @@ import { createControl } from '../../src/control.js';
 import { createSimulator, openapi } from '../../src/index.js';
 import { createAnswerCheck, follow, type Json, resolved } from '../control-api/described.js';
 
-// The rules of Redocly's and Spectral's recommended sets that fit OpenAPI 3.1, each under its name there. Both tools were
-// run on both descriptions without a finding; they are too large to be installed for this.
+// Rules of Redocly's and Spectral's recommended sets that fit OpenAPI 3.1, with their names. Both tools were run on
+// both descriptions without a finding; they are too large to be installed for this.
 
 const control = createControl(createSimulator()).getControlDescription() as Json;
 

@@ -9,7 +9,7 @@ const listPets = paths['/pets'].get;
 const createPet = paths['/pets'].post;
 const getPet = paths['/pets/{petId}'].get;
 
-/** Every value under a name, anywhere in the description. */
+/** All values of a property name, anywhere in the description. */
 function* valuesOf(name: string, value: unknown): Iterable<unknown> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -18,7 +18,7 @@ function* valuesOf(name: string, value: unknown): Iterable<unknown> {
   }
 }
 
-/** What a `$ref` of the description leads to. */
+/** Target of a `$ref` in the description. */
 const follow = (reference: string) =>
   reference
     .slice(2)
@@ -127,7 +127,7 @@ describe('the OpenAPI description', () => {
     const { TooManyRequests, Unauthorized } = components.responses;
     expect(TooManyRequests.headers).toHaveProperty('Retry-After');
     expect(components.headers['Retry-After'].required).toBe(true);
-    // A banned key gets 401 where banStatus says so.
+    // A banned key gets 401 under the assumption banStatus: 401.
     expect(Unauthorized.headers['Retry-After']).toMatchObject({ 'x-assumption': 'banStatus' });
     expect(Unauthorized.headers['Retry-After']).not.toHaveProperty('required');
     expect(Unauthorized.headers).toHaveProperty('WWW-Authenticate');

@@ -4,7 +4,7 @@ import { createSimulator, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
 import { listen, serve } from '../../src/node.js';
 
-/** As a program in JavaScript calls it, where no compiler looks. */
+/** Removes the types, as for a JavaScript program. */
 const loose = (call: unknown) => call as (...values: unknown[]) => unknown;
 const thrown = async (call: () => unknown) => {
   try {

@@ -193,7 +193,7 @@ test('the API lists in the order of the scenario', () => {
   expect(new Set(listed('shuffled'))).toEqual(new Set(ascending));
 });
 
-/** The store as one unsorted array. `rank` orders it, and comes from a list of every id there can be. */
+/** The store as one unsorted array. `rank` orders it, from a list of all possible ids. */
 class NaivePets {
   pets: Pet[];
   nextId: number;

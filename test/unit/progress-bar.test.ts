@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createProgressBar } from '../../src/cli/progress-bar.js';
 import { generatePets } from '../../src/seed.js';
 
-/** What a bar writes when 1,000 pets are made, 10 at a time, each of the steps taking so long. */
+/** Output of a bar for 1,000 pets, 10 per step, with a given time per step. */
 function drawn(stepMs: number, { isTTY }: { isTTY: boolean }): string[] {
   const written: string[] = [];
   let nowMs = 0;

@@ -6,7 +6,7 @@ import { createRedactor, displayKey } from '../../src/simulator/redact.js';
 import { maskedKey } from '../../src/values/mask-key.js';
 import { replaceKey } from '../../src/values/text-finder.js';
 
-/** One text with the keys in it masked. */
+/** Masks the keys in one text. */
 const redacted = (redactor: ReturnType<typeof createRedactor>, text: string, token?: string) =>
   redactor([text], token)(text);
 
@@ -49,7 +49,7 @@ test('redactors of one simulator share their keys, and drop them with the scenar
   expect(createRedactor(sim)([])('added-secret-1234')).toBe('added-secret-1234');
   expect(early(['?k=added-secret-1234'])('?k=added-secret-1234')).toBe('?k=…1234');
   expect(createRedactor(sim)(['?k=added-secret-1234'])('?k=added-secret-1234')).toBe('?k=…1234');
-  // Now it is written in a scenario, so no secret.
+  // The scenario now contains the key, so it is not secret.
   sim.load({ keys: { 'added-secret-1234': {} } });
   for (const redactor of [early, createRedactor(sim)]) {
     expect(redactor(['?k=added-secret-1234'])('?k=added-secret-1234')).toBe('?k=added-secret-1234');
@@ -65,7 +65,7 @@ test('a key is found percent-encoded in a target, and escaped in JSON', () => {
   expect(redacted(redactor, '{"name":"pass/word+\\"1\\"="}')).toBe('{"name":"…"1"="}');
 });
 
-/** Characters that a key can have, with those that are escaped, or part of an escape, more often. */
+/** Characters of keys, with a higher share of characters that are escaped or part of an escape. */
 const keyCharacter = fc.oneof(
   fc.constantFrom(...'/"\\\\%+=&u0073abcC3A9é'),
   fc
@@ -129,7 +129,7 @@ test('an earlier token is found in the texts of another request, with bounded me
   redactor([], 'sent-before-1234');
   expect(redacted(redactor, '/pets?k=sent-before-1234')).toBe('/pets?k=…1234');
   for (let n = 0; n <= 20_001; n++) redactor([], `token-of-nobody-${n}`);
-  // The journal does not hold it.
+  // The journal does not contain the request.
   expect(redacted(redactor, '/pets?k=token-of-nobody-1')).toBe('/pets?k=token-of-nobody-1');
 });
 
@@ -146,6 +146,6 @@ test('thousands of keys with equal beginnings are all masked, in constant time p
   const redactor = createRedactor(sim);
   const text = keys.join(' ');
   expect(redacted(redactor, text)).not.toMatch(/tenant-\d/);
-  // A sixth of a second. Comparing every key with every text takes a minute, more than a test may.
+  // Takes a sixth of a second. Comparing every key with every text would take a minute, more than the test timeout.
   for (let n = 0; n < 200_000; n++) redacted(redactor, `/v1/pets?limit=20&k=tenant-${n}`);
 });

@@ -6,7 +6,7 @@ import { merge } from '../../src/values/plain-data.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { rate, send, sendTimes } from '../support/plain-call.js';
 
-/** The mistakes that a scenario is refused for; any shape at all, as from a file. */
+/** Issues of a rejected scenario, which can have any shape, as from a file. */
 function issues(scenario: unknown): Record<string, string> {
   try {
     createSimulator({ scenario: scenario as Scenario });
@@ -301,12 +301,12 @@ describe('a scenario', () => {
   });
 });
 
-/** Everything about a simulator that a request or a test can see. */
+/** Complete state of a simulator that requests and tests can observe. */
 function visible(sim: Simulator): unknown {
   return structuredClone({ pets: sim.pets.list(), keys: sim.keys.list(), clock: coreOf(sim).state.clock.state() });
 }
 
-/** Changes everything that there is to change. */
+/** Changes every changeable part of the state. */
 function disturb(sim: Simulator): void {
   send(sim, { body: rex });
   sendTimes(sim, 100);
@@ -366,7 +366,7 @@ describe('reset', () => {
 });
 
 describe('a snapshot', () => {
-  /** The answers to a trace that looks at every part of the state. */
+  /** Responses to a sequence of requests that depends on every part of the state. */
   const replay = (sim: Simulator) => {
     const answers = [];
     for (const wait of ['0ms', '1s', '118s', '1h']) {

@@ -15,7 +15,7 @@ import {
 } from '../../src/validation/schemas.js';
 import { isJson } from '../../src/validation/value-schemas.js';
 
-/** Every mistake as `path: message`, the path of a wrong name in brackets. */
+/** All mistakes as `path: message`, with the path in brackets if the name is wrong. */
 function mistakes(form: Parameters<typeof check>[0], value: unknown): string[] {
   const found: SchemaIssue[] = [];
   check(form, value, found);

@@ -108,7 +108,7 @@ describe('generatePets', () => {
   });
 
   test('loads faker for the first pet, not before', () => {
-    // Nothing else in a synchronous step asks for a module of Node.
+    // No other code in a synchronous step loads a module of Node.
     const load = vi.spyOn(process, 'getBuiltinModule');
     try {
       createSimulator({ generatePets });

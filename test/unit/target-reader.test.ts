@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTargetReader } from '../../src/node/http/target-reader.js';
 
-/** As if every target were the first. */
+/** Reads every target with a new reader. */
 const readAlone = (url: string, start: number) => createTargetReader()(url, start);
 
 test('a target is its path and its query', () => {

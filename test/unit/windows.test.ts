@@ -6,7 +6,7 @@ import { message, rate, send, sendTimes } from '../support/plain-call.js';
 const start = '2026-01-01T12:00:00.900Z';
 const at = (seconds: number) => (noonSeconds + seconds) * 1000;
 
-/** A simulator whose free plan is small and which starts at 12:00:00.900, so that flooring shows. */
+/** A simulator with a small free plan that starts at 12:00:00.900, so that rounding down is visible. */
 function small(plan: { minute: number; day: number }, scenario: Scenario = {}) {
   return frozen({ ...scenario, clock: { start }, plans: { free: plan } });
 }
