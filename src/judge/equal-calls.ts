@@ -49,7 +49,7 @@ function restartsWaits(waits: readonly number[], waitMs: number, most: number | 
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
   // A loop without waits has long waits by chance.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * leastGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // The next call starts at once, whereas an outer retry layer waits like the first.
+  // A next call starts at once, whereas a retry of an outer layer waits as long as the first retry.
   const mostMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= mostMs;
 }

@@ -2,7 +2,7 @@ import { counted } from '../values/counted.js';
 import { fewFindings, requestsOf } from './few-findings.js';
 import type { Verdict } from './judge-run.js';
 
-// Text of failed tests about a verdict.
+// Failure messages of test matchers, built from a verdict.
 
 /** One line per finding, with its advice. */
 export const evidence = (findings: Verdict['findings']) =>

@@ -3,7 +3,7 @@ import type { Finding } from './finding.js';
 /** Maximum number of findings shown per rule and severity. A run of hours can have hundreds of equal findings. */
 const mostShown = 3;
 
-/** A finding to show. */
+/** A finding that a shortened report shows. */
 export interface ShownFinding {
   finding: Finding;
   /** Findings of the same rule and severity that are not shown. Set on the last shown finding. */

@@ -75,7 +75,7 @@ export interface Verdict {
   counts: { requests: number; served: number; refused: number; banned: number; lost: number; dropped: number };
 }
 
-/** Other inputs of the outcome. */
+/** Inputs of a verdict besides the requests. */
 export interface RunState {
   scenario: string;
   /** Number of entries dropped from the journal. A run with gaps cannot pass. */

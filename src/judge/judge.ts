@@ -61,7 +61,7 @@ export function* judgeInSteps(
   });
 }
 
-/** Part of the scenario that affected no request. */
+/** Sentence about a part of the scenario that affected no request; `undefined` without one. */
 function idleIn({ settings, faults }: Simulator): string | undefined {
   const [idle] = faults.list().filter(({ applied }) => applied === 0);
   if (idle !== undefined) {

@@ -109,7 +109,7 @@ function markQueues(requests: readonly JudgedRequest[]): void {
 
 /** Requests in flight in a lane. */
 interface Traffic {
-  /** Among the requests in flight, the one whose response came after the most arrivals. */
+  /** Request in flight with the highest `lastArrivedId`, whose response is sent last. */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];
   /** Whether all requests used the same connection. */

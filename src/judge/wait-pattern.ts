@@ -22,7 +22,7 @@ interface Wait {
 
 const waitMsOf = ({ response, request }: Wait) => request.arrivedAtMs - response.answeredAtMs;
 
-/** Describes the waits before early requests, and the likely mistake behind these. */
+/** Describes the waits before early requests, with the likely cause. */
 export function describeWaits(early: readonly Wait[]): string {
   const waits = early.map(waitMsOf);
   const mistake = guess(early, waits);

@@ -4,7 +4,7 @@ import type { StoredPet } from './pet.js';
 /** Pets in list order. */
 export type PetRow = StoredPet[];
 
-/** Pets in list order: all, and per status. */
+/** Lists of pets in list order: all pets, and the pets of each status. */
 export interface PetStock {
   readonly all: PetRow;
   readonly byStatus: Record<PetStatus, PetRow>;

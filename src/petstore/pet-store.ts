@@ -7,7 +7,7 @@ import { copyStock, fillStock, type PetRow, type PetStock } from './pet-stock.js
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
 
-/** Filter and page of a list. */
+/** Filter and page of a list of pets. */
 export interface PetQuery {
   status?: PetStatus | undefined;
   /** Maximum number of pets. Default: all. */

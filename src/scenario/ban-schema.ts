@@ -19,7 +19,7 @@ export const banValues = {
   banEscalation: either(oneOf(false), fields({ factor, maxSeconds: seconds })),
 };
 
-/** Deprecated names of durations, as numbers in a unit, with their current names. */
+/** Deprecated field names of durations, with the unit of their numbers and the current names. */
 const earlierNames: Record<string, { name: string; unit: string; value: typeof seconds }> = {
   graceMs: { name: 'grace', unit: 'ms', value: milliseconds },
   toleranceMs: { name: 'tolerance', unit: 'ms', value: milliseconds },

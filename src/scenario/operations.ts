@@ -5,7 +5,7 @@ import { either, oneOf } from '../validation/schemas.js';
 import { text } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 
-/** Names of operations that a scenario may use, beside a method and path such as `GET /v1/orders`. */
+/** Names of operations that a scenario may use, in addition to a method and path such as `GET /v1/orders`. */
 export interface KnownOperations {
   readonly names: Set<string>;
   /** Whether every name is accepted: for a replayed log, and for a backend, whose operations are unknown. */
@@ -17,15 +17,15 @@ export const knownOperations = (more: Iterable<string> = []): KnownOperations =>
   acceptsAll: false,
 });
 
-/** Every name, because the operations are checked later. */
+/** Accepts every name, because the operations are checked later. */
 export const anyOperation: KnownOperations = { names: new Set(), acceptsAll: true };
 
-/** The name of an operation in a scenario. `unknownOperations` checks names other than those of the document. */
+/** Schema for the name of an operation. `unknownOperations` checks names that the document does not have. */
 export const operationName = either(oneOf(...operationNames), text);
 
 const methodAndPath = /^[A-Z]+ \//;
 
-/** An issue for each operation in a scenario or fault rule that is unknown. */
+/** Reports each unknown operation in a scenario or fault rule. */
 export function* unknownOperations(content: unknown, { names, acceptsAll }: KnownOperations): Generator<Issue> {
   if (acceptsAll) return;
   for (const { steps, name } of namedOperations(content)) {
@@ -46,7 +46,7 @@ function* namedOperations(content: unknown): Generator<{ steps: readonly Step[];
   yield* namesAt(client, ['client'], ['operation']);
 }
 
-/** The names at a path: one text, or a list of them. `all` and `none` are values of `appliesTo`. */
+/** Names at a path: one text, or a list. `all` and `none` are values of `appliesTo`, not names. */
 function* namesAt(from: unknown, base: readonly Step[], path: readonly string[]) {
   let value = from;
   for (const field of path) value = isMap(value) ? value[field] : undefined;

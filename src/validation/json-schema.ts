@@ -21,7 +21,7 @@ const time = '([01]\\d|2[0-3]):[0-5]\\d';
 
 /**
  * JSON Schemas for schemas that convert their value by code. In a separate file from those, because browser pages
- * download them. /
+ * download them.
  */
 const written = new Map<AnySchema, Json>([
   [values.duration, textOrNumber(`^${amount}(ms|s|m|h|d)$`, { minimum: 0, maximum: longestMs })],

@@ -5,7 +5,7 @@ import { type Adapter, adapters, type CallOptions, openService, type Service } f
 import { fuzz } from '../support/prove.js';
 import { bodyOf, rawRequest, statusOf } from '../support/raw-request.js';
 
-/** One request that the adapters do not treat alike, and what of the answer shows it. */
+/** A request that adapters treat differently, and the part of the response that shows it. */
 interface Difference {
   what: string;
   observe(service: Service, adapter: Adapter['name']): Promise<unknown>;
@@ -14,10 +14,12 @@ interface Difference {
 
 const authorization = 'Bearer free-key';
 
-/** What the client of an adapter calls to send a request. */
+/** Sends a request through the client of an adapter. */
 const sender = ({ sim }: Service, adapter: Adapter['name']): typeof fetch => (adapter === 'fetch' ? sim.fetch : fetch);
 
-/** A request as the client of the adapter sends it, past `call`: outside the base path nothing is an answer of the API. */
+/**
+ * A request as sent by the adapter's client, not through `call`: outside the base path, no response comes from the API.
+ */
 async function send(service: Service, adapter: Adapter['name'], address: string, init: RequestInit = {}) {
   const url = address.startsWith('/') ? new URL(service.baseUrl).origin + address : address;
   try {
@@ -27,7 +29,9 @@ async function send(service: Service, adapter: Adapter['name'], address: string,
   }
 }
 
-/** Status and whether the limits are told; `refused` when the client of the adapter cannot send it. */
+/**
+ * Status, and whether the headers of the limits are present; `refused` if the adapter's client cannot send the request.
+ */
 async function outcome(service: Service, adapter: Adapter['name'], address: string, init?: RequestInit) {
   const answer = await send(service, adapter, address, init);
   if (answer instanceof Error) return 'refused';
@@ -35,7 +39,7 @@ async function outcome(service: Service, adapter: Adapter['name'], address: stri
   return `${answer.status}${answer.headers.has('x-ratelimit-limit') ? '' : ' without X-RateLimit'}`;
 }
 
-/** The same for bytes on a socket, which only the HTTP adapter has. */
+/** Requests as bytes on a socket, for the HTTP adapter alone. */
 async function rawOutcome(
   { baseUrl }: Service,
   target: string,
@@ -46,7 +50,7 @@ async function rawOutcome(
   return `${statusOf(answer)}${/^x-ratelimit-limit:/im.test(answer) ? '' : ' without X-RateLimit'}`;
 }
 
-/** Through the socket on the HTTP adapter, through the client on the others. */
+/** Sends through the socket on the HTTP adapter, through the client on the others. */
 const rawOrClient =
   (target: string, raw: Parameters<typeof rawOutcome>[2] = {}, init: RequestInit = {}) =>
   (service: Service, adapter: Adapter['name']) =>
@@ -178,7 +182,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
 );
 
 describe('a server of its own', () => {
-  test('answers the same body to an address outside the base path as sim.fetch does', async () => {
+  test('returns the same body for a URL outside the base path as sim.fetch', async () => {
     const [viaFetch, , viaHttp] = adapters as [Adapter, Adapter, Adapter];
     const [inProcess, http] = [await openService(viaFetch, {}), await openService(viaHttp, {})];
     const answer = await rawRequest(Number(new URL(http.baseUrl).port), 'GET /v2 HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -339,7 +343,7 @@ async function play(adapter: Adapter, scenario: Scenario, steps: readonly Step[]
 }
 
 describe('all adapters', () => {
-  test('give the same answers to the same calls, and end in the same state', async () => {
+  test('return the same responses to the same calls, and end in the same state', async () => {
     const [first, ...others] = adapters as [Adapter, Adapter, Adapter];
     const sequence = fc.array(step, { minLength: 1, maxLength: 16, size: 'max' });
     await fc.assert(

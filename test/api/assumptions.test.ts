@@ -10,17 +10,17 @@ import {
   threePets,
 } from '../support/adapters.js';
 
-/** What one value of an assumption makes the API do, in a service that differs from the default in nothing else. */
+/** Effect of one value of an assumption on the API, in a service that otherwise has the defaults. */
 type Behaviour<Value> = [value: Value, does: string, check: (service: Service) => Promise<void>];
 
-/** Everything that one assumption can be. */
+/** All values of one assumption. */
 interface Point<Value> {
-  /** What makes the assumption visible. */
+  /** Part of the response that shows the assumption. */
   scenario?: Scenario;
   behaviours: Behaviour<Value>[];
 }
 
-/** cors is a matter of the HTTP adapter alone; test/adapters/cors.test.ts tests each of its values. */
+/** cors only affects the HTTP adapter; test/adapters/cors.test.ts tests each of its values. */
 const testedElsewhere = ['cors'] as const;
 type TestedHere = Exclude<AssumptionId, (typeof testedElsewhere)[number]>;
 
@@ -44,13 +44,13 @@ async function untilRefused({ get }: Service): Promise<AdapterAnswer> {
   }
 }
 
-/** The fields of the IETF draft that the first answer carries. */
+/** The fields of the IETF draft in the first response. */
 async function draftFields({ get }: Service): Promise<[string, string][]> {
   const { headers } = await get('/pets');
   return [...headers].filter(([name]) => name.startsWith('ratelimit')).sort();
 }
 
-/** The codes of refused requests, each two seconds after the one before. */
+/** The codes of refused requests, sent every two seconds. */
 async function insist({ get, sim }: Service, times: number): Promise<string[]> {
   const codes = [];
   for (let count = 0; count < times; count++) {
@@ -60,7 +60,7 @@ async function insist({ get, sim }: Service, times: number): Promise<string[]> {
   return codes;
 }
 
-/** Used up at noon, banned at 12:00:06 under the default rule. */
+/** Exhausted at noon, banned at 12:00:06 under the default rule. */
 async function untilBanned(service: Service): Promise<AdapterAnswer> {
   await untilRefused(service);
   for (;;) {
@@ -70,7 +70,9 @@ async function untilBanned(service: Service): Promise<AdapterAnswer> {
   }
 }
 
-/** Follows `rel="next"` from the first page to the last, and gives the ids of each page and the query of each link. */
+/**
+ * Follows `rel="next"` from the first page to the last, and returns the ids of each page and the query of each link.
+ */
 async function walk({ get, baseUrl }: Service, path: string): Promise<{ pages: number[][]; queries: string[] }> {
   const pages = [];
   const queries = [];
@@ -698,7 +700,7 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
     ],
   },
   rejectedCounts: {
-    // Only a log shows what is counted in the window that refuses.
+    // Only a log shows requests counted in the window that refuses.
     scenario: { plans: { free: { minute: 2, day: 10 } }, ban: 'off', limits: { algorithm: 'sliding-log' } },
     behaviours: [
       [
@@ -1046,7 +1048,7 @@ describeOnEveryAdapter('assumptions', (open) => {
 describe('the table of assumptions', () => {
   const declared = Object.entries<{ default: unknown; alternatives: readonly unknown[]; alsoAt?: string }>(assumptions);
 
-  test('has a test for every value it names, and no test for another', () => {
+  test('has a test for every value it names, and no other test', () => {
     const named = declared
       .filter(([id]) => !testedElsewhere.includes(id as 'cors'))
       .flatMap(([id, assumption]) => [assumption.default, ...assumption.alternatives].map((value) => label(id, value)));
@@ -1068,7 +1070,7 @@ describe('the table of assumptions', () => {
   const alsoAt = declared.flatMap(([id, { alternatives, alsoAt }]) =>
     alsoAt === undefined ? [] : alternatives.map((value) => [id, alsoAt.split(', ')[0] as string, value] as const),
   );
-  /** A value as its field in `ban` has it: a duration where the assumption has a number in a unit. */
+  /** Formats a value as its field in `ban`: a duration if the assumption is a number in a unit. */
   const written: Record<string, (value: unknown) => unknown> = {
     banGraceMs: (value) => `${value}ms`,
     banToleranceMs: (value) => `${value}ms`,

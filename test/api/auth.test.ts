@@ -63,7 +63,7 @@ describeOnEveryAdapter('authentication', (open, adapter) => {
     ['a token of 8 kB', `Bearer ${'k'.repeat(8192)}`, unknown, true],
     ['the name of a property of every object', 'Bearer __proto__', unknown, true],
     ['a revoked key', 'Bearer revoked-key', 'The API key was revoked.', true],
-  ])('answers 401 to %s', async (_, authorization, message, tokenSent) => {
+  ])('rejects %s with 401', async (_, authorization, message, tokenSent) => {
     const { call } = await open({ keys });
     const answer = await call('GET', '/pets', authorization === undefined ? {} : { headers: { authorization } });
     expect(answer.status).toBe(401);
@@ -74,7 +74,7 @@ describeOnEveryAdapter('authentication', (open, adapter) => {
     expect(rate(answer)).toEqual([60, 60, noonSeconds + 60]);
   });
 
-  test('answers 401 to two Authorization headers, even when both are valid', async () => {
+  test('rejects two Authorization headers with 401, even if both are valid', async () => {
     const service = await open();
     const authorization = ['Authorization', 'Bearer free-key'] as [string, string];
     const answer =
@@ -86,7 +86,7 @@ describeOnEveryAdapter('authentication', (open, adapter) => {
     expect(answer.challenge).toBe('Bearer realm="petstore"');
   });
 
-  test('answers 401 from the instant at which a key expires', async () => {
+  test('responds with 401 from the instant at which a key expires', async () => {
     const { call, sim } = await open({ keys });
     sim.clock.set('2026-01-01T12:04:59.999Z');
     expect((await call('GET', '/pets', { key: 'late-key' })).status).toBe(200);
@@ -98,7 +98,7 @@ describeOnEveryAdapter('authentication', (open, adapter) => {
     expect(rate(answer)).toEqual([60, 60, noonSeconds + 300 + 60]);
   });
 
-  test('asks for a key on every operation', async () => {
+  test('requires a key on every operation', async () => {
     const { call } = await open();
     for (const [method, path] of [
       ['GET', '/pets'],
@@ -111,7 +111,7 @@ describeOnEveryAdapter('authentication', (open, adapter) => {
     }
   });
 
-  test('keeps a 401 away from the quota of every key', async () => {
+  test('does not count a 401 for any key', async () => {
     const { call, get, sim } = await open({ keys });
     for (const key of ['free-key ', 'revoked-key', 'no-such-key']) await call('GET', '/pets', { key: `${key}x` });
     await call('GET', '/pets', { headers: { authorization: 'Bearer free-key, Bearer free-key' } });
@@ -121,7 +121,7 @@ describeOnEveryAdapter('authentication', (open, adapter) => {
     expect(rate(await get('/pets'))).toEqual([60, 59, noonSeconds + 60]);
   });
 
-  test('revokes a key while it runs', async () => {
+  test('revokes a key at run time', async () => {
     const { get, sim } = await open();
     expect((await get('/pets')).status).toBe(200);
     sim.keys.revoke('free-key');

@@ -12,7 +12,7 @@ const small = { plans: { free: { minute: 2, day: 100 } } };
 const retryAfter = ({ headers }: AdapterAnswer) => Number(headers.get('retry-after'));
 const code = ({ json }: AdapterAnswer): string => json.code;
 
-/** Uses up the minute and is refused for the first time, at the frozen noon. */
+/** Exhausts the minute and gets the first refusal, at the frozen noon. */
 async function exhaust({ get }: Service): Promise<void> {
   expect((await get('/pets')).status).toBe(200);
   expect((await get('/pets')).status).toBe(200);
@@ -21,7 +21,7 @@ async function exhaust({ get }: Service): Promise<void> {
   expect(code(refused)).toBe('rate_limit_exceeded');
 }
 
-/** One refused request after another, each some time after the one before; gives their codes. */
+/** Sends refused requests after given pauses, and returns their codes. */
 async function insist({ get, sim }: Service, times: number, every: string): Promise<string[]> {
   const codes = [];
   for (let count = 0; count < times; count++) {
@@ -50,7 +50,7 @@ describeOnEveryAdapter('bans', (open) => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('a burst within a second of the first refusal is no strike', async () => {
+  test('a burst within a second of the first refusal is not a strike', async () => {
     const service = await open(small);
     await exhaust(service);
     expect(await insist(service, 10, '100ms')).toEqual(Array(10).fill(limited));
@@ -58,7 +58,7 @@ describeOnEveryAdapter('bans', (open) => {
     expect(await insist(service, 3, '1ms')).toEqual([limited, limited, banned]);
   });
 
-  test('a request up to 50 ms before the promised instant is no strike', async () => {
+  test('a request up to 50 ms before the promised instant is not a strike', async () => {
     const service = await open(small);
     await exhaust(service);
     service.sim.clock.advance('59.950s');
@@ -74,7 +74,7 @@ describeOnEveryAdapter('bans', (open) => {
     expect(service.sim.keys.get('free-key').strikes).toBe(1);
   });
 
-  test('the first served request clears the strikes', async () => {
+  test('the first accepted request clears the strikes', async () => {
     const service = await open(small);
     await exhaust(service);
     await insist(service, 2, '2s');
@@ -134,7 +134,7 @@ describeOnEveryAdapter('bans', (open) => {
     }
   });
 
-  test('a ban also refuses what the limits do not apply to', async () => {
+  test('a ban also applies to operations without limits', async () => {
     const { call } = await open({ limits: 'off', keys: { out: { bannedFor: '10s' } } });
     const answer = await call('GET', '/pets', { key: 'out' });
     expect(answer.status).toBe(429);
@@ -142,7 +142,7 @@ describeOnEveryAdapter('bans', (open) => {
     expect(retryAfter(answer)).toBe(10);
   });
 
-  test('other keys are untouched', async () => {
+  test('other keys are not affected', async () => {
     const service = await open(small);
     await exhaust(service);
     expect(await insist(service, 3, '2s')).toContain(banned);
@@ -151,7 +151,7 @@ describeOnEveryAdapter('bans', (open) => {
     expect(rate(answer)).toEqual([300, 299, noonSeconds + 66]);
   });
 
-  test('promises the reset of a window that is still used up when it is later than the end of the ban', async () => {
+  test('promises the reset of an exhausted window if later than the end of the ban', async () => {
     const service = await open({ ...small, ban: { seconds: 10 } });
     await exhaust(service);
     expect(await insist(service, 3, '2s')).toEqual([limited, limited, banned]);
@@ -174,7 +174,7 @@ describeOnEveryAdapter('bans', (open) => {
     expect(rate(answer)).toEqual([2, 0, noonSeconds + 86_400]);
   });
 
-  test('strikes stand until a request is served, so one more strike after a ban bans again', async () => {
+  test('strikes remain until a request succeeds, so one more strike after a ban bans again', async () => {
     const service = await open({ plans: { free: { minute: 5, day: 2 } }, ban: { seconds: 10 } });
     await exhaust(service);
     expect(await insist(service, 3, '2s')).toEqual([limited, limited, banned]);
@@ -206,7 +206,7 @@ describeOnEveryAdapter('bans', (open) => {
     expect(await insist(service, 20, '2s')).toEqual(Array(20).fill(limited));
   });
 
-  test('preset binance aligns windows to the clock, answers 418 and doubles each ban', async () => {
+  test('preset binance aligns windows to the clock, responds with 418 and doubles each ban', async () => {
     const service = await open({ ...small, ban: 'binance', clock: { start: '2026-01-01T12:00:30Z' } });
     expect(rate(await service.get('/pets'))).toEqual([2, 1, noonSeconds + 60]);
     await service.get('/pets');
@@ -226,7 +226,7 @@ describeOnEveryAdapter('bans', (open) => {
     expect(retryAfter(second)).toBe(240);
   });
 
-  test('preset strava counts a refused request in the window that is not used up', async () => {
+  test('preset strava counts a refused request in the window that is not exhausted', async () => {
     const service = await open({ plans: { free: { minute: 2, day: 4 } }, ban: 'strava' });
     await exhaust(service);
     expect(service.sim.keys.get('free-key').day.remaining).toBe(1);
@@ -235,7 +235,7 @@ describeOnEveryAdapter('bans', (open) => {
     expect(rate(answer)).toEqual([4, 0, noonSeconds + 86_400]);
   });
 
-  test('preset penalty starts the ban again at every request', async () => {
+  test('preset penalty restarts the ban at every request', async () => {
     const service = await open({ ...small, ban: 'penalty' });
     await exhaust(service);
     expect(await insist(service, 3, '2s')).toContain(banned);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/index.js';
 import { type Allowances, checkAnswer, type Question } from '../support/check-answer.js';
 
-// The checker stands behind every adapter test, so it is itself held to what it must catch.
+// Every adapter test uses the checker, so the checker is tested for the faults that it must find.
 
 const { settings } = createSimulator();
 const list: Question = { method: 'GET', path: '/pets?limit=2' };
@@ -40,7 +40,7 @@ const unauthorized: Case = {
   bodyText: error(401),
 };
 
-describe('the checker of answers', () => {
+describe('the checker of responses', () => {
   test.each<[string, Case]>([
     ['a list', {}],
     ['a pet', { question: get, bodyText: pet }],

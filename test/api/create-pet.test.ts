@@ -9,7 +9,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text) as Uint8Array<Arra
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 describeOnEveryAdapter('createPet', (open) => {
-  test('answers 201 with the created pet and its assigned id', async () => {
+  test('responds with 201, the created pet and its assigned id', async () => {
     const { post, get } = await open();
     const answer = await post({ name: 'Nala', categoryId: 2, status: 'pending' });
     expect(answer.status).toBe(201);
@@ -19,7 +19,7 @@ describeOnEveryAdapter('createPet', (open) => {
     expect((await get('/pets/4')).bodyText).toBe(answer.bodyText);
   });
 
-  test('gives each pet an id of its own', async () => {
+  test('assigns a different id to each pet', async () => {
     const { post, get } = await open({ pets: [] });
     const answers = [await post({ name: 'A', categoryId: 1 }), await post({ name: 'A', categoryId: 1 })];
     expect(answers.map(({ status, json }) => [status, json.id])).toEqual([
@@ -29,7 +29,7 @@ describeOnEveryAdapter('createPet', (open) => {
     expect((await get('/pets')).json).toEqual(answers.map(({ json }) => json));
   });
 
-  test('makes a pet available when the body names no status', async () => {
+  test('creates an available pet if the body has no status', async () => {
     const { post } = await open();
     const answer = await post({ name: 'Nala', categoryId: 2 });
     expect(answer.status).toBe(201);
@@ -49,7 +49,7 @@ describeOnEveryAdapter('createPet', (open) => {
     ['-9223372036854775808', '-9223372036854775808'],
     ['9223372036854775807.0', '9223372036854775807'],
     ['92233720368547758070e-1', '9223372036854775807'],
-  ])('takes the categoryId %s and gives it back as %s, digit for digit', async (sent, shown) => {
+  ])('accepts the categoryId %s and returns it as %s, digit for digit', async (sent, shown) => {
     const { post, get } = await open();
     const answer = await post(`{"name":"Rex","categoryId":${sent}}`);
     expect(answer.status).toBe(201);
@@ -58,7 +58,7 @@ describeOnEveryAdapter('createPet', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
   });
 
-  test('refuses a pet after the greatest id instead of beginning again', async () => {
+  test('rejects a pet after the greatest id instead of starting again', async () => {
     const { post, get } = await open({ pets: [], ids: { start: 9223372036854775807n } });
     const last = await post({ name: 'Last', categoryId: 1 });
     expect(last.bodyText).toBe('{"id":9223372036854775807,"name":"Last","categoryId":1,"status":"available"}');
@@ -72,7 +72,7 @@ describeOnEveryAdapter('createPet', (open) => {
     expect((await get('/pets')).bodyText).toBe(`[${last.bodyText}]`);
   });
 
-  test('gives ids past 2^53 digit for digit', async () => {
+  test('assigns ids past 2^53 digit for digit', async () => {
     const { post, get } = await open({ pets: [], ids: { start: 9007199254740993n } });
     const created = [await post({ name: 'A', categoryId: 1 }), await post({ name: 'B', categoryId: 1 })];
     const texts = created.map(({ bodyText }) => numbersOf('id', bodyText)[0]);
@@ -94,7 +94,7 @@ describeOnEveryAdapter('createPet', (open) => {
     ['a name of 10,000 characters', 'x'.repeat(10_000)],
     ['white space', '  '],
     ['nothing', ''],
-  ])('keeps a name of %s as it is', async (_, name) => {
+  ])('preserves a name of %s', async (_, name) => {
     const { post, get } = await open();
     const answer = await post({ name, categoryId: 1 });
     expect(answer.status).toBe(201);
@@ -110,7 +110,7 @@ describeOnEveryAdapter('createPet', (open) => {
     ['a field __proto__, which is just unknown', '{"__proto__":{"name":"A"},"name":"B","categoryId":1}', 'B'],
     ['fields that NewPet does not have', '{"id":99,"extra":[1,{"a":null}],"name":"B","categoryId":1}', 'B'],
     ['31 levels below an unknown field', `{"x":${nested(31)},"name":"B","categoryId":1}`, 'B'],
-  ])('reads a body with %s', async (_, body, name) => {
+  ])('accepts a body with %s', async (_, body, name) => {
     const { post } = await open();
     const answer = await post(body);
     expect(answer.status).toBe(201);
@@ -171,7 +171,7 @@ describeOnEveryAdapter('createPet', (open) => {
       notJson('expected a closing quote or an escaped character at position 10, found "\\n"'),
     ],
     ['name=Rex&categoryId=1', notJson('expected a JSON value at position 0, found "n"')],
-  ])('answers 400 to %s', async (body, message) => {
+  ])('rejects %s with 400', async (body, message) => {
     const { post, sim } = await open();
     const answer = await post(body);
     expect(answer.status).toBe(400);
@@ -185,7 +185,7 @@ describeOnEveryAdapter('createPet', (open) => {
     ['a character cut short', bytes(0x22, 0xe5, 0xb0, 0x22)],
     ['a surrogate written out', bytes(0x22, 0xed, 0xa0, 0x80, 0x22)],
     ['an overlong form', bytes(0x22, 0xc0, 0xaf, 0x22)],
-  ])('answers 400 to a body that is not UTF-8: %s', async (_, body) => {
+  ])('rejects a body that is not UTF-8 with 400: %s', async (_, body) => {
     const { post } = await open();
     const answer = await post(body);
     expect(answer.status).toBe(400);
@@ -197,7 +197,7 @@ describeOnEveryAdapter('createPet', (open) => {
     ['33 levels', `{"x":${nested(32)},"name":"B","categoryId":1}`],
     ['10 kB of brackets', nested(5_000)],
     ['60 kB of objects that never close', '{"a":'.repeat(12_000)],
-  ])('answers 400 to a body of %s, before it looks at the fields', async (_, body) => {
+  ])('rejects a body of %s with 400, before its fields are checked', async (_, body) => {
     const { post } = await open();
     const answer = await post(body);
     expect(answer.status).toBe(400);
@@ -207,7 +207,7 @@ describeOnEveryAdapter('createPet', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
   });
 
-  test('takes a body of 64 KiB and answers 413 to one byte more', async () => {
+  test('accepts a body of 64 KiB and rejects one more byte with 413', async () => {
     const { post, sim } = await open();
     const padded = (size: number) => {
       const body = '{"name":"Rex","categoryId":1}';
@@ -239,7 +239,7 @@ describeOnEveryAdapter('createPet', (open) => {
     'application/json ; ;charset=utf-8;',
     'Application/JSON',
     ' application/json ',
-  ])('takes the Content-Type %j', async (type) => {
+  ])('accepts the Content-Type %j', async (type) => {
     const { post } = await open();
     const answer = await post({ name: 'Rex', categoryId: 1 }, { headers: { 'Content-Type': type } });
     expect(answer.status).toBe(201);
@@ -255,7 +255,7 @@ describeOnEveryAdapter('createPet', (open) => {
     ['application/json;; charset=latin1', '"application/json;; charset=latin1"'],
     ['application/jsonx', '"application/jsonx"'],
     ['text/plain, application/json', '"text/plain, application/json"'],
-  ])('answers 400 to the Content-Type %j', async (type, found) => {
+  ])('rejects the Content-Type %j with 400', async (type, found) => {
     const { post } = await open();
     const answer = await post({ name: 'Rex', categoryId: 1 }, { headers: { 'Content-Type': type } });
     expect(answer.status).toBe(400);
@@ -265,7 +265,7 @@ describeOnEveryAdapter('createPet', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
   });
 
-  test('answers 400 to a body that is encoded', async () => {
+  test('rejects an encoded body with 400', async () => {
     const { post } = await open();
     const answer = await post(bytes(0x1f, 0x8b), { headers: { 'Content-Encoding': 'gzip' } });
     expect(answer.status).toBe(400);
@@ -274,7 +274,7 @@ describeOnEveryAdapter('createPet', (open) => {
     );
   });
 
-  test('does not read the query', async () => {
+  test('ignores the query', async () => {
     const { call } = await open();
     const answer = await call('POST', '/pets?limit=0&status=lost', {
       key: 'free-key',

@@ -4,7 +4,7 @@ import { describeOnEveryAdapter, errorOf, noonSeconds, rate, threePets } from '.
 const noSuchPet = expect.stringMatching(/petId\.$/);
 
 describeOnEveryAdapter('getPet', (open) => {
-  test('answers one pet', async () => {
+  test('returns one pet', async () => {
     const { get } = await open();
     const answer = await get('/pets/2');
     expect(answer.status).toBe(200);
@@ -46,7 +46,7 @@ describeOnEveryAdapter('getPet', (open) => {
     '__proto__',
     '%E0%A4%A',
     '1;v=2',
-  ])('answers 404 to /pets/%s', async (text) => {
+  ])('responds with 404 to /pets/%s', async (text) => {
     const { get } = await open();
     const answer = await get(`/pets/${text}`);
     expect(answer.status).toBe(404);
@@ -54,14 +54,14 @@ describeOnEveryAdapter('getPet', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
   });
 
-  test('does not read the query', async () => {
+  test('ignores the query', async () => {
     const { get } = await open();
     const answer = await get('/pets/1?limit=0&status=lost');
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual(threePets[0]);
   });
 
-  test('answers until the day of its removal, and 404 from then on', async () => {
+  test('responds until the day of its removal, and with 404 from then on', async () => {
     const { get, sim } = await open();
     sim.clock.set('2030-12-04T23:59:59.999Z');
     expect((await get('/pets/1')).status).toBe(200);

@@ -4,7 +4,7 @@ import { describeOnEveryAdapter, noon, noonSeconds, rate } from '../support/adap
 
 const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** Headers that belong to the way an answer travels, not to the API. */
+/** Headers of the transport, not of the API. */
 const ofTheAdapter = ['connection', 'content-length', 'keep-alive', 'transfer-encoding'];
 
 const everyAnswer = [
@@ -25,7 +25,7 @@ const everyAnswer = [
 const keys = { 'used-up': { usage: { minute: 60 } }, banned: { bannedFor: '10s' } };
 
 describeOnEveryAdapter('headers', (open) => {
-  test.each(everyAnswer)('%i to %s %s carries the X-RateLimit headers, Date and Content-Type', async (...row) => {
+  test.each(everyAnswer)('%i to %s %s has the X-RateLimit headers, Date and Content-Type', async (...row) => {
     const [status, method, path, options] = row;
     const { call } = await open({ keys });
     const answer = await call(method, path, { key: 'free-key', ...options });
@@ -36,7 +36,7 @@ describeOnEveryAdapter('headers', (open) => {
     if (status >= 400) expect(answer.json.status).toBe(status);
   });
 
-  test('carries nothing that the document does not promise', async () => {
+  test('has no header that the document does not promise', async () => {
     const { call } = await open({ keys });
     const additions: Record<number, string[]> = {
       401: ['www-authenticate'],
@@ -81,7 +81,7 @@ describeOnEveryAdapter('headers', (open) => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
   });
 
-  test('HEAD of the path that takes POST alone is that of its GET, and never makes a pet', async () => {
+  test('HEAD of a path equals its GET, and never creates a pet', async () => {
     const { call, sim } = await open();
     const { status } = await call('HEAD', '/pets', {
       key: 'free-key',
@@ -90,7 +90,7 @@ describeOnEveryAdapter('headers', (open) => {
     expect([status, sim.pets.size]).toEqual([200, 3]);
   });
 
-  test('the code of every error is the one that section 8 names', async () => {
+  test('every error has a code from section 8', async () => {
     const { call } = await open({ keys });
     const codes = [];
     for (const [status, method, path, options] of everyAnswer) {
@@ -108,7 +108,7 @@ describeOnEveryAdapter('headers', (open) => {
     ]);
   });
 
-  test('a message is one sentence that leaks neither a stack nor a path of the machine', async () => {
+  test('a message is one sentence without a stack or a path of the machine', async () => {
     const { call } = await open({ keys });
     for (const [status, method, path, options] of everyAnswer) {
       const { json } = await call(method, path, { key: 'free-key', ...options });
@@ -119,7 +119,7 @@ describeOnEveryAdapter('headers', (open) => {
 });
 
 describe('a bug of the simulator', () => {
-  test('answers 500 with the X-RateLimit headers, and tells its cause to the log only', async () => {
+  test('responds with 500 and the X-RateLimit headers, and reports its cause only in the log', async () => {
     const told: unknown[] = [];
     const scenario = { clock: { start: noon, mode: 'frozen' } } as const;
     const sim = createSimulator({ scenario, onError: (error) => told.push(error) });

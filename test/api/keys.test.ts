@@ -27,7 +27,7 @@ describeOnEveryAdapter('keys of a scenario', (open) => {
     expect(refused.headers.get('retry-after')).toBe('86400');
   });
 
-  test('preset usage runs out with time that is moved by hand', async () => {
+  test('preset usage expires with time that advance passes', async () => {
     const { call, sim } = await open({ keys: { worn: { usage: { minute: 60 } } } });
     sim.clock.advance('45s');
     const refused = await call('GET', '/pets', { key: 'worn' });
@@ -47,7 +47,7 @@ describeOnEveryAdapter('keys of a scenario', (open) => {
     expect((await call('GET', '/pets', { key: 'banned' })).status).toBe(200);
   });
 
-  test('keys can be added, banned, unbanned and given usage while the simulator runs', async () => {
+  test('keys can be added, banned, unbanned and given usage at run time', async () => {
     const { call, sim } = await open();
     sim.keys.add('alice', { plan: 'pro' });
     expect(rate(await call('GET', '/pets', { key: 'alice' }))).toEqual([300, 299, noonSeconds + 60]);

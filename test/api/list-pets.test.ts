@@ -12,7 +12,7 @@ const ids = (pets: { id: number }[]) => pets.map(({ id }) => id);
 const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
 
 describeOnEveryAdapter('listPets', (open) => {
-  test('answers every pet as a plain array', async () => {
+  test('returns every pet in a plain array', async () => {
     const { get } = await open();
     const answer = await get('/pets');
     expect(answer.status).toBe(200);
@@ -23,7 +23,7 @@ describeOnEveryAdapter('listPets', (open) => {
     expect(answer.headers.has('link')).toBe(false);
   });
 
-  test('answers an empty array when there is nothing', async () => {
+  test('returns an empty array if no pet matches', async () => {
     const { get } = await open({ pets: [] });
     const answer = await get('/pets?status=sold');
     expect(answer.status).toBe(200);
@@ -37,7 +37,7 @@ describeOnEveryAdapter('listPets', (open) => {
     ['?limit=20', 20],
     ['?limit=100', 100],
     ['?status=sold&limit=100', 40],
-  ])('answers GET /pets%s with %i pets', async (query, count) => {
+  ])('responds to GET /pets%s with %i pets', async (query, count) => {
     const { get } = await open({ pets: manyPets });
     const answer = await get(`/pets${query}`);
     expect(answer.status).toBe(200);
@@ -45,7 +45,7 @@ describeOnEveryAdapter('listPets', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
   });
 
-  test('lists in the order of the identifiers, whatever the order of the scenario', async () => {
+  test('lists in the order of the identifiers, in any order of the scenario', async () => {
     const { get, post } = await open({ pets: [...threePets].reverse(), ids: { start: 1 } });
     expect(ids((await get('/pets')).json)).toEqual([1, 2, 3]);
     await post({ name: 'Last', categoryId: 1 });
@@ -67,7 +67,7 @@ describeOnEveryAdapter('listPets', (open) => {
     expect(ids(answer.json)).toEqual([3, 6, 9, 12, 15]);
   });
 
-  test('shows the first page again to parameters that the document does not name', async () => {
+  test('returns the first page again for parameters that the document does not name', async () => {
     const { get } = await open({ pets: manyPets });
     const answer = await get('/pets?page=2&offset=20&cursor=x&limit=3');
     expect(answer.status).toBe(200);
@@ -75,7 +75,7 @@ describeOnEveryAdapter('listPets', (open) => {
     expect(answer.headers.has('link')).toBe(false);
   });
 
-  test('shows a pet from the moment of its creation', async () => {
+  test('includes a pet from the moment of its creation', async () => {
     const { get, post } = await open();
     const created = await post({ name: 'Nala', categoryId: 2, status: 'sold' });
     const answer = await get('/pets?status=sold');
@@ -104,7 +104,7 @@ describeOnEveryAdapter('listPets', (open) => {
     ['status=sold,pending', 'status is "sold,pending"; it must be one of available, pending, sold.'],
     ['status=sold&status=sold', 'status is given more than once; it must be one of available, pending, sold.'],
     ['status=__proto__', 'status is "__proto__"; it must be one of available, pending, sold.'],
-  ])('answers 400 to %s', async (query, message) => {
+  ])('rejects %s with 400', async (query, message) => {
     const { get } = await open();
     const answer = await get(`/pets?${query}`);
     expect(answer.status).toBe(400);
@@ -112,7 +112,7 @@ describeOnEveryAdapter('listPets', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
   });
 
-  test('repeats at most a little of a long invalid value', async () => {
+  test('repeats at most the start of a long invalid value', async () => {
     const { get } = await open();
     const answer = await get(`/pets?status=${'x'.repeat(4000)}`);
     expect(answer.status).toBe(400);

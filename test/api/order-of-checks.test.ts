@@ -10,7 +10,7 @@ const keys = {
 const invalidBody = { body: '{"name":7}' };
 
 describeOnEveryAdapter('order of checks', (open) => {
-  test('a missing key comes before everything else', async () => {
+  test('a missing key is checked before everything else', async () => {
     const { call } = await open({ keys });
     for (const [method, path] of [
       ['GET', '/nowhere'],
@@ -26,7 +26,7 @@ describeOnEveryAdapter('order of checks', (open) => {
     expect((await call('POST', '/pets', invalidBody)).status).toBe(401);
   });
 
-  test('an invalid key comes before its own ban', async () => {
+  test('an invalid key is checked before its own ban', async () => {
     const { call } = await open({ keys });
     const answer = await call('GET', '/pets', { key: 'expired-and-banned' });
     expect(answer.status).toBe(401);
@@ -34,7 +34,7 @@ describeOnEveryAdapter('order of checks', (open) => {
     expect(answer.headers.has('retry-after')).toBe(false);
   });
 
-  test('a ban comes before the rate limit', async () => {
+  test('a ban is checked before the rate limit', async () => {
     const { call } = await open({ keys });
     const answer = await call('GET', '/pets', { key: 'banned-and-used-up' });
     expect(answer.status).toBe(429);
@@ -42,7 +42,7 @@ describeOnEveryAdapter('order of checks', (open) => {
     expect(rate(answer)).toEqual([60, 0, noonSeconds + 60]);
   });
 
-  test('the rate limit comes before route, method, validation and look-up', async () => {
+  test('the rate limit is checked before route, method, validation and lookup', async () => {
     const { call } = await open({ keys, ban: 'off' });
     for (const [method, path, options] of [
       ['GET', '/nowhere', {}],
@@ -58,7 +58,7 @@ describeOnEveryAdapter('order of checks', (open) => {
     }
   });
 
-  test('route and method come before validation', async () => {
+  test('route and method are checked before validation', async () => {
     const { call } = await open();
     const unknownRoute = await call('POST', '/nowhere', { key: 'free-key', ...invalidBody });
     expect(unknownRoute.status).toBe(404);
@@ -68,7 +68,7 @@ describeOnEveryAdapter('order of checks', (open) => {
     expect(unknownMethod.headers.get('allow')).toBe('GET, POST');
   });
 
-  test('validation comes before the look-up', async () => {
+  test('validation comes before the lookup', async () => {
     const { get } = await open({ assumptions: { malformedPetId: 'reject' } });
     expect((await get('/pets/1.0')).status).toBe(400);
     expect((await get('/pets/999')).status).toBe(404);

@@ -14,7 +14,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     ['pro-key', 300],
     ['business-key', 1_000],
     ['enterprise-key', 5_000],
-  ])('gives %s %i requests a minute', async (key, limit) => {
+  ])('allows %s %i requests a minute', async (key, limit) => {
     const { call } = await open();
     const answer = await call('GET', '/pets', { key });
     expect(answer.status).toBe(200);
@@ -27,7 +27,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     ['pro', 10_000],
     ['business', 100_000],
     ['enterprise', 1_000_000],
-  ])('gives the %s plan %i requests a day', async (plan, limit) => {
+  ])('allows the %s plan %i requests a day', async (plan, limit) => {
     const { call } = await open({ keys: { near: { plan, usage: { day: limit - 2 } } } });
     const answer = await call('GET', '/pets', { key: 'near' });
     expect(answer.status).toBe(200);
@@ -51,7 +51,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('serves again exactly when the minute resets, not a millisecond earlier', async () => {
+  test('accepts again exactly when the minute resets, not a millisecond earlier', async () => {
     const { get, sim } = await open(small);
     expect(statuses([await get('/pets'), await get('/pets'), await get('/pets')])).toEqual([200, 200, 429]);
     sim.clock.advance('59.999s');
@@ -76,14 +76,14 @@ describeOnEveryAdapter('rate limits', (open) => {
     expect(retryAfter(answer)).toBe(40);
   });
 
-  test('starts the next window at the next request, not where the last one ended', async () => {
+  test('starts the next window at the next request, not at the end of the last', async () => {
     const { get, sim } = await open(small);
     await get('/pets');
     sim.clock.advance('100s');
     expect(rate(await get('/pets'))).toEqual([2, 1, noonSeconds + 160]);
   });
 
-  test('reports the window with the least remaining, and the later reset on a tie', async () => {
+  test('reports the window with the least remaining, and the later reset if equal', async () => {
     const { get, sim } = await open(small);
     expect(rate(await get('/pets'))).toEqual([2, 1, noonSeconds + 60]);
     expect(rate(await get('/pets'))).toEqual([2, 0, noonSeconds + 60]);
@@ -96,14 +96,14 @@ describeOnEveryAdapter('rate limits', (open) => {
     expect(rate(await get('/pets'))).toEqual([5, 0, midnight]);
   });
 
-  test('reports the day when both windows have the same remaining', async () => {
+  test('reports the day if both windows have the same remaining', async () => {
     const { call } = await open({ keys: { tied: { usage: { minute: 50, day: 990 } } } });
     const answer = await call('GET', '/pets', { key: 'tied' });
     expect(answer.status).toBe(200);
     expect(rate(answer)).toEqual([1_000, 9, midnight]);
   });
 
-  test('refuses with the day when only the day is used up', async () => {
+  test('refuses by the day if only the day is exhausted', async () => {
     const { call, sim } = await open({ keys: { spent: { usage: { minute: 5, day: 1_000 } } } });
     const answer = await call('GET', '/pets', { key: 'spent' });
     expect(answer.status).toBe(429);
@@ -120,7 +120,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     expect(rate(served)).toEqual([60, 59, midnight + 60]);
   });
 
-  test('refuses with the later reset when both windows are used up', async () => {
+  test('refuses with the later reset if both windows are exhausted', async () => {
     const { call } = await open({ keys: { spent: { usage: { minute: 60, day: 1_000 } } } });
     const answer = await call('GET', '/pets', { key: 'spent' });
     expect(answer.status).toBe(429);
@@ -138,7 +138,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 0 }, day: { remaining: 3 } });
   });
 
-  test('counts served requests whatever their status, over all operations together', async () => {
+  test('counts accepted requests of any status, across all operations', async () => {
     const { get, post, call } = await open();
     const answers = [
       await get('/pets'),
@@ -153,7 +153,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     expect(answers.map((answer) => rate(answer)[1])).toEqual([59, 58, 57, 56, 55, 54, 53]);
   });
 
-  test('counts every key on its own', async () => {
+  test('counts every key separately', async () => {
     const { call } = await open({ ...small, keys: { other: { plan: 'free' } } });
     for (let count = 0; count < 3; count++) await call('GET', '/pets', { key: 'free-key' });
     const answer = await call('GET', '/pets', { key: 'other' });
@@ -169,7 +169,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     expect(remaining.sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
-  test('keeps Retry-After true when the windows are short', async () => {
+  test('keeps Retry-After correct if the windows are short', async () => {
     const { get, sim } = await open({ ...small, windows: { minute: '2s', day: '30s' } });
     expect(rate(await get('/pets'))).toEqual([2, 1, noonSeconds + 2]);
     await get('/pets');
@@ -181,7 +181,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     expect((await get('/pets')).status).toBe(200);
   });
 
-  test('serves a client that waits for Retry-After, and one that waits for Reset', async () => {
+  test('accepts a client that waits for Retry-After, and one that waits for Reset', async () => {
     const { get, sim } = await open({ ...small, clock: { start: '2026-01-01T12:00:00.640Z' } });
     for (let round = 0; round < 4; round++) {
       let answer = await get('/pets');
@@ -193,7 +193,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     }
   });
 
-  test('limits: off refuses nothing and still carries the headers', async () => {
+  test('limits: off refuses nothing and still sends the headers', async () => {
     const { get } = await open({ ...small, limits: 'off' });
     for (let count = 0; count < 8; count++) {
       const answer = await get('/pets');
@@ -202,7 +202,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     }
   });
 
-  test('limits.appliesTo names the operations that count', async () => {
+  test('limits.appliesTo names the counted operations', async () => {
     const { get, post } = await open({ ...small, limits: { appliesTo: ['createPet'] } });
     for (let count = 0; count < 5; count++) expect((await get('/pets')).status).toBe(200);
     for (const status of [201, 201, 429]) {
@@ -213,7 +213,7 @@ describeOnEveryAdapter('rate limits', (open) => {
     expect(rate(served)).toEqual([2, 0, noonSeconds + 60]);
   });
 
-  test('a reset of the simulator gives everything back', async () => {
+  test('a reset of the simulator restores all limits', async () => {
     const { get, post, sim } = await open(small);
     await post({ name: 'Rex', categoryId: 1 });
     await get('/pets');

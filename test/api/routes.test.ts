@@ -4,7 +4,7 @@ import { describeOnEveryAdapter, errorOf, noonSeconds, rate } from '../support/a
 const noSuchPath = 'There is no such path; the API has GET /pets, POST /pets and GET /pets/{petId}.';
 
 describeOnEveryAdapter('paths and methods', (open) => {
-  test('a percent-encoded letter or digit in a path is that letter or digit', async () => {
+  test('a percent-encoded letter or digit in a path equals that letter or digit', async () => {
     const { get } = await open();
     const listed = (await get('/pets?limit=2')).json;
     for (const path of ['/%70ets?limit=2', '/%70%65%74%73?limit=2', '/pet%73?limit=2']) {
@@ -31,7 +31,7 @@ describeOnEveryAdapter('paths and methods', (open) => {
     '/__sim',
     '/__sim/reset',
     '?limit=1',
-  ])('answers 404 to GET %s', async (path) => {
+  ])('responds with 404 to GET %s', async (path) => {
     const { get } = await open();
     const answer = await get(path);
     expect(answer.status).toBe(404);
@@ -52,7 +52,7 @@ describeOnEveryAdapter('paths and methods', (open) => {
     ['DELETE', '/pets/1', 'GET'],
     ['DELETE', '/pets/999', 'GET'],
     ['DELETE', '/pets/rex', 'GET'],
-  ])('answers 405 to %s %s and says what works', async (method, path, allowed) => {
+  ])('responds with 405 to %s %s and names the supported methods', async (method, path, allowed) => {
     const { call, sim } = await open();
     const answer = await call(method, path, { key: 'free-key' });
     expect(answer.status).toBe(405);

@@ -22,13 +22,13 @@ async function open(adapter: Adapter, scenario: Scenario) {
   return service;
 }
 
-/** What a client of `fetch` sees of a POST: a rejected call, or an answer with its body, whole or failing. */
+/** Result of a POST for a client of `fetch`: a rejected call, or a response with a complete or failing body. */
 interface Seen {
   rejected?: string;
   status?: number;
   headers?: Record<string, string>;
   body?: string;
-  /** How reading the body failed. */
+  /** Error while reading the body. */
   broken?: string;
 }
 
@@ -53,7 +53,7 @@ async function post(service: UncheckedService, init: RequestInit = {}): Promise<
 
 const json = (status: number, body: unknown, broken?: string) => ({ status, body, ...(broken && { broken }) });
 
-/** Each effect, what the client sees of it on every adapter, and the phases that it can have. */
+/** All effects, with the result for a client on every adapter, and the possible phases. */
 const effects: { name: string; then: Then; sees: object; phases: ('before' | 'after')[] }[] = [
   {
     name: 'respond',
@@ -116,7 +116,7 @@ const effects: { name: string; then: Then; sees: object; phases: ('before' | 'af
 
 const cases = effects.flatMap(({ phases, ...effect }) => phases.map((phase) => ({ ...effect, phase })));
 
-test.each(cases)('$name, phase $phase, is the same to a client of every adapter', async ({ then, sees, phase }) => {
+test.each(cases)('$name, phase $phase, is equal for clients of every adapter', async ({ then, sees, phase }) => {
   const seen: Record<string, unknown>[] = [];
   for (const adapter of adapters) {
     const service = await open(adapter, {
@@ -134,7 +134,7 @@ test.each(cases)('$name, phase $phase, is the same to a client of every adapter'
     expect(service.sim.pets.size).toBe(phase === 'after' ? 4 : 3);
     expect(service.sim.faults.list()).toMatchObject([{ name: 'bad', seen: 1, applied: 1 }]);
     expect((await service.send('GET', '/pets')).status).toBe(200);
-    // Two adapters may meet two different seconds.
+    // Two adapters may run in two different seconds.
     const { date, 'x-ratelimit-reset': reset, ...others } = answer.headers ?? {};
     seen.push({ ...answer, headers: others, hasDate: date !== undefined, hasReset: reset !== undefined });
     await opened.pop()?.close();
@@ -146,7 +146,7 @@ test.each(cases)('$name, phase $phase, is the same to a client of every adapter'
 describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
   'a header of a fault (%s adapter)',
   (_, adapter) => {
-    test('is sent whatever its name is', async () => {
+    test('is sent with any name of the scenario', async () => {
       const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__'];
       const headers = JSON.parse(`{${names.map((name) => `"${name}":"is ${name}"`).join()}}`);
       const service = await openUnchecked(adapter, {
@@ -173,7 +173,7 @@ test('all effects of a rule are in the table', () => {
 describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
   'a client that gives up (%s adapter)',
   (_name, adapter) => {
-    test.each(['before', 'after'] as const)('during a delay gets its own reason; phase %s', async (phase) => {
+    test.each(['before', 'after'] as const)('during a delay rejects with its own reason; phase %s', async (phase) => {
       const formatIssues = vi.spyOn(console, 'error');
       const service = await open(adapter, { faults: [{ then: { delay: '30s', reset: true, phase } }] });
       const controller = new AbortController();
@@ -188,12 +188,12 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       expect(formatIssues).not.toHaveBeenCalled();
     });
 
-    test('by AbortSignal.timeout on what hangs gets a TimeoutError', async () => {
+    test('by AbortSignal.timeout on a hanging response rejects with a TimeoutError', async () => {
       const service = await open(adapter, { faults: [{ then: { hang: true } }] });
       expect(await post(service, { signal: AbortSignal.timeout(20) })).toEqual({ rejected: 'TimeoutError' });
     });
 
-    test('on a drip gets what has come, and the reason', async () => {
+    test('during a drip delivers the bytes so far, and the reason', async () => {
       const service = await open(adapter, { faults: [{ then: { drip: { bytes: 10, every: '1s' } } }] });
       const controller = new AbortController();
       const answer = await service.send('GET', '/pets', { signal: controller.signal });
@@ -207,7 +207,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       service.sim.clock.advance('1m');
     });
 
-    test('a drip comes at its times, read or not', async () => {
+    test('a drip sends at its times, read or not', async () => {
       const service = await open(adapter, {
         faults: [{ when: { nth: 1 }, then: { drip: { bytes: 60, every: '1s' } } }],
       });
@@ -220,18 +220,18 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       expect(await answer.json()).toHaveLength(3);
     });
 
-    test('cancels a drip without a trace', async () => {
+    test('cancels a drip completely', async () => {
       const service = await open(adapter, {
         faults: [{ when: { nth: 1 }, then: { drip: { bytes: 1, every: '1s' } } }],
       });
       const answer = await service.send('GET', '/pets');
-      // In msw this is not over before its own copy of the body is cancelled too.
+      // In msw, this ends only after its own copy of the body is canceled as well.
       void answer.body?.cancel();
       service.sim.clock.advance('1h');
       expect((await service.send('GET', '/pets')).status).toBe(200);
     });
 
-    test('a reset cuts what hangs and what drips', async () => {
+    test('a reset cuts hanging and dripping responses', async () => {
       const service = await open(adapter, {
         faults: [
           { when: { operation: 'createPet' }, then: { hang: true } },
@@ -255,14 +255,14 @@ describe('axios', () => {
     return axios.get(`${baseUrl}/pets`, { adapter, headers, timeout }).catch((reason) => reason);
   };
 
-  // msw has no code for a connection that is cut, so a client that looks for ECONNRESET needs the HTTP adapter.
+  // msw has no code for a cut connection, so a client that expects ECONNRESET needs the HTTP adapter.
   test.each<[string, Then, { msw: string; http: string }]>([
     ['reset', { reset: true }, { msw: 'Network error', http: 'ECONNRESET' }],
     ['close', { close: true }, { msw: 'Network error', http: 'ECONNRESET' }],
     ['hang', { hang: true }, { msw: 'ECONNABORTED', http: 'ECONNABORTED' }],
     ['truncate', { truncate: { bytes: 9 } }, { msw: 'ERR_BAD_RESPONSE', http: 'ERR_BAD_RESPONSE' }],
     ['respond', { respond: { status: 503 } }, { msw: 'ERR_BAD_RESPONSE', http: 'ERR_BAD_RESPONSE' }],
-  ])('is told of %s by a code, or else a message', async (_, then, expected) => {
+  ])('reports %s by a code, otherwise by a message', async (_, then, expected) => {
     const seen: Record<string, string> = {};
     for (const adapter of adapters.filter(({ name }) => name !== 'fetch')) {
       const service = await open(adapter, { faults: [{ then }] });
@@ -273,7 +273,7 @@ describe('axios', () => {
     expect(seen).toEqual(expected);
   });
 
-  test('by its fetch adapter is told of a reset as of any network error', async () => {
+  test('with its fetch adapter reports a reset like any network error', async () => {
     const [, msw] = adapters as [Adapter, Adapter];
     const error = await ask(await open(msw, { faults: [{ then: { reset: true } }] }), 'fetch');
     expect(error).toMatchObject({ name: 'AxiosError', code: 'ERR_NETWORK', message: 'Network Error' });

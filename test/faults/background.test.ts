@@ -9,21 +9,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** `free-key` with someone else who uses it. */
+/** `free-key` with another client that uses it. */
 const shared = (perSecond: number, scenario: Scenario = {}) =>
   frozen({ ...scenario, background: { 'free-key': perSecond } });
 
 const minuteLeft = (sim: Simulator) => sim.keys.get('free-key').minute.remaining;
 const dayLeft = (sim: Simulator) => sim.keys.get('free-key').day.remaining;
 
-describe('requests of someone else', () => {
+describe('requests of other clients', () => {
   test.each([
     [1, 10, 10],
     [2.5, 10, 25],
     [0.5, 10, 5],
     [0.5, 11, 5],
     [0.1, 59, 5],
-    // At noon the whole numbers of 0.001 a second are 800 seconds old.
+    // At noon, the last whole number of 0.001 requests per second was 800 seconds ago.
     [0.001, 199, 0],
     [0.001, 200, 1],
     [0.001, 1_199, 1],
@@ -34,7 +34,7 @@ describe('requests of someone else', () => {
     expect(dayLeft(sim)).toBe(1_000 - requests);
   });
 
-  test('come at whole seconds of the clock and not before', () => {
+  test('arrive at whole seconds of the clock and not before', () => {
     const sim = shared(3);
     expect(minuteLeft(sim)).toBe(60);
     sim.clock.advance(999);
@@ -43,7 +43,7 @@ describe('requests of someone else', () => {
     expect(minuteLeft(sim)).toBe(57);
   });
 
-  test('start the window, and use it up', () => {
+  test('start the window, and exhaust it', () => {
     const sim = shared(1);
     sim.clock.advance('30s');
     expect(rate(send(sim))).toMatchObject({ remaining: 29, reset: noonSeconds + 61 });
@@ -51,12 +51,12 @@ describe('requests of someone else', () => {
     const refused = send(sim);
     expect(refused.status).toBe(429);
     expect(rate(refused)).toMatchObject({ remaining: 0, reset: noonSeconds + 61, retryAfter: 1 });
-    // Whoever waits gets through, behind the first request of the other.
+    // A client that waits succeeds, after the first request of the other client.
     sim.clock.advance('1s');
     expect(rate(send(sim))).toMatchObject({ remaining: 58, reset: noonSeconds + 121 });
   });
 
-  test('are refused without a count and without a strike when the key is used up', () => {
+  test('are refused without a count and without a strike if the key is exhausted', () => {
     const sim = shared(100, { ban: { after: 1, graceMs: 0 } });
     sim.clock.advance('50s');
     expect(sim.keys.get('free-key')).toMatchObject({ state: 'active', strikes: 0 });
@@ -64,20 +64,20 @@ describe('requests of someone else', () => {
     expect(send(sim).status).toBe(429);
   });
 
-  test('use the key they are given for alone', () => {
+  test('use only the key that they are configured for', () => {
     const sim = frozen({ background: { 'pro-key': 1 } });
     sim.clock.advance('10s');
     expect(sim.keys.get('pro-key').minute.remaining).toBe(290);
     expect(minuteLeft(sim)).toBe(60);
   });
 
-  test('are refused during a ban, as all others', () => {
+  test('are refused during a ban, like all others', () => {
     const sim = shared(1);
     sim.clock.advance('10s');
     send(sim);
     sim.keys.ban('free-key', '5m');
     sim.clock.advance('6m');
-    // Ten and one before it; the ban ends at 310 seconds past noon, and that second is the first served again.
+    // Ten and one before; the ban ends at 310 seconds past noon, and that second is the first accepted.
     expect(dayLeft(sim)).toBe(1_000 - 11 - 61);
   });
 
@@ -92,8 +92,8 @@ describe('requests of someone else', () => {
   });
 });
 
-describe('what a key is set to', () => {
-  test('by usage counts what others did before the first request', () => {
+describe('a usage that is set', () => {
+  test('as usage includes earlier requests of other clients', () => {
     vi.useFakeTimers({ now: Date.parse(noon) });
     const keys = { 'free-key': { usage: { minute: 58, day: 58 } } };
     const sim = createSimulator({ scenario: { keys, background: { 'free-key': 0.2 } } });
@@ -103,7 +103,7 @@ describe('what a key is set to', () => {
     expect(rate(send(sim))).toMatchObject({ remaining: 0, retryAfter: 55 });
   });
 
-  test('by setUsage stands, and is counted on from', () => {
+  test('by setUsage is kept, and further requests are added', () => {
     const sim = shared(1);
     send(sim);
     sim.clock.advance('20s');
@@ -115,7 +115,7 @@ describe('what a key is set to', () => {
   });
 });
 
-test('a clock that is set back goes on with someone else from there', () => {
+test('other clients continue from a clock that was set back', () => {
   const sim = shared(1);
   sim.clock.advance('1h');
   send(sim);
@@ -125,7 +125,7 @@ test('a clock that is set back goes on with someone else from there', () => {
   expect(rate(send(sim)).remaining).toBe(48);
 });
 
-test('keys.list does not put a preset in force that waits for the first request', () => {
+test('keys.list does not apply a preset that waits for the first request', () => {
   vi.useFakeTimers({ now: Date.parse(noon) });
   const keys = { 'free-key': { usage: { minute: 58 } } };
   const sim = createSimulator({ scenario: { keys, background: { 'free-key': 0.2 } } });
@@ -148,7 +148,7 @@ test('keys.list shows them without changing anything', () => {
   expect(send(looked)).toEqual(send(alone));
 });
 
-test('reset starts them anew, and a snapshot holds how far they are counted', () => {
+test('reset restarts them, and a snapshot contains their progress', () => {
   const sim = shared(1);
   sim.clock.advance('10s');
   send(sim);
@@ -170,7 +170,7 @@ test('reset starts them anew, and a snapshot holds how far they are counted', ()
 
 const algorithms = ['fixed-window', 'sliding-log', 'token-bucket'] as const;
 
-test.each(algorithms)('after days of idle the first request is answered (%s)', (algorithm) => {
+test.each(algorithms)('after idle days the first request gets a response (%s)', (algorithm) => {
   for (const perSecond of [0.3, 1, 5, 10_000]) {
     const sim = shared(perSecond, { limits: { algorithm } });
     send(sim);
@@ -179,7 +179,7 @@ test.each(algorithms)('after days of idle the first request is answered (%s)', (
   }
 });
 
-test.each(algorithms)('a plan without an end in sight is counted through a year (%s)', (algorithm) => {
+test.each(algorithms)('an unlimited plan is counted through a year (%s)', (algorithm) => {
   const enterprise = { minute: 1_000_000, day: 1_000_000_000 };
   const background = { 'enterprise-key': 10_000 };
   const sim = frozen({ limits: { algorithm }, plans: { enterprise }, background });
@@ -188,7 +188,7 @@ test.each(algorithms)('a plan without an end in sight is counted through a year 
   expect([200, 429]).toContain(send(sim, { key: 'enterprise-key' }).status);
 });
 
-describe('someone else who is counted by the clock', () => {
+describe('another client counted by the clock', () => {
   const settings = fc.record({
     algorithm: fc.constantFrom(...algorithms),
     windowStart: fc.constantFrom('first-request' as const, 'clock' as const),
@@ -201,7 +201,7 @@ describe('someone else who is counted by the clock', () => {
     maxLength: 12,
   });
 
-  test('leaves exactly what one leaves who really sends the requests', () => {
+  test('has the same effect as a client that sends the requests', () => {
     fc.assert(
       fc.property(settings, steps, ({ perSecond, minuteLimit, dayLimit, used, ...limits }, all) => {
         const scenario: Scenario = {
@@ -223,7 +223,7 @@ describe('someone else who is counted by the clock', () => {
             sendTimes(sent, due);
           }
           sent.clock.set(untilMs);
-          // Only whoever really sends can get strikes for it.
+          // Only a client that sends requests can get strikes.
           expect(counted.keys.get('free-key')).toEqual({ ...sent.keys.get('free-key'), strikes: 0 });
           expect(sendTimes(counted, requests)).toEqual(sendTimes(sent, requests));
           counted.keys.unban('free-key');

@@ -36,7 +36,7 @@ test('bans the key of the request and refuses it, without an effect on pets, quo
   expect((await create()).status).toBe(201);
 });
 
-test('comes after its delay, but begins with the request', async () => {
+test('comes after its delay, but starts with the request', async () => {
   const { sim, list } = world({ when: { nth: 1 }, then: { ban: '90s', delay: '10s' } });
   const first = list();
   expect((await list()).headers.get('retry-after')).toBe('90');
@@ -46,12 +46,12 @@ test('comes after its delay, but begins with the request', async () => {
   expect(late.headers.get('retry-after')).toBe('80');
 });
 
-test('has the status that the assumption gives to a ban', async () => {
+test('has the status of the assumption banStatus', async () => {
   const { list } = world({ then: { ban: '90s' } }, { banStatus: 403 });
   expect((await list()).status).toBe(403);
 });
 
-test('meets no request that is refused anyway', async () => {
+test('does not match a request that is refused anyway', async () => {
   const { sim, list } = world({ then: { ban: '90s' } });
   sim.keys.setUsage('free-key', { minute: 60 });
   expect(await (await list()).json()).toMatchObject({ code: 'rate_limit_exceeded' });
@@ -61,7 +61,7 @@ test('meets no request that is refused anyway', async () => {
 test.each([
   ['waits', 90, 'pass'],
   ['goes on', 2, 'fail'],
-])('the judge knows a client that %s', async (_title, seconds, outcome) => {
+])('the judge recognizes a client that %s', async (_title, seconds, outcome) => {
   const { sim, list } = world({ when: { nth: 1 }, then: { ban: '90s' } });
   await list();
   sim.clock.advance(seconds * 1_000);
@@ -76,6 +76,6 @@ test.each<[unknown, string]>([
   [{ ban: '90s', phase: 'after' }, 'expected no phase, countsQuota or failTimes with ban'],
   [{ ban: '90s', failTimes: 2 }, 'expected no phase, countsQuota or failTimes with ban'],
   [{ ban: '90s', countsQuota: true }, 'expected no phase, countsQuota or failTimes with ban'],
-])('a rule with %j is refused', (then, message) => {
+])('a rule with %j is rejected', (then, message) => {
   expect(() => frozen({}).faults.add({ then } as Fault)).toThrow(message);
 });

@@ -11,15 +11,15 @@ type When = NonNullable<Fault['when']>;
 const authorization = 'Bearer free-key';
 const json = { authorization, 'content-type': 'application/json' };
 
-/** What the core was asked and did, seen from outside of it. */
+/** A call and its result, seen from outside the simulator. */
 interface Handled {
-  /** The name that a valid new pet was to get. */
+  /** Name of the new pet in a valid call. */
   name: string | undefined;
   rule: Fault | undefined;
   outcome: 'answered' | 'refused' | 'given up';
 }
 
-/** A simulator that notes what each call came to; which rule applied shows in its list, even when no answer ever comes. */
+/** A simulator that records the result of each call. Its list shows which rule applied, even without a response. */
 function watched(faults: Fault[], limit: number) {
   const sim = createSimulator({
     scenario: { pets: [], ban: 'off', plans: { free: { minute: limit, day: 10_000 } }, faults, seed: 3 },
@@ -58,7 +58,7 @@ const conditions: fc.Arbitrary<When> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Without those that a scenario is refused for, because they can never hold. */
+/** Without combinations that a scenario rejects because they can never match. */
 const when = conditions.filter(
   ({ nth, every = 1, first = 5 }) => (nth ?? every) <= first && (nth ?? every) % every === 0,
 );
@@ -97,7 +97,7 @@ const fault: fc.Arbitrary<Fault> = fc
 
 const call = fc.record({
   kind: fc.constantFrom('list', 'create', 'create', 'get', 'invalid'),
-  /** When the client gives up; the last is later than everything but a hang. */
+  /** Time at which the client gives up; the last exceeds every delay but a hang. */
   abortMs: fc.constantFrom(0, 1, 3, 60, 60, 60),
   together: fc.boolean(),
 });
@@ -105,14 +105,14 @@ const call = fc.record({
 const isMereDelay = ({ then }: Fault) =>
   Object.keys(then).every((name) => ['delay', 'countsQuota', 'failTimes', 'phase'].includes(name));
 
-/** Whether a pet is stored: where no rule applied, in phase after, and behind a mere delay that was waited for. */
+/** Whether a pet is stored: without a rule, in phase after, and after a delay that was awaited. */
 function isStored({ rule, outcome }: Handled): boolean {
   if (outcome === 'refused') return false;
   if (rule === undefined || changesAnswer(rule) || rule.then.phase === 'after') return true;
   return isMereDelay(rule) && outcome === 'answered';
 }
 
-test('random faults, calls and aborts: nothing unasked, nothing lost, nothing counted twice', async () => {
+test('random faults, calls and aborts cause no unrequested, lost or doubly counted change', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fault, { maxLength: 5 }),
@@ -179,7 +179,7 @@ test('random faults, calls and aborts: nothing unasked, nothing lost, nothing co
   );
 });
 
-test('every answer given while 50 clients ask and resets happen is of one epoch alone', async () => {
+test('every response belongs to a single epoch while 50 clients send requests during resets', async () => {
   const sim = frozen({
     limits: 'off',
     pets: [{ id: 1, name: 'epoch 0', categoryId: 1 }],
@@ -196,7 +196,7 @@ test('every answer given while 50 clients ask and resets happen is of one epoch 
   const seen = new Set<number>();
   const wrong: string[] = [];
 
-  /** An answer says by its Date which epoch it is of. */
+  /** The Date of a response shows its epoch. */
   const epochOf = (answer: Response) => Date.parse(answer.headers.get('date') as string) / 1000 - noonSeconds;
   const client = async (number: number) => {
     while (running) {

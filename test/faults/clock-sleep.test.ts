@@ -7,10 +7,10 @@ import { frozen, noon } from '../support/frozen.js';
 const noonMs = Date.parse(noon);
 const frozenClock = () => new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
 
-/** Lets everything run that is ready to. */
+/** Runs all pending microtasks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Sleeps for each of some times, and tells in which order they woke and at which instant of the clock. */
+/** Sleeps for several times, and returns the order and the clock times in which the sleepers woke. */
 function sleepers(clock: SimulatedClock, ...times: number[]) {
   const woken: string[] = [];
   for (const ms of times) {
@@ -23,7 +23,7 @@ function sleepers(clock: SimulatedClock, ...times: number[]) {
 }
 
 describe('sleepers on a frozen clock', () => {
-  test('wake in the order of their times, whoever came first', async () => {
+  test('wake in the order of their times, in any order of arrival', async () => {
     const clock = frozenClock();
     const woken = sleepers(clock, 300, 100, 200, 100);
     clock.advance(1_000);
@@ -42,11 +42,11 @@ describe('sleepers on a frozen clock', () => {
     expect(woken).toEqual(['100 at 100']);
   });
 
-  test('wake at once when there is nothing to wait for', async () => {
+  test('wake at once if their time is zero', async () => {
     await expect(frozenClock().sleep(0)).resolves.toBeUndefined();
   });
 
-  test('wake by set, sleep on when the clock is set back, and wake when it is there again', async () => {
+  test('wake by set, continue to sleep when the clock is set back, and wake at their time', async () => {
     const clock = frozenClock();
     const woken = sleepers(clock, 1_000, 5_000);
     clock.set(noonMs - 60_000);
@@ -73,7 +73,7 @@ describe('sleepers on a frozen clock', () => {
     expect(woken).toEqual(['100 at 100']);
   });
 
-  test('one that falls asleep while others wake waits for its own time', async () => {
+  test('a new one that starts while others wake waits for its own time', async () => {
     const clock = frozenClock();
     const woken: string[] = [];
     clock.sleep(10).then(async () => {
@@ -93,7 +93,7 @@ describe('sleepers on a frozen clock', () => {
 describe('sleepers on a running clock', () => {
   beforeEach(() => void vi.useFakeTimers({ now: noonMs }));
 
-  test('wake in real time, by fake timers too', async () => {
+  test('wake in real time, also with fake timers', async () => {
     const woken = sleepers(new SimulatedClock(), 250, 50);
     await vi.advanceTimersByTimeAsync(49);
     expect(woken).toEqual([]);
@@ -103,7 +103,7 @@ describe('sleepers on a running clock', () => {
     expect(woken).toEqual(['50 at 50', '250 at 250']);
   });
 
-  test('wake sooner by the speed of the clock', async () => {
+  test('wake earlier with the speed of the clock', async () => {
     const clock = new SimulatedClock({ startMs: noonMs, speed: 60 });
     const woken = sleepers(clock, 60_000);
     await vi.advanceTimersByTimeAsync(999);
@@ -112,7 +112,7 @@ describe('sleepers on a running clock', () => {
     expect(woken).toEqual(['60000 at 60000']);
   });
 
-  test('wake by advance, and the timer of the next is set anew', async () => {
+  test('wake by advance, which sets the timer of the next anew', async () => {
     const clock = new SimulatedClock();
     const woken = sleepers(clock, 1_000, 2_000);
     clock.advance(1_500);
@@ -123,7 +123,7 @@ describe('sleepers on a running clock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('stop with the clock, and go on with it', async () => {
+  test('stop with the clock, and continue with it', async () => {
     const clock = new SimulatedClock();
     const woken = sleepers(clock, 100);
     await vi.advanceTimersByTimeAsync(60);
@@ -138,7 +138,7 @@ describe('sleepers on a running clock', () => {
     expect(woken).toHaveLength(1);
   });
 
-  test('wait longer than a timer of the machine can, 2^31-1 ms', async () => {
+  test('wait longer than the maximum of a timer, 2^31-1 ms', async () => {
     const longestMs = 2 ** 31 - 1;
     const timers = vi.spyOn(globalThis, 'setTimeout');
     const woken = sleepers(new SimulatedClock(), longestMs + 10);
@@ -151,7 +151,7 @@ describe('sleepers on a running clock', () => {
     expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([longestMs, 10]);
   });
 
-  test('need no timer when they wait for ever', async () => {
+  test('need no timer to wait forever', async () => {
     const clock = new SimulatedClock();
     const woken = sleepers(clock, Number.POSITIVE_INFINITY);
     expect(vi.getTimerCount()).toBe(0);
@@ -193,7 +193,7 @@ describe('an abort', () => {
     expect(removed).toHaveBeenCalledOnce();
   });
 
-  test('before the sleep ends it at once, and the others sleep on', async () => {
+  test('before the sleep ends it at once, and others continue', async () => {
     const clock = frozenClock();
     const woken = sleepers(clock, 10);
     await expect(clock.sleep(5, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
@@ -215,7 +215,7 @@ describe('an abort', () => {
 });
 
 describe('a reset', () => {
-  test.each(['reset', 'restore', 'configure'] as const)('by %s gives up all sleepers', async (verb) => {
+  test.each(['reset', 'restore', 'configure'] as const)('by %s rejects all sleepers', async (verb) => {
     const clock = frozenClock();
     const later = { nowMs: noonMs + 60_000, frozen: true, movedMs: 0 };
     const woken = sleepers(clock, 10, Number.POSITIVE_INFINITY);
@@ -226,7 +226,7 @@ describe('a reset', () => {
     expect(woken).toEqual(['10 ResetError', 'Infinity ResetError']);
   });
 
-  test('tells why', async () => {
+  test('has a reason', async () => {
     const clock = frozenClock();
     const sleep = clock.sleep(10);
     clock.reset();
@@ -238,7 +238,7 @@ describe('a reset', () => {
   const body = '{"name":"Rex","categoryId":1}';
 
   test.each(['reset', 'restore', 'load'] as const)(
-    'by %s: fetch rejects and the operation does not run',
+    'by %s rejects fetch, and the operation does not run',
     async (verb) => {
       const sim = frozen(late);
       const before = sim.snapshot();
@@ -271,7 +271,7 @@ describe('a reset', () => {
     await server.close();
   });
 
-  test('by load without a new clock lets those who wait go on, in the scenario that they came to', async () => {
+  test('by load without a new clock lets waiting requests continue in their own scenario', async () => {
     const sim = frozen({ ...late, assumptions: { defaultStatus: 'pending' } });
     const answer = sim.fetch('http://petstore.test/v1/pets', { ...post, body });
     await settle();
@@ -283,7 +283,7 @@ describe('a reset', () => {
   });
 });
 
-test('delays of fetch follow fake timers, for one who never touches sim.clock', async () => {
+test('delays of fetch follow fake timers without use of sim.clock', async () => {
   vi.useFakeTimers();
   const sim = createSimulator({ scenario: { faults: [{ when: {}, then: { delay: '2s' } }] } });
   let status = 0;

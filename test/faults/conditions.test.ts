@@ -9,11 +9,11 @@ type When = NonNullable<Fault['when']>;
 const down = { respond: { status: 503 } };
 const keys = { 'other-key': { plan: 'pro' } };
 
-/** A simulator with one rule that answers 503 where `when` holds. */
+/** A simulator with one rule that responds with 503 if `when` matches. */
 const downWhen = (when: When, then: Fault['then'] = down, more: Scenario = {}) =>
   frozen({ limits: 'off', keys, ...more, faults: [{ name: 'down', when, then }] });
 
-/** Which of some answers the fault gave, counted from 1. */
+/** Numbers of the responses that the fault gave, counted from 1. */
 const hits = (answers: Answer[]) => answers.flatMap(({ fault }, index) => (fault === undefined ? [] : [index + 1]));
 
 const list = {};
@@ -72,7 +72,7 @@ describe('a rule applies to', () => {
   });
 });
 
-describe('of the requests that meet its conditions a rule takes', () => {
+describe('of the matching requests a rule affects', () => {
   test.each<[string, When, number[]]>([
     ['the first', { nth: 1 }, [1]],
     ['the third', { nth: 3 }, [3]],
@@ -86,7 +86,7 @@ describe('of the requests that meet its conditions a rule takes', () => {
     ['all, by chance 1', { probability: 1 }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]],
   ])('%s', (_, when, expected) => {
     const sim = downWhen({ operation: 'listPets', ...when });
-    // What does not meet the conditions is not counted.
+    // Requests that do not match are not counted.
     const answers = Array.from({ length: 10 }, () => {
       send(sim, getOne);
       return send(sim);
@@ -95,13 +95,13 @@ describe('of the requests that meet its conditions a rule takes', () => {
     expect(counts(sim)).toEqual([[10, expected.length]]);
   });
 
-  describe('by chance', () => {
+  describe('by probability', () => {
     const draw = (seed: number, name = 'down') => {
       const sim = frozen({ seed, limits: 'off', faults: [{ name, when: { probability: 0.1 }, then: down }] });
       return hits(sendTimes(sim, 5_000));
     };
 
-    test('10 % of 5,000 within 2 %, whatever the seed', () => {
+    test('10 % of 5,000 within 2 %, for any seed', () => {
       for (const seed of [0, 1, 2, 7, 2 ** 31, 2 ** 32 - 1, Number.MAX_SAFE_INTEGER]) {
         const share = draw(seed).length / 5_000;
         expect(share).toBeGreaterThan(0.08);
@@ -109,20 +109,20 @@ describe('of the requests that meet its conditions a rule takes', () => {
       }
     });
 
-    test('the same ones for the same seed, others for another and for a rule of another name', () => {
+    test('the same requests for the same seed, others for another seed or rule name', () => {
       expect(draw(7)).toEqual(draw(7));
       expect(draw(8)).not.toEqual(draw(7));
       expect(draw(7, 'up')).not.toEqual(draw(7));
     });
 
-    test('the same ones again after a reset', () => {
+    test('the same requests again after a reset', () => {
       const sim = downWhen({ probability: 0.1 });
       const first = hits(sendTimes(sim, 500));
       sim.reset();
       expect(hits(sendTimes(sim, 500))).toEqual(first);
     });
 
-    test('the same ones whatever other rules come and go', () => {
+    test('the same requests regardless of other rules', () => {
       const sim = frozen({
         limits: 'off',
         faults: [
@@ -136,7 +136,7 @@ describe('of the requests that meet its conditions a rule takes', () => {
       expect(hits([...first, ...sendTimes(sim, 500)])).toEqual(alone);
     });
 
-    test('without order: hits are spread as chance spreads them', () => {
+    test('requests without a pattern: hits are spread randomly', () => {
       const all = draw(3);
       const gaps = all.slice(1).map((at, index) => at - (all[index] as number));
       const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
@@ -146,7 +146,7 @@ describe('of the requests that meet its conditions a rule takes', () => {
   });
 });
 
-describe('on the clock a rule applies', () => {
+describe('by time a rule applies to', () => {
   const at = (sim: Simulator, ms: number) => {
     sim.clock.set(Date.parse('2026-01-01T12:00:00Z') + ms);
     return send(sim).fault === 'down';
@@ -198,13 +198,13 @@ describe('on the clock a rule applies', () => {
     for (const [ms, expected] of instants) expect([ms, at(sim, ms)]).toEqual([ms, expected]);
   });
 
-  test('also when the clock is set back to before the start, unless it has an after', () => {
+  test('also when the clock is set back before the start, unless it has an after', () => {
     expect(at(downWhen({}), -3_600_000)).toBe(true);
     expect(at(downWhen({ for: '20s' }), -1)).toBe(true);
     expect(at(downWhen({ after: 0 }), -1)).toBe(false);
   });
 
-  test('counted from the load of its scenario', () => {
+  test('the time since its scenario was loaded', () => {
     const sim = frozen();
     sim.clock.advance('1h');
     sim.load({
@@ -216,7 +216,7 @@ describe('on the clock a rule applies', () => {
     expect(send(sim).status).toBe(200);
   });
 
-  test('outside of its time it does not count', () => {
+  test('no request outside its time, which is not counted', () => {
     const sim = downWhen({ after: '10s', nth: 2 });
     sendTimes(sim, 5);
     sim.clock.advance('10s');
@@ -225,7 +225,7 @@ describe('on the clock a rule applies', () => {
 });
 
 describe('failTimes', () => {
-  test('lets each call fail so often, then recovers', () => {
+  test('fails each call the given number of times, then recovers', () => {
     const sim = downWhen({ operation: 'createPet' }, { ...down, failTimes: 2 });
     const post = (name: string, key = 'pro-key') => send(sim, { key, body: { name, categoryId: 1 } }).status;
     expect([post('A'), post('A'), post('A'), post('A')]).toEqual([503, 503, 201, 201]);
@@ -234,19 +234,19 @@ describe('failTimes', () => {
     expect(sim.pets.size).toBe(40 + 5);
   });
 
-  test('tells calls apart by method, path, query and body', () => {
+  test('distinguishes calls by method, path, query and body', () => {
     const sim = downWhen({}, { ...down, failTimes: 1 });
     const calls = [list, { query: 'limit=1' }, { query: 'limit=2' }, getOne, { path: '/pets/2' }, create];
     for (const call of calls) expect(send(sim, call).status).toBe(503);
     for (const call of calls) expect(send(sim, call).status).toBeLessThan(300);
   });
 
-  test('goes with the other conditions', () => {
+  test('combines with the other conditions', () => {
     const sim = downWhen({ every: 2 }, { ...down, failTimes: 2 });
     expect(hits(sendTimes(sim, 10))).toEqual([2, 4]);
   });
 
-  test('leaves a call that has recovered to the rules behind', () => {
+  test('leaves a recovered call to later rules', () => {
     const sim = frozen({
       faults: [
         { name: 'one', when: {}, then: { ...down, failTimes: 1 } },
@@ -274,7 +274,7 @@ describe('of several rules', () => {
       ],
     });
 
-  test('the first that applies answers, and those behind it do not count the request', () => {
+  test('the first that applies responds, and later ones do not count the request', () => {
     const sim = two({ nth: 2 }, {});
     expect(sendTimes(sim, 3).map(({ fault, status }) => [fault, status])).toEqual([
       ['second', 500],
@@ -287,12 +287,12 @@ describe('of several rules', () => {
     ]);
   });
 
-  test('one behind counts what the first let pass', () => {
+  test('a later one counts the requests that the first let pass', () => {
     const sim = two({ every: 2 }, { nth: 2 });
     expect(sendTimes(sim, 5).map(({ fault }) => fault)).toEqual([undefined, 'first', 'second', 'first', undefined]);
   });
 
-  test('a mere delay is a rule like any other', () => {
+  test('a delay alone is a rule like any other', () => {
     const sim = frozen({
       faults: [
         { when: {}, then: { delay: 0 } },
@@ -304,13 +304,13 @@ describe('of several rules', () => {
 });
 
 describe('quota', () => {
-  test('is used by an answer of a fault, and not under countsQuota: false', () => {
+  test("is used by a fault's response, but not with countsQuota: false", () => {
     expect(rate(send(downWhen({}, down, { limits: {} }))).remaining).toBe(59);
     const sim = downWhen({}, { ...down, countsQuota: false }, { limits: {} });
     expect(sendTimes(sim, 100).map((answer) => rate(answer).remaining)).toEqual(Array(100).fill(60));
   });
 
-  test('that is used up refuses first, whatever countsQuota says', () => {
+  test('if exhausted refuses first, regardless of countsQuota', () => {
     for (const countsQuota of [true, false]) {
       const usage = { minute: 60 };
       const sim = downWhen({}, { ...down, countsQuota }, { limits: {}, keys: { 'free-key': { usage } } });
@@ -322,7 +322,7 @@ describe('quota', () => {
     }
   });
 
-  test('is not given back to strikes by a request that is not counted', () => {
+  test('strikes are not cleared by an uncounted request', () => {
     const sim = downWhen({ nth: 1 }, { ...down, countsQuota: false }, { limits: {}, ban: 'strict' });
     sim.keys.setUsage('free-key', { minute: 59 });
     expect(send(sim).status).toBe(503);
@@ -332,7 +332,7 @@ describe('quota', () => {
   });
 });
 
-test('a refusal never reaches a fault and is not counted by it', () => {
+test('a refusal does not reach a fault and is not counted by the fault', () => {
   const sim = frozen({
     keys: { 'spent-key': { usage: { minute: 60 } }, 'banned-key': { bannedFor: '90s' } },
     faults: [{ when: {}, then: { respond: { status: 418 } } }],
@@ -361,12 +361,12 @@ describe('phase', () => {
     return { status: send(sim, call).status, stored: sim.pets.size - 40 };
   };
 
-  test('before: the operation does not run; after: it does, and its answer is lost', () => {
+  test('before skips the operation; after runs it and loses its response', () => {
     expect(answerOf('before', create)).toEqual({ status: 503, stored: 0 });
     expect(answerOf('after', create)).toEqual({ status: 503, stored: 1 });
   });
 
-  test('an invalid request is stored in neither, and never told', () => {
+  test('an invalid request is stored in neither, and gets no details', () => {
     for (const phase of ['before', 'after'] as const)
       expect(answerOf(phase, { body: '{' })).toEqual({ status: 503, stored: 0 });
   });
@@ -378,7 +378,7 @@ describe('phase', () => {
     { empty: true },
     { contentLength: 1 },
     { contentType: 'text/html' },
-  ])('is after for %j, which changes the answer of the operation', (then) => {
+  ])("is after for %j, which changes the operation's response", (then) => {
     const sim = frozen({ faults: [{ when: {}, then }] });
     expect(send(sim, create).status).toBe(201);
     expect(sim.pets.size).toBe(41);
@@ -396,11 +396,11 @@ describe('a delay', () => {
       body: undefined,
     });
 
-  /** How long each of some requests is delayed, to the millisecond, on a frozen clock that is moved on. */
+  /** Delay of each request, in milliseconds, on a frozen clock that is moved. */
   async function delaysOf(delay: Fault['then']['delay'], count: number, seed = 1): Promise<number[]> {
     const sim = frozen({ seed, limits: 'off', faults: [{ when: {}, then: { delay } }] });
     const delays: number[] = [];
-    // Some at a time: the clock looks at everyone who waits whenever it moves.
+    // In batches, because the clock checks all waiting requests whenever it moves.
     while (delays.length < count) {
       const startMs = sim.clock.now();
       const wanted = Math.min(count, delays.length + 250);
@@ -429,18 +429,18 @@ describe('a delay', () => {
     expect(delays[4_950]).toBeLessThan(1_150);
   });
 
-  test('by p50 and p99 is the same for the same seed and another for another', async () => {
+  test('by p50 and p99 is equal for the same seed and different for another', async () => {
     const delay = { p50: 20, p99: 90 };
     const first = await delaysOf(delay, 50);
     expect(await delaysOf(delay, 50)).toEqual(first);
     expect(await delaysOf(delay, 50, 2)).not.toEqual(first);
   });
 
-  test('by p50 and p99 that are equal is fixed', async () => {
+  test('by equal p50 and p99 is fixed', async () => {
     expect(await delaysOf({ p50: 20, p99: 20 }, 3)).toEqual([20, 20, 20]);
   });
 
-  test('goes before another effect', async () => {
+  test('comes before another effect', async () => {
     const sim = frozen({ faults: [{ name: 'slow', when: {}, then: { delay: '2s', ...down } }] });
     const answer = call(sim);
     expect(answer).toBeInstanceOf(Promise);
@@ -455,7 +455,7 @@ describe('a delay', () => {
     expect(await answer).toMatchObject({ status: 503, fault: 'slow' });
   });
 
-  test('is counted and takes quota when the request comes, not when it ends', async () => {
+  test('counts and uses quota when the request arrives, not when it ends', async () => {
     const sim = downWhen({ nth: 1 }, { delay: '2s' }, { limits: {} });
     const first = call(sim);
     expect(rate(send(sim)).remaining).toBe(58);
@@ -465,8 +465,8 @@ describe('a delay', () => {
   });
 });
 
-describe('the answer of respond', () => {
-  test('looks like one of the service where the scenario gives no body', () => {
+describe('the response of respond', () => {
+  test('looks like one of the service if the scenario gives no body', () => {
     const codes = { 400: 'invalid_request', 401: 'unauthorized', 404: 'not_found', 429: 'rate_limit_exceeded' };
     for (const [status, expected] of Object.entries({ ...codes, 500: 'internal_error', 503: 'service_unavailable' })) {
       const answer = send(downWhen({}, { respond: { status: Number(status) } }));
@@ -486,7 +486,7 @@ describe('the answer of respond', () => {
     expect(send(sim).body).toBe('{"id":9223372036854775807,"list":[9007199254740993,1.5,null,true,"é"]}');
   });
 
-  test('replaces and removes headers whatever their case', () => {
+  test('replaces and removes headers in any case', () => {
     const headers = { 'content-TYPE': 'text/plain', 'x-ratelimit-remaining': 7, 'X-RATELIMIT-RESET': null };
     const answer = send(downWhen({}, { respond: { status: 503, headers } }));
     expect(answer.headers).toMatchObject({ 'Content-Type': 'text/plain', 'X-RateLimit-Remaining': '7' });
@@ -495,7 +495,7 @@ describe('the answer of respond', () => {
 });
 
 describe('rules at run time', () => {
-  test('are added behind the others, listed and removed', () => {
+  test('are added after the others, listed and removed', () => {
     const sim = downWhen({ nth: 1 });
     expect(sim.faults.add({ name: 'late', when: { operation: 'createPet' }, then: down })).toBe('late');
     expect(sim.faults.add({ then: { malformed: true } })).toBe('fault-3');
@@ -512,7 +512,7 @@ describe('rules at run time', () => {
     expect(send(sim).fault).toBeUndefined();
   });
 
-  test('without a name take one that is free, in a scenario too', () => {
+  test('without a name get a free name, also in a scenario', () => {
     const sim = frozen({ faults: [{ name: 'fault-2', then: down }, { then: down }, { then: down }] });
     const names = () => sim.faults.list().map(({ name }) => name);
     expect(names()).toEqual(['fault-2', 'fault-3', 'fault-4']);
@@ -523,7 +523,7 @@ describe('rules at run time', () => {
     expect(sim.faults.add({ then: down })).toBe('fault-5');
   });
 
-  test('with a name that is taken are refused', () => {
+  test('with a taken name are rejected', () => {
     const sim = downWhen({});
     expect(() => sim.faults.add({ name: 'down', then: down })).toThrow(
       new RangeError('Failed to add a fault rule: expected a free name, got "down", which is taken'),
@@ -535,7 +535,7 @@ describe('rules at run time', () => {
     );
   });
 
-  test('start from nothing when they come again', () => {
+  test('start with new counts when added again', () => {
     const sim = downWhen({ nth: 1 });
     expect(send(sim).fault).toBe('down');
     sim.faults.remove('down');
@@ -573,14 +573,14 @@ describe('rules at run time', () => {
     [{ then: down, when: { petId: '01' } }, 'fault rule at when.petId: expected a whole number within int64'],
     [{ name: '', then: down }, 'name'],
     [{ then: down, wen: {} }, 'wen'],
-  ])('%j is refused with a word on why, and changes nothing', (fault, message) => {
+  ])('%j is rejected with a reason, and changes nothing', (fault, message) => {
     const sim = frozen();
     expect(() => sim.faults.add(fault as Fault)).toThrow(message);
     expect(() => sim.faults.add(fault as Fault)).toThrow(expect.objectContaining({ name: 'ScenarioError' }));
     expect(sim.faults.list()).toEqual([]);
   });
 
-  test('a plan that there is not is a mistake of the scenario', () => {
+  test('an unknown plan is a mistake of the scenario', () => {
     expect(() => frozen({ faults: [{ when: { plan: 'fre' }, then: down }] })).toThrow(
       'scenario at faults[0].when.plan: expected a plan (free, pro, business, enterprise), got "fre"',
     );
@@ -593,7 +593,7 @@ describe('state', () => {
     { name: 'once', when: { operation: 'createPet' }, then: { ...down, failTimes: 1 } },
   ];
 
-  test('reset goes back to the rules of the scenario, none of them applied', () => {
+  test('reset restores the rules of the scenario without counts', () => {
     const sim = frozen({ faults });
     const play = () => [...sendTimes(sim, 4), send(sim, create), send(sim, create)].map(({ fault }) => fault);
     const first = play();
@@ -609,7 +609,7 @@ describe('state', () => {
     expect(play()).toEqual(first);
   });
 
-  test('a snapshot holds rules, counts and recovered calls, and nothing changes it', () => {
+  test('a snapshot contains rules, counts and recovered calls, and is immutable', () => {
     const sim = frozen({ faults });
     sendTimes(sim, 2);
     send(sim, create);
@@ -628,7 +628,7 @@ describe('state', () => {
     expect(snapshot.faults.counts).toEqual(saved);
   });
 
-  test('load puts other rules in force, and resets to those', () => {
+  test('load replaces the rules, and resets to the new ones', () => {
     const sim = frozen({ faults });
     sendTimes(sim, 3);
     sim.load({ clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' }, faults: [{ name: 'new', then: down }] });
@@ -637,7 +637,7 @@ describe('state', () => {
     expect(sim.faults.list()).toMatchObject([{ name: 'new', seen: 0, applied: 0 }]);
   });
 
-  test('every answer names its rule, and no other answer one', () => {
+  test('every faulty response names its rule, and no other response does', () => {
     const sim = downWhen({ every: 2 });
     expect(sendTimes(sim, 4).map(({ fault }) => fault)).toEqual([undefined, 'down', undefined, 'down']);
   });

@@ -27,7 +27,7 @@ function send(
 }
 
 const rex = '{"name":"Rex","categoryId":1}';
-/** Each entry of the journal in the order in which it was answered: its id, and when, in milliseconds since noon. */
+/** Journal entries in the order of their responses: the id, and the time in milliseconds since noon. */
 function answered(sim: Simulator): [number, number][] {
   const seen: [number, number][] = [];
   sim.journal.listen(({ id, answeredAtMs }) => void seen.push([id, answeredAtMs - noonMs]));
@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 describe('delayed requests', () => {
-  test('go on in the order of their instants, each at its own, whoever came first', async () => {
+  test('continue in the order of their due times, in any order of arrival', async () => {
     const sim = frozen(threeOneTwo);
     const seen = answered(sim);
     const answers = [send(sim), send(sim), send(sim)];
@@ -53,7 +53,7 @@ describe('delayed requests', () => {
     expect(dates).toEqual(['12:00:03', '12:00:01', '12:00:02']);
   });
 
-  test('of one instant go on in the order of their arrival', () => {
+  test('with equal due times continue in order of arrival', () => {
     const sim = frozen(late('2s'));
     const seen = answered(sim);
     for (let n = 0; n < 5; n++) void send(sim, { body: rex });
@@ -62,7 +62,7 @@ describe('delayed requests', () => {
     expect(sim.journal.query().map(({ storedId }) => storedId)).toEqual(['41', '42', '43', '44', '45']);
   });
 
-  test('go on at their millisecond and not before, and find the pets that are there then', async () => {
+  test('continue at their millisecond and not before, with the pets at that time', async () => {
     const sim = frozen(late('100ms'));
     const answer = send(sim, { query: 'limit=100' });
     sim.clock.advance(99);
@@ -74,7 +74,7 @@ describe('delayed requests', () => {
     expect((await answer).body).toContain('"New"');
   });
 
-  test('that are due go on before the next request, which had arrived when they were answered', () => {
+  test('continue when due before the next request that arrived later', () => {
     vi.useFakeTimers({ now: noonMs });
     const sim = createSimulator({ scenario: { faults: [{ when: { nth: 1 }, then: { delay: '1s' } }] } });
     const seen = answered(sim);
@@ -89,7 +89,7 @@ describe('delayed requests', () => {
     expect(sim.journal.query().map(({ lastArrivedId }) => lastArrivedId)).toEqual([2, 2]);
   });
 
-  test('go on by a timer in a quiet time, sooner by the speed of the clock', async () => {
+  test('continue by a timer without other requests, earlier with the speed of the clock', async () => {
     vi.useFakeTimers({ now: noonMs });
     const sim = createSimulator({ scenario: late('60s', { clock: { start: noon, speed: 60 } }) });
     const seen = answered(sim);
@@ -101,7 +101,7 @@ describe('delayed requests', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('stand still with the clock, and go on with it', async () => {
+  test('stop with the clock, and continue with it', async () => {
     vi.useFakeTimers({ now: noonMs });
     const sim = createSimulator({ scenario: late('100ms') });
     const seen = answered(sim);
@@ -117,7 +117,7 @@ describe('delayed requests', () => {
     expect(seen).toEqual([[1, 100]]);
   });
 
-  test('wait for their instant again when the clock is set back', () => {
+  test('wait for their time again when the clock is set back', () => {
     const sim = frozen(late('10s'));
     const seen = answered(sim);
     void send(sim);
@@ -145,7 +145,7 @@ describe('delayed requests', () => {
     },
   );
 
-  test('outlive the load of a scenario with the same clock, in the one that they came to', async () => {
+  test('survive the load of a scenario with the same clock, in their own scenario', async () => {
     const sim = frozen(late('10s', { assumptions: { defaultStatus: 'pending' } }));
     const answer = send(sim, { body: rex });
     sim.load({ clock: { start: noon, mode: 'frozen' } });
@@ -153,7 +153,7 @@ describe('delayed requests', () => {
     expect(JSON.parse((await answer).body)).toMatchObject({ id: 41, status: 'pending' });
   });
 
-  test('of a client that leaves are in the journal without an answer; the others go on', async () => {
+  test('of a client that disconnects are in the journal without a response; others continue', async () => {
     const sim = frozen(late('10s'));
     const leave = new AbortController();
     const removed = vi.spyOn(leave.signal, 'removeEventListener');
@@ -173,13 +173,13 @@ describe('delayed requests', () => {
     expect(sim.journal.size).toBe(2);
   });
 
-  test('of a client that has left already end at once', async () => {
+  test('of a client that has already disconnected end at once', async () => {
     const sim = frozen(late('10s'));
     await expect(send(sim, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
     expect(sim.journal.query()[0]?.status).toBe(0);
   });
 
-  test('show the strikes and the episode as they were after the request, whatever came since', async () => {
+  test('report the strikes and the episode directly after the request', async () => {
     const sim = frozen({
       keys: { 'free-key': { usage: { minute: 59 } } },
       faults: [{ when: { nth: 1 }, then: { delay: '5s' } }],

@@ -53,7 +53,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       };
     }
 
-    /** All answers of a scenario, and of the same without hostile headers. */
+    /** All responses of a scenario, with and without hostile headers. */
     async function both(hostileHeaders: Scenario['hostileHeaders']) {
       const all = async (scenario: Scenario) => {
         const ask = await service(scenario);
@@ -80,7 +80,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       ['epoch', String(noonSeconds + 60), String(noonSeconds + 90)],
       ['milliseconds', '50000', '80000'],
       ['garbage', 'soon', 'soon'],
-    ] as const)('retryAfter: %s is on refusals, and everything else is as ever', async (form, refused, banned) => {
+    ] as const)('retryAfter: %s affects refusals, and nothing else changes', async (form, refused, banned) => {
       for (const { what, hostile, plain } of await both({ retryAfter: form })) {
         const expected = { refused, banned }[what as 'refused'];
         const { 'retry-after': before, ...others } = plain.headers;
@@ -92,7 +92,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       }
     });
 
-    test('limits.retryAfterForm: http-date is the Reset as a date, and right', async () => {
+    test('limits.retryAfterForm: http-date is Reset as a date, and correct', async () => {
       const ask = await service({ limits: { retryAfterForm: 'http-date' } });
       expect((await ask('refused')).headers).toMatchObject({
         'retry-after': httpDate(noonSeconds + 60),
@@ -105,21 +105,21 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       ['milliseconds', (reset: number) => reset * 1000],
       ['delta', (reset: number) => reset - nowSeconds],
       ['skewed', (reset: number) => reset - 40],
-    ] as const)('reset: %s is on every answer, and Retry-After stays right', async (form, wrong) => {
+    ] as const)('reset: %s affects every response, and Retry-After stays correct', async (form, wrong) => {
       for (const { hostile, plain } of await both({ reset: form })) {
         const reset = String(wrong(Number(plain.headers['x-ratelimit-reset'])));
         expect(hostile).toEqual({ ...plain, headers: { ...plain.headers, 'x-ratelimit-reset': reset } });
       }
     });
 
-    test('remaining above 0 is on refusals alone', async () => {
+    test('remaining above 0 affects only refusals', async () => {
       for (const { what, hostile, plain } of await both({ remaining: 12 })) {
         const remaining = refusals.includes(what) ? '12' : plain.headers['x-ratelimit-remaining'];
         expect(hostile).toEqual({ ...plain, headers: { ...plain.headers, 'x-ratelimit-remaining': remaining } });
       }
     });
 
-    test('html makes a page without any rate header of a refusal, and of nothing else', async () => {
+    test('html turns only refusals into pages without rate-limit headers', async () => {
       for (const { what, hostile, plain } of await both({ html: true })) {
         if (!refusals.includes(what)) {
           expect(hostile).toEqual(plain);
@@ -135,7 +135,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       }
     });
 
-    test('unauthorizedHeaders: remaining-zero tells a client without a key that it has nothing left', async () => {
+    test('unauthorizedHeaders: remaining-zero reports Remaining 0 to a client without a key', async () => {
       const ask = await service({ limits: { unauthorizedHeaders: 'remaining-zero' } });
       const { status, headers } = await ask('unauthorized');
       expect(status).toBe(401);
@@ -148,14 +148,14 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       expect((await ask('served')).headers).toMatchObject({ 'x-ratelimit-remaining': '59' });
     });
 
-    test('several go together', async () => {
+    test('several can be combined', async () => {
       const ask = await service({ hostileHeaders: { retryAfter: 'missing', reset: 'delta', remaining: 3 } });
       const { headers } = await ask('refused');
       expect(headers).toMatchObject({ 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': '50' });
       expect(headers).not.toHaveProperty('retry-after');
     });
 
-    test('the headers that a fault rule writes stay as it writes them', async () => {
+    test('the headers of a fault rule are sent as written', async () => {
       const headers = { 'Retry-After': '2', 'X-RateLimit-Remaining': '8', 'X-RateLimit-Reset': '1' };
       const ask = await service({
         hostileHeaders: { retryAfter: 'garbage', reset: 'delta', remaining: 3, html: true },

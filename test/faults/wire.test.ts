@@ -61,13 +61,13 @@ async function serve(scenario: Scenario, onAnswer?: OnAnswer): Promise<Wire> {
   };
 }
 
-/** A server on which one fault meets everything, or what `when` says. */
+/** A server on which one fault applies to all requests, or to those of `when`. */
 const faulty = (then: Then, when = {}) => serve({ faults: [{ name: 'bad', when, then }] });
 
-/** Time for whatever should not happen. */
+/** Time to wait for events that must not happen. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 25));
 
-/** The sockets that this file has opened, on either side of a connection. Another file of the worker may have left some. */
+/** Sockets opened by this file, on either side of a connection. Another file of the worker may have left others. */
 const sockets = new Set<Socket>();
 function openedSocket(message: unknown): void {
   const { socket } = message as { socket: Socket };
@@ -79,13 +79,13 @@ for (const side of ['net.client.socket', 'net.server.socket']) {
   afterAll(() => void unsubscribe(side, openedSocket));
 }
 
-/** Waits until so many sockets are open. */
+/** Waits until a number of sockets are open. */
 async function socketsAre(count: number): Promise<void> {
   for (let tries = 0; sockets.size !== count && tries < 200; tries++) await new Promise((done) => setTimeout(done, 5));
   expect(sockets.size).toBe(count);
 }
 
-/** Sends one request and gives what came of it, when the server has ended the connection. */
+/** Sends one request and returns its result after the server has closed the connection. */
 async function outcome({ client }: Wire, text = get) {
   const one = await client();
   one.write(text);
@@ -93,7 +93,7 @@ async function outcome({ client }: Wire, text = get) {
   return one;
 }
 
-/** The same for answers that leave the connection whole. */
+/** Sends one request whose response leaves the connection open, and returns its result. */
 async function answer(wire: Wire, text = get) {
   const one = await wire.client();
   one.write(text);
@@ -107,7 +107,7 @@ describe('reset', () => {
     expect({ received, state }).toEqual({ received: '', state: 'reset' });
   });
 
-  test('comes after all bytes of the answers before it on a kept connection', async () => {
+  test('comes after all bytes of earlier responses on a keep-alive connection', async () => {
     const { client } = await faulty({ reset: true }, { nth: 2 });
     const one = await client();
     one.write(get);
@@ -137,7 +137,7 @@ describe('close', () => {
     expect({ received, state }).toEqual({ received: '', state: 'end' });
   });
 
-  test('frees the socket though the client keeps its side open, and serves nothing more on it', async () => {
+  test('frees the socket even if the client keeps its side open, and serves nothing more on it', async () => {
     const wire = await faulty({ close: true }, { operation: 'listPets' });
     const one = await wire.client({ stays: true });
     one.write(get);
@@ -156,7 +156,7 @@ describe('close', () => {
     one.write(whole.slice(0, 200_000));
     await one.over();
     expect(one.state).toBe('end');
-    // It can send all of it; a server that had freed the socket would answer with a RST.
+    // The client can send all of the body. A server that had freed the socket would respond with a RST.
     for (const end of [250_000, whole.length]) {
       one.write(whole.slice(end - 50_000, end));
       await aWhile();
@@ -167,7 +167,7 @@ describe('close', () => {
 });
 
 describe('hang', () => {
-  test('sends nothing, whatever the clock says, and frees the socket when the client leaves', async () => {
+  test('sends nothing at any time of the clock, and frees the socket when the client disconnects', async () => {
     const wire = await faulty({ hang: true });
     const one = await wire.client();
     one.write(get);
@@ -190,7 +190,7 @@ describe('hang', () => {
     expect(one.received).toBe('');
   });
 
-  test('does not keep the server from closing once the time for what is under way is over', async () => {
+  test('does not keep the server from closing after its grace period', async () => {
     const wire = await faulty({ hang: true });
     const one = await wire.client();
     one.write(get);
@@ -201,11 +201,11 @@ describe('hang', () => {
   });
 });
 
-test('a client that has connected and says nothing does not keep the server from closing', async () => {
+test('a client that has connected and sends nothing does not keep the server from closing', async () => {
   const wire = await faulty({ hang: true });
   const one = await wire.client();
   await aWhile();
-  // So the time that answers under way are given never ends.
+  // The grace period for responses in progress never ends.
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   await wire.server.close();
   vi.useRealTimers();
@@ -221,7 +221,7 @@ describe('truncate', () => {
     [{ fraction: 0 }, 0],
     [{ fraction: 1 }, listed.length],
     [{ bytes: 9_999 }, listed.length],
-  ])('%j sends the whole Content-Length, exactly %i bytes, then a FIN', async (truncate, bytes) => {
+  ])('%j sends the full Content-Length, exactly %i bytes, then a FIN', async (truncate, bytes) => {
     const one = await outcome(await faulty({ truncate }));
     const { status, headers, body } = readAnswer(one.received);
     expect(one.state).toBe('end');
@@ -244,7 +244,7 @@ describe('truncate', () => {
 });
 
 describe('drip', () => {
-  test('sends its pieces at their times of the clock and not a millisecond early, then keeps the connection', async () => {
+  test('sends its chunks at their times of the clock and not a millisecond early, then keeps the connection', async () => {
     const wire = await faulty({ drip: { bytes: 60, every: '50ms' } }, { nth: 1 });
     const one = await wire.client();
     const bodyIs = async (bytes: number) => {
@@ -269,7 +269,7 @@ describe('drip', () => {
     expect(one.state).toBe('open');
   });
 
-  test('stops when the client leaves, and leaves nothing behind', async () => {
+  test('stops when the client disconnects, and leaves nothing behind', async () => {
     const wire = await faulty({ drip: { bytes: 1, every: '1s' } });
     const one = await wire.client();
     one.write(get);
@@ -292,7 +292,7 @@ describe('drip', () => {
   });
 });
 
-describe('an answer without a body has none that a fault could harm', () => {
+describe('a response without a body is not affected by body faults', () => {
   const head = request('HEAD', '/pets');
 
   test.each<[string, Then]>([
@@ -317,8 +317,8 @@ describe('an answer without a body has none that a fault could harm', () => {
   });
 });
 
-describe('a body that is not what it should be', () => {
-  test('malformed is the JSON without its end, of the length that Content-Length says', async () => {
+describe('a faulty body', () => {
+  test('malformed is the JSON without its end, with a matching Content-Length', async () => {
     const { status, headers, body } = await answer(await faulty({ malformed: true }));
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json');
@@ -327,7 +327,7 @@ describe('a body that is not what it should be', () => {
     expect(() => JSON.parse(body)).toThrow(SyntaxError);
   });
 
-  test('malformed is no JSON of an empty list, a pet and an error either', async () => {
+  test('malformed bodies are invalid JSON for an empty list, a pet and an error', async () => {
     const wire = await faulty({ malformed: true });
     for (const path of ['/pets?status=sold&limit=1', '/pets/1', '/pets/9', '/pets?limit=0']) {
       const { body } = await answer(wire, request('GET', path));
@@ -345,7 +345,7 @@ describe('a body that is not what it should be', () => {
     expect(wire.sim.pets.size).toBe(4);
   });
 
-  test('contentType is an HTML page in place of the JSON', async () => {
+  test('contentType is an HTML page instead of the JSON', async () => {
     const { status, headers, body } = await answer(await faulty({ contentType: 'text/html' }));
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html');
@@ -354,7 +354,7 @@ describe('a body that is not what it should be', () => {
     expect(headers.get('content-length')).toBe(String(body.length));
   });
 
-  test.each([7, 0, 5_000])('contentLength %i stands over the whole body, and a FIN follows', async (contentLength) => {
+  test.each([7, 0, 5_000])('contentLength %i precedes the complete body, and a FIN follows', async (contentLength) => {
     const one = await outcome(await faulty({ contentLength }));
     const { headers, body } = readAnswer(one.received);
     expect(one.state).toBe('end');
@@ -364,7 +364,7 @@ describe('a body that is not what it should be', () => {
 });
 
 describe('respond', () => {
-  test('sends status, headers and body as written, beside the headers of every answer', async () => {
+  test('sends status, headers and body as written, in addition to the usual headers', async () => {
     const headers = { 'Retry-After': 2, 'x-request-id': 'abc', 'Content-Type': 'application/issue+json' };
     const body = { title: 'Down', id: 9007199254740993n };
     const seen = await answer(await faulty({ respond: { status: 503, headers, body } }));
@@ -380,14 +380,14 @@ describe('respond', () => {
     expect(seen.body).toBe('{"title":"Down","id":9007199254740993}');
   });
 
-  test('takes a header away with null, Date too', async () => {
+  test('removes a header with null, even Date', async () => {
     const headers = { date: null, 'content-type': null, 'X-RateLimit-Reset': null };
     const seen = await answer(await faulty({ respond: { status: 500, headers } }));
     for (const name of ['date', 'content-type', 'x-ratelimit-reset']) expect(seen.headers.has(name)).toBe(false);
     expect(seen.headers.get('x-ratelimit-limit')).toBe('60');
   });
 
-  test.each([204, 205, 304])('with status %i has no body, and the connection goes on', async (status) => {
+  test.each([204, 205, 304])('with status %i has no body, and the connection continues', async (status) => {
     const wire = await faulty({ respond: { status } }, { nth: 1 });
     const one = await wire.client();
     one.write(get, get);
@@ -408,13 +408,13 @@ describe('pipelined requests', () => {
     ['contentLength', { contentLength: 5_000 }, 'end'],
   ];
 
-  test.each(effects)('%s comes after the answer before it, and what is behind it is not run', async (_, then, ends) => {
+  test.each(effects)('%s comes after the previous response, and later requests are not run', async (_, then, ends) => {
     const wire = await faulty(then, { nth: 2 });
     const one = await wire.client();
     one.write(get, get, post);
     await (ends === 'open' ? one.until(({ received }) => received.endsWith(listed)) : one.over());
     await aWhile();
-    // What a Node client is told of a RST that comes with bytes before it is the end.
+    // A Node client sees a RST after some bytes as the end.
     expect(['end', 'reset', 'open'].indexOf(one.state) <= ['end', 'reset', 'open'].indexOf(ends)).toBe(true);
     expect(one.state === 'open').toBe(ends === 'open');
     const [first] = readAnswers(one.received);
@@ -424,7 +424,7 @@ describe('pipelined requests', () => {
     expect(wire.sim.keys.get('free-key').minute.remaining).toBe(58);
   });
 
-  test.each(effects)('%s on the first of them leaves the others without an answer', async (_, then, ends) => {
+  test.each(effects)('%s on the first of them leaves the others without a response', async (_, then, ends) => {
     const wire = await faulty(then, { nth: 1 });
     const one = await wire.client();
     one.write(get, post, get);
@@ -472,9 +472,9 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('a client that leaves during a delay', () => {
+describe('a client that disconnects during a delay', () => {
   test.each(['before', 'after'] as const)(
-    'is logged without an answer; phase %s decides what is stored',
+    'is logged without a response; phase %s determines what is stored',
     async (phase) => {
       const wire = await serve({ faults: [{ when: {}, then: { delay: '30s', reset: true, phase } }] });
       const one = await wire.client();
@@ -490,7 +490,7 @@ describe('a client that leaves during a delay', () => {
     },
   );
 
-  test('does not keep the operation behind a mere delay running', async () => {
+  test('does not keep the operation behind a delay running', async () => {
     const wire = await faulty({ delay: '30s' });
     const one = await wire.client();
     one.write(post);
@@ -505,7 +505,7 @@ describe('a client that leaves during a delay', () => {
 });
 
 describe('a delay', () => {
-  test('is over at its millisecond of the clock, and the Date is that of the end', async () => {
+  test('ends at its millisecond of the clock, and Date is the time of its end', async () => {
     const wire = await faulty({ delay: '30s' });
     const one = await wire.client();
     one.write(get);
@@ -547,7 +547,7 @@ describe('a delay', () => {
   });
 });
 
-test('answers with a fault carry CORS headers', async () => {
+test('faulty responses have CORS headers', async () => {
   const origin = 'http://localhost:5173';
   const effects: Then[] = [
     { respond: { status: 503 } },
@@ -570,7 +570,7 @@ test('answers with a fault carry CORS headers', async () => {
   }
 });
 
-test('200 faulty requests leak no socket, and the server goes on', async () => {
+test('200 faulty requests leak no socket, and the server continues', async () => {
   const effects: Then[] = [
     { reset: true },
     { close: true },

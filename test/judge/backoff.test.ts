@@ -3,7 +3,7 @@ import type { Scenario } from '../../src/index.js';
 import { type Lab, type Program, retryAfter, retrying, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
 
-/** Every call is refused, and told to come back in a second. */
+/** Refuses every call, with a Retry-After of one second. */
 const stubborn: Scenario = {
   ban: 'off',
   faults: [{ then: { respond: { status: 429, headers: { 'Retry-After': 1 } }, countsQuota: false } }],
@@ -15,7 +15,7 @@ describe('no-backoff-growth', () => {
   const flat = (waits: readonly number[], scenario = stubborn) =>
     found(verdictOn(scenario, sending(waits)), 'no-backoff-growth');
 
-  test('finds a client that comes back each second as if each refusal were the first', () => {
+  test('finds a client that retries every second after each refusal', () => {
     expect(flat([1_000, 1_000, 1_000])).toMatchObject({
       severity: 'warn',
       requests: [1, 2, 3, 4],
@@ -28,7 +28,7 @@ describe('no-backoff-growth', () => {
     expect(flat([1_500, 1_450, 1_600])).toBeDefined();
   });
 
-  test('finds it where Retry-After is missing, by the whole wait', () => {
+  test('measures the whole wait if Retry-After is missing', () => {
     const silent: Scenario = { ...wall, hostileHeaders: { html: true } };
     expect(flat([1_000, 1_000], silent)?.text).toContain('(1.0 s, 1.0 s). Double');
     expect(flat([1_000, 2_000], silent)).toBeUndefined();
@@ -38,11 +38,11 @@ describe('no-backoff-growth', () => {
     expect(flat([2_030, 1_200, 2_100, 2_000], silent)).toBeDefined();
   });
 
-  test('finds a loop without any wait where Retry-After is 0', () => {
+  test('finds a loop without waits if Retry-After is 0', () => {
     expect(flat([1, 1, 1], { ...wall, hostileHeaders: { retryAfter: 'zero' } })).toBeDefined();
   });
 
-  test('finds it in one call of several', () => {
+  test('finds one such call among several', () => {
     const calls = [0, 1, 0, 1, 0, 1];
     const verdict = verdictOn(
       stubborn,
@@ -51,24 +51,24 @@ describe('no-backoff-growth', () => {
     expect(found(verdict, 'no-backoff-growth')?.requests).toHaveLength(3);
   });
 
-  test('spares waits that grow, with random waits on top, and those that stop growing at a bound', () => {
+  test('spares waits that grow, with jitter, and that stop growing at a maximum', () => {
     expect(flat([1_000, 2_000, 4_000])).toBeUndefined();
     expect(flat([1_200, 1_900, 4_400, 7_000])).toBeUndefined();
     expect(flat([1_200, 3_000, 6_000, 1_300])).toBeUndefined();
     expect(flat([1_000, 2_000, ...Array(12).fill(4_000)])).toBeUndefined();
   });
 
-  test('spares two refusals, which show nothing yet', () => {
+  test('spares two refusals, which prove nothing', () => {
     const verdict = verdictOn(stubborn, sending([1_000]));
     expect(found(verdict, 'no-backoff-growth')).toBeUndefined();
     expect(verdict.exercised).not.toContain('no-backoff-growth');
   });
 
-  test('does not count refusals for a timer that went off a moment early', () => {
+  test('does not count refusals of retries that were a moment early', () => {
     expect(flat([29_960, 5, 5, 5], { ...wall, windows: { minute: '30s' } })).toBeUndefined();
   });
 
-  test('leaves waits that were too short to early-retry, and never speaks of negative ones', () => {
+  test('leaves too short waits to early-retry, and reports no negative waits', () => {
     expect(flat([1_000, 1_000, 1_000, 1_000], wall)).toBeUndefined();
     const verdict = verdictOn(stubborn, sending([200, 1_000, 1_000]));
     expect(found(verdict, 'no-backoff-growth')?.text).toContain('(0 ms, 0 ms on top of Retry-After)');
@@ -76,14 +76,14 @@ describe('no-backoff-growth', () => {
     expect(found(verdict, 'early-retry')).toBeDefined();
   });
 
-  test('fails where the scenario says so', () => {
+  test('fails if the scenario names it', () => {
     const verdict = verdictOn({ ...stubborn, expect: { fail: ['no-backoff-growth'] } }, sending([1_000, 1_000]));
     expect([verdict.outcome, found(verdict, 'no-backoff-growth')?.severity]).toEqual(['fail', 'fail']);
   });
 });
 
 describe('no-jitter', () => {
-  /** Callers that are refused together, and come back each after a wait of its own. */
+  /** Callers that are refused together, and retry after individual waits. */
   const herd = (waits: readonly number[], startGapMs = 0) =>
     found(
       verdictOn(
@@ -101,7 +101,7 @@ describe('no-jitter', () => {
       'no-jitter',
     );
 
-  test('finds five callers that come back in the same moment', () => {
+  test('finds five callers that retry at the same moment', () => {
     expect(herd([30_000, 30_000, 30_010, 30_020, 30_040])).toMatchObject({
       severity: 'warn',
       requests: [6, 7, 8, 9, 10],
@@ -111,7 +111,7 @@ describe('no-jitter', () => {
     });
   });
 
-  test('does not take later callers for those that waited', () => {
+  test('does not confuse later callers with those that waited', () => {
     const waiting = Array.from({ length: 5 }, (_, index) => sending([30_000], different(index)));
     const later = [1, 2, 3].map(
       (n): Program =>
@@ -123,22 +123,22 @@ describe('no-jitter', () => {
     expect(found(verdictOn(wall, ...waiting, ...later), 'no-jitter')?.requests).toEqual([6, 7, 8, 9, 10]);
   });
 
-  test('takes no more callers for a herd than the scenario has', () => {
+  test('counts at most as many callers as the scenario has', () => {
     const four = (parallel: number): Scenario => ({ ...wall, client: { key: 'free-key', calls: 8, parallel } });
     const program = sending([900, 31_000, 3]);
     const judged = (parallel: number) =>
       found(verdictOn(four(parallel), program, program, program, program), 'no-jitter');
     expect(judged(4)).toBeUndefined();
-    // Of eight callers, eight may have waited.
+    // Eight callers may have waited.
     expect(judged(8)?.requests).toHaveLength(8);
   });
 
-  test('finds callers that wait the same, though they were refused one after the other', () => {
+  test('finds callers with equal waits after refusals one after the other', () => {
     const finding = herd(Array(6).fill(30_000), 100);
     expect(finding?.text).toContain('6 waiting calls waited the same 30.0 s');
   });
 
-  test('spares callers that spread out, and four, and who comes one by one on one connection', () => {
+  test('spares callers with different waits, four callers, and sequential requests on one connection', () => {
     expect(herd([30_000, 30_300, 30_100, 31_000, 30_700])).toBeUndefined();
     expect(herd([30_000, 30_000, 30_000, 30_000])).toBeUndefined();
     const queue = verdictOn(
@@ -148,11 +148,11 @@ describe('no-jitter', () => {
     expect(found(queue, 'no-jitter')).toBeUndefined();
   });
 
-  test('spares a burst of new calls long after', () => {
+  test('spares a burst of new calls long after the wait', () => {
     expect(herd([90_000, 93_000, 91_000, 97_000, 95_000])).toBeUndefined();
   });
 
-  test('is put to the test by five callers, and fails where the scenario says so', () => {
+  test('is exercised by five callers, and fails if the scenario names it', () => {
     const callers = (count: number, scenario = wall) =>
       verdictOn(scenario, ...Array.from({ length: count }, () => retrying((answer) => retryAfter(answer) * 1000)));
     expect(callers(4).exercised).not.toContain('no-jitter');
@@ -165,7 +165,7 @@ describe('no-jitter', () => {
 describe('retry-storm', () => {
   const storm = (waits: readonly number[]) => found(verdictOn(stubborn, sending(waits)), 'retry-storm');
 
-  test('finds more than six attempts at one call', () => {
+  test('finds more than six attempts of one call', () => {
     expect(storm(Array(6).fill(1_000))).toMatchObject({
       severity: 'fail',
       measured: '7 attempts',
@@ -174,7 +174,7 @@ describe('retry-storm', () => {
     });
   });
 
-  test('spares six, and more of them after the call was served', () => {
+  test('spares six attempts, and further ones after a success', () => {
     expect(storm(Array(5).fill(1_000))).toBeUndefined();
     const served: Scenario = {
       ...stubborn,
@@ -183,18 +183,18 @@ describe('retry-storm', () => {
     expect(found(verdictOn(served, sending(Array(20).fill(1_000))), 'retry-storm')).toBeUndefined();
   });
 
-  test('spares equal calls side by side, and finds them when each is tried too often', () => {
+  test('spares concurrent equal calls, and finds them if each has too many attempts', () => {
     const callers = (attempts: number) =>
       verdictOn(stubborn, ...Array.from({ length: 10 }, () => retrying(() => 1_100, {}, attempts)));
     expect(found(callers(5), 'retry-storm')).toBeUndefined();
     expect(found(callers(8), 'retry-storm')?.measured).toBe('8 attempts');
   });
 
-  test('spares ten calls that differ, one after the other', () => {
+  test('spares ten different sequential calls', () => {
     expect(found(verdictOn(stubborn, sending(Array(9).fill(1_100), different)), 'retry-storm')).toBeUndefined();
   });
 
-  test('counts by the name of the call where it has one', () => {
+  test('counts attempts per call name if the call has one', () => {
     const named = (index: number) => ({ headers: { 'x-sim-call': `call-${index % 4}` } });
     expect(found(verdictOn(stubborn, sending(Array(11).fill(1_000), named)), 'retry-storm')).toBeUndefined();
     expect(found(verdictOn(stubborn, sending(Array(27).fill(1_000), named)), 'retry-storm')).toBeDefined();
@@ -211,7 +211,7 @@ describe('no-shared-gate', () => {
       send(different(at));
     };
 
-  test('finds calls that are sent while another waits', () => {
+  test('finds calls sent while another call waits', () => {
     expect(gate(sending([30_000]), later(5_000, 1), later(9_000, 2))).toMatchObject({
       severity: 'warn',
       requests: [3, 4],
@@ -222,13 +222,13 @@ describe('no-shared-gate', () => {
     });
   });
 
-  test('leaves a client that goes on to its next call, one by one, to early-retry', () => {
+  test('leaves sequential calls of one client to early-retry', () => {
     const verdict = verdictOn(wall, sending([5, 5, 5], different));
     expect(found(verdict, 'no-shared-gate')).toBeUndefined();
     expect(found(verdict, 'early-retry')?.requests).toEqual([2, 3, 4]);
   });
 
-  test('finds calls with names of their own, also one after the other', () => {
+  test('finds named calls, even if sequential', () => {
     const named = (index: number) => ({ headers: { 'x-sim-call': `call-${index}` } });
     expect(found(verdictOn(wall, sending([5, 5], named)), 'no-shared-gate')?.requests).toEqual([2, 3]);
   });
@@ -243,7 +243,7 @@ describe('no-shared-gate', () => {
     expect(found(verdict, 'early-retry')).toBeUndefined();
   });
 
-  test('spares what is on its way, waits out the end, or comes with another key', () => {
+  test('spares requests in flight, requests after the wait, and other keys', () => {
     expect(gate(sending([30_000]), later(0, 1), later(900, 2), later(30_000, 3))).toBeUndefined();
     const other = function* ({ send }: Lab) {
       yield 5_000;
@@ -252,11 +252,11 @@ describe('no-shared-gate', () => {
     expect(gate(sending([30_000]), other)).toBeUndefined();
   });
 
-  test('spares a call that comes back too early itself, which is for early-retry', () => {
+  test('spares early retries of the call itself, which belong to early-retry', () => {
     expect(gate(sending([5_000]))).toBeUndefined();
   });
 
-  test('needs two different calls to be put to the test, and fails where the scenario says so', () => {
+  test('is exercised by two different calls, and fails if the scenario names it', () => {
     expect(verdictOn(wall, sending([30_000])).exercised).not.toContain('no-shared-gate');
     const two = [sending([30_000]), sending([30_000], different)];
     expect(verdictOn(wall, ...two).exercised).toContain('no-shared-gate');

@@ -12,7 +12,7 @@ describe('ban-tripped', () => {
   const tripped = (waits: readonly number[], scenario = wall) =>
     found(verdictOn(scenario, sending(waits)), 'ban-tripped');
 
-  test('finds the strikes that led to a ban, and the request that was the last', () => {
+  test('finds the strikes that caused a ban, and names the last request', () => {
     expect(tripped([2_000, 2_000, 2_000, 2_000])).toMatchObject({
       severity: 'fail',
       at: '2026-01-01T12:00:02.000Z',
@@ -37,7 +37,7 @@ describe('ban-tripped', () => {
     ]);
   });
 
-  test('spares two early requests, a burst within the grace, and a ban that a scenario or a person set', () => {
+  test('spares two early requests, a burst within the grace period, and a ban set by a scenario or an operation', () => {
     expect(tripped([2_000, 2_000])).toBeUndefined();
     expect(tripped([100, 100, 100, 100])).toBeUndefined();
     expect(tripped([2_000, 2_000, 2_000, 2_000], banned)).toBeUndefined();
@@ -60,7 +60,7 @@ describe('ban-tripped', () => {
     expect(tripped([20_000, 20_000, 5_000], skewed)?.severity).not.toBe('warn');
   });
 
-  test('knows nothing of what was before the journal was cleared, but its count', () => {
+  test('counts strikes from before the journal was cleared, but does not list them', () => {
     const clearedAfter = (before: readonly number[], after: readonly number[]) => {
       const sim = frozen(wall);
       runPrograms(sim, [sending(before)]);
@@ -79,7 +79,7 @@ describe('ban-hammered', () => {
   const hammered = (waits: readonly number[], scenario = banned) =>
     found(verdictOn(scenario, sending(waits)), 'ban-hammered');
 
-  test('finds a client that asks every two seconds whether the ban is over', () => {
+  test('finds a client that requests every two seconds during a ban', () => {
     const finding = hammered(Array(5).fill(2_000));
     expect(finding).toMatchObject({
       severity: 'fail',
@@ -89,13 +89,13 @@ describe('ban-hammered', () => {
     expect(finding?.text).toMatch(/^Sent 5 requests during a ban, the first 28.0 s before its end\. Send/);
   });
 
-  test('finds it whatever the status of the ban', () => {
+  test('finds it for every ban status', () => {
     for (const status of [401, 403, 418] as const) {
       expect(hammered([2_000], { ...banned, ban: { status } })).toBeDefined();
     }
   });
 
-  test('says when the requests made the ban longer, and counts on after its first end', () => {
+  test('reports that requests extended the ban, and counts past its original end', () => {
     const penalty: Scenario = { ...banned, ban: { seconds: 30, extend: true } };
     const finding = hammered([20_000, 20_000], penalty);
     expect(finding?.requests).toEqual([2, 3]);
@@ -103,7 +103,7 @@ describe('ban-hammered', () => {
     expect(hammered([20_000])?.text).not.toContain('extended');
   });
 
-  test('spares silence, one request after the ban, and what was on its way when the ban came', () => {
+  test('spares silence, one request after the ban, and requests in flight when the ban started', () => {
     expect(hammered([])).toBeUndefined();
     expect(hammered([30_000, 100])).toBeUndefined();
     expect(hammered([29_960])).toBeUndefined();
@@ -111,7 +111,7 @@ describe('ban-hammered', () => {
     expect(found(verdict, 'ban-hammered')).toBeUndefined();
   });
 
-  test('spares the request that trips the ban, and who was told no end of it', () => {
+  test('spares the request that triggers the ban, and clients that were not told its end', () => {
     expect(hammered([2_000, 2_000, 2_000], wall)).toBeUndefined();
     const silent: Scenario = { ...banned, hostileHeaders: { html: true } };
     expect(hammered([2_000, 2_000], silent)).toBeUndefined();
@@ -125,7 +125,7 @@ describe('ban-hammered', () => {
     expect(found(verdict, 'ban-hammered')).toBeUndefined();
   });
 
-  test('is put to the test by a client that comes back or has ended', () => {
+  test('is exercised by a client that retries or has ended', () => {
     const sim = frozen(banned);
     runPrograms(sim, [sending([])]);
     expect(judge(sim).exercised).not.toContain('ban-hammered');

@@ -8,7 +8,7 @@ import { found } from '../support/findings.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
 
-/** The minute is used up, and lasts 45 seconds more. */
+/** The minute is exhausted, for another 45 seconds. */
 const wall: Scenario = {
   windows: { minute: '45s' },
   keys: { 'free-key': { usage: { minute: 60 } } },
@@ -18,7 +18,7 @@ const early = (waits: readonly number[], scenario: Scenario = wall) =>
   found(verdictOn(scenario, sending(waits)), 'early-retry');
 
 describe('early-retry', () => {
-  test('names the cap of a client that waits 10 s where 45 s are asked for', () => {
+  test('names the cap of a client that waits 10 s instead of 45 s', () => {
     const finding = early([10_000, 10_000, 10_000]);
     expect(finding).toMatchObject({
       severity: 'fail',
@@ -47,7 +47,7 @@ describe('early-retry', () => {
     });
   });
 
-  test('names a fixed wait, a backoff of its own and a wait without a pattern', () => {
+  test("names a fixed wait, a backoff of the client's own, and waits without a pattern", () => {
     expect(early([1_000, 1_000])?.text).toContain('twice in a row after exactly 1.0 s: looks like a fixed wait of 1 s');
     expect(early([1_000, 2_000, 4_000])?.text).toContain(
       'after 1.0 s, 2.0 s, 4.0 s: looks like a backoff that ignores',
@@ -65,14 +65,14 @@ describe('early-retry', () => {
     expect(early([45])?.text).toContain('after 45 ms: looks like seconds passed to a timer that takes milliseconds');
   });
 
-  test('says it of X-RateLimit-Reset where Retry-After is missing or cannot be read', () => {
+  test('refers to X-RateLimit-Reset if Retry-After is missing or unreadable', () => {
     for (const form of ['missing', 'garbage'] as const) {
       const scenario: Scenario = { ...wall, hostileHeaders: { retryAfter: form } };
       expect(early([5_000], scenario)?.text).toContain('40.0 s before X-RateLimit-Reset allowed');
     }
   });
 
-  test('reads X-RateLimit-Reset as seconds left and as milliseconds', () => {
+  test('reads X-RateLimit-Reset as remaining seconds and as milliseconds', () => {
     for (const reset of ['delta', 'milliseconds'] as const) {
       const scenario: Scenario = { ...wall, hostileHeaders: { retryAfter: 'missing', reset } };
       expect(early([5_000], scenario)?.text, reset).toContain('40.0 s before X-RateLimit-Reset allowed');
@@ -80,23 +80,23 @@ describe('early-retry', () => {
     }
   });
 
-  test('takes the answer of a ban for what counts once the key is banned', () => {
+  test('applies the response of a ban once the key is banned', () => {
     const banned: Scenario = { keys: { 'free-key': { bannedFor: '30s' } } };
     expect(early([10_000], banned)?.text).toMatch(/20.0 s before Retry-After of the ban allowed.*Send nothing/);
     expect(early([30_000], banned)).toBeUndefined();
   });
 
-  test('leaves what comes during a ban to ban-hammered where the client came early before', () => {
+  test('leaves requests during a ban to ban-hammered if the client was early before', () => {
     expect(early(Array(6).fill(2_000), { ...wall, ban: 'default' })?.requests).toEqual([2, 3, 4]);
   });
 
-  test('spares who comes on time, to the tolerance of 50 ms', () => {
+  test('spares requests on time, within the tolerance of 50 ms', () => {
     expect(early([45_000])).toBeUndefined();
     expect(early([44_950, 1_000])).toBeUndefined();
     expect(early([44_949])).toBeDefined();
   });
 
-  test('spares who goes by an X-RateLimit-Reset that passed while the answer was held back', () => {
+  test('spares a client that waits for an X-RateLimit-Reset that passed while the response was held back', () => {
     const sim = frozen({ ...wall, windows: { minute: '2s' } });
     send(sim);
     sim.clock.advance('2200ms');
@@ -108,20 +108,20 @@ describe('early-retry', () => {
     expect(runJudge.verdict({ nowMs: sim.clock.now() })).toMatchObject({ outcome: 'pass', findings: [] });
   });
 
-  test('spares who waits for X-RateLimit-Reset where it comes before Retry-After', () => {
+  test('spares a client that waits for an X-RateLimit-Reset earlier than Retry-After', () => {
     const sim = frozen(wall);
     sim.clock.advance(300);
     runPrograms(sim, [sending([44_700])]);
     expect(found(judge(sim), 'early-retry')).toBeUndefined();
   });
 
-  test('does not take a Reset that has passed for leave to come back', () => {
+  test('does not accept a past Reset as permission to retry', () => {
     const skewed: Scenario = { ...wall, windows: { minute: '10s' }, hostileHeaders: { reset: 'skewed' } };
     expect(early([1_000], skewed)?.text).toContain('9.0 s before Retry-After');
     expect(early([10_000], skewed)).toBeUndefined();
   });
 
-  test('takes Retry-After as a date, as a decimal and as zero at its word', () => {
+  test('accepts Retry-After as a date, as a decimal number and as zero', () => {
     const form = (retryAfter: 'fractional' | 'zero' | 'past-date', ms: number) =>
       early([ms], { ...wall, hostileHeaders: { retryAfter } });
     expect(form('fractional', 44_500)).toBeUndefined();
@@ -132,12 +132,12 @@ describe('early-retry', () => {
     expect([early([45_000], dated), early([44_000], dated)?.severity]).toEqual([undefined, 'fail']);
   });
 
-  test('spares a parallel burst of equal calls, refused side by side', () => {
+  test('spares a burst of concurrent equal calls', () => {
     const burst = Array.from({ length: 20 }, () => retrying((answer) => retryAfter(answer) * 1000));
     expect(found(verdictOn(wall, ...burst), 'early-retry')).toBeUndefined();
   });
 
-  test('spares equal calls that waited for one of six connections, and blames them a second later', () => {
+  test('spares equal calls queued for six connections, and blames them a second later', () => {
     const sixConnections = (waits: readonly number[]) =>
       verdictOn(wall, ...Array.from({ length: 6 }, () => sending(waits)));
     expect(found(sixConnections([4, 4, 4]), 'early-retry')).toBeUndefined();
@@ -152,18 +152,18 @@ describe('early-retry', () => {
     expect(found(sixConnections([4, 4, 1_100]), 'early-retry')).toBeDefined();
   });
 
-  test('sees through a pool that takes its two connections in turn', () => {
+  test('finds early retries over a pool that alternates two connections', () => {
     const turns = sending([200, 200, 200], (index) => ({ connection: 1 + (index % 2) }));
     expect(found(verdictOn(wall, turns), 'early-retry')?.requests).toEqual([2, 3, 4]);
   });
 
-  test('tells named calls apart however close they are', () => {
+  test('distinguishes named calls at any distance in time', () => {
     const named = (call: string) => sending([4], { headers: { 'x-sim-call': call } });
     const verdict = verdictOn(wall, named('a'), named('b'));
     expect(verdict.findings.find(({ code }) => code === 'early-retry')?.requests).toEqual([3, 4]);
   });
 
-  test('spares equal callers that each keep to the wait they were given themselves', () => {
+  test('spares concurrent equal callers that each obey their own wait', () => {
     const refuse = (nth: number, seconds: number) => ({
       when: { nth },
       then: { respond: { status: 429, headers: { 'Retry-After': seconds } } },
@@ -174,7 +174,7 @@ describe('early-retry', () => {
     expect([verdict.counts.refused, found(verdict, 'early-retry')]).toEqual([3, undefined]);
   });
 
-  test('finds a client that writes the attempt into its address, and one that goes on to another call', () => {
+  test('finds a client with the attempt number in the URL, and one that continues with another call', () => {
     const attempts = verdictOn(
       wall,
       sending([3_000, 3_000], (index) => ({ query: `limit=${index + 1}` })),
@@ -183,7 +183,7 @@ describe('early-retry', () => {
     expect(found(attempts, 'gave-up')?.measured).toBe('1 call given up');
   });
 
-  test('leaves another call that runs beside the refused one to no-shared-gate', () => {
+  test('leaves another concurrent call to no-shared-gate', () => {
     const verdict = verdictOn(
       wall,
       sending([45_000]),
@@ -193,7 +193,7 @@ describe('early-retry', () => {
     expect(found(verdict, 'no-shared-gate')?.requests).toEqual([3]);
   });
 
-  test('sees through an operation without limits that is served during the wait', () => {
+  test('finds early retries across an operation without limits', () => {
     const scenario: Scenario = { ...wall, limits: { appliesTo: ['createPet'] } };
     const post = { body: { name: 'Rex', categoryId: 1 } };
     const calls = [post, {}, post];
@@ -204,7 +204,7 @@ describe('early-retry', () => {
     expect(found(verdict, 'early-retry')?.requests).toEqual([3]);
   });
 
-  test('is put to the test by a client that comes back, or that has ended after a refusal', () => {
+  test('is exercised by a client that retries, or that has ended after a refusal', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
     expect(judge(sim).exercised).not.toContain('early-retry');
@@ -218,7 +218,7 @@ describe('ignored-day-window', () => {
   const ignored = (waits: readonly number[], scenario = day) =>
     found(verdictOn(scenario, sending(waits)), 'ignored-day-window');
 
-  test('finds a client that tries each minute until tomorrow', () => {
+  test('finds a client that retries every minute on an exhausted day', () => {
     const finding = ignored([60_000, 60_000]);
     expect(finding).toMatchObject({
       severity: 'fail',
@@ -232,7 +232,7 @@ describe('ignored-day-window', () => {
     );
   });
 
-  test('finds calls of all kinds, because the day is the key’s', () => {
+  test('finds all calls, because the daily limit applies to the key', () => {
     const verdict = verdictOn(
       day,
       sending([60_000], (index) => ({ query: `limit=${index + 1}` })),
@@ -240,14 +240,14 @@ describe('ignored-day-window', () => {
     expect(found(verdict, 'ignored-day-window')?.requests).toEqual([2]);
   });
 
-  test('spares a client that stops, one that sits the day out, and one in the minute’s wait', () => {
+  test('spares a client that stops, one that waits for the next day, and one limited by the minute', () => {
     expect(ignored([])).toBeUndefined();
     expect(ignored([86_400_000])).toBeUndefined();
     expect(ignored([86_399_960])).toBeUndefined();
     expect(ignored([1_000, 1_000], wall)).toBeUndefined();
   });
 
-  test('is put to the test only by a used-up day', () => {
+  test('is exercised only by an exhausted day', () => {
     expect(verdictOn(day, sending([])).exercised).toContain('ignored-day-window');
     expect(verdictOn(wall, sending([45_000])).exercised).not.toContain('ignored-day-window');
   });
@@ -260,24 +260,24 @@ describe('overslept', () => {
     return found(judge(sim, { isOver: true }), 'overslept');
   };
 
-  test('warns of a first request later than half the wait again', () => {
+  test('warns of a first request that is late by more than half the wait', () => {
     expect(late(70_000)).toMatchObject({ severity: 'warn', measured: '25.0 s late', allowed: '22.5 s' });
     expect(late(67_000)).toBeUndefined();
   });
 
-  test('lets ten seconds go by after the shortest wait', () => {
+  test('tolerates ten seconds after the shortest wait', () => {
     const short: Scenario = { ...wall, windows: { minute: '2s' } };
     expect(late(11_900, short)).toBeUndefined();
     expect(late(12_100, short)?.severity).toBe('warn');
   });
 
-  test('fails who takes milliseconds for seconds', () => {
+  test('fails if milliseconds are used as seconds', () => {
     const finding = late(45_000_000);
     expect(finding?.severity).toBe('fail');
     expect(finding?.text).toContain('Waited 12.5 h instead of 45.0 s. That looks like milliseconds passed to');
   });
 
-  test('fails who waits for a Unix time', () => {
+  test('fails if a Unix time is used as a duration', () => {
     const epoch: Scenario = { ...wall, hostileHeaders: { retryAfter: 'epoch' } };
     for (const waitedMs of [noonSeconds + 30, noonSeconds * 1_000]) {
       expect(late(waitedMs, epoch)).toMatchObject({
@@ -288,7 +288,7 @@ describe('overslept', () => {
     expect(late(7 * 86_400_000)?.severity).toBe('warn');
   });
 
-  test('takes the next request for it, refused again or another call, but then only warns', () => {
+  test('judges the next request even if refused or of another call, but then only warns', () => {
     const busy: Scenario = { ...wall, background: { 'free-key': 100 } };
     expect(late(70_000, busy)?.severity).toBe('warn');
     const verdict = verdictOn(
@@ -298,11 +298,11 @@ describe('overslept', () => {
     expect(found(verdict, 'overslept')?.severity).toBe('warn');
   });
 
-  test('does not fail a client that asks once in two minutes anyway', () => {
+  test('does not fail a client that polls every two minutes', () => {
     expect(late(120_000, { ...wall, windows: { minute: '1s' } })?.severity).toBe('warn');
   });
 
-  test('says nothing while the client has not come back', () => {
+  test('reports no finding before the client retries', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
     sim.clock.advance('1d');

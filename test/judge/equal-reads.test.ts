@@ -6,7 +6,7 @@ import { found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 
-/** The first list is a 503 that stores nothing; the scenario asks for the answer of so many calls. */
+/** The first list is a 503; the scenario requires successful responses to the given number of calls. */
 const lost = (calls?: number): Scenario => ({
   faults: [{ when: { first: 1 }, then: { respond: { status: 503 } } }],
   client: { key: 'free-key', ...(calls !== undefined && { calls }) },
@@ -29,12 +29,12 @@ function judged(scenario: Scenario, program: Program) {
 
 const named = (call: string): PlainCall => ({ headers: { 'x-sim-call': call } });
 
-describe('an equal read after a lost answer', () => {
-  test('is another try where the client got as many answers as it was asked to make calls', () => {
+describe('an equal read after a lost response', () => {
+  test('is a retry if the client got as many responses as the scenario asks for calls', () => {
     expect(judged(lost(3), sends(4))).toMatchObject({ outcome: 'pass', findings: [] });
   });
 
-  test('is the next call where it got fewer: the lost one was given up', () => {
+  test('is the next call if there are fewer responses, so the lost call was given up', () => {
     const verdict = judged(lost(3), sends(3));
     expect(verdict.outcome).toBe('fail');
     expect(found(verdict, 'gave-up')).toMatchObject({
@@ -47,14 +47,14 @@ describe('an equal read after a lost answer', () => {
     });
   });
 
-  test('is neither for certain where it made more calls than it was asked to, or where nobody asked', () => {
+  test('makes the verdict inconclusive if the number of calls is exceeded or unknown', () => {
     for (const verdict of [judged(lost(3), sends(7)), judged(lost(), sends(3))]) {
       expect([verdict.outcome, found(verdict, 'gave-up')]).toEqual(['inconclusive', undefined]);
       expect(verdict.reason).toMatch(/^Responses were lost, and equal reads followed\. .* retries or new calls\.$/);
     }
   });
 
-  test('is not counted with reads of other addresses: a client may write the attempt into its address', () => {
+  test('is not counted together with reads of other URLs, which may contain the attempt number', () => {
     const others = judged(
       lost(3),
       sends(3, (n) => ({ query: `limit=${n + 1}` })),
@@ -62,7 +62,7 @@ describe('an equal read after a lost answer', () => {
     expect([others.outcome, found(others, 'gave-up')]).toEqual(['inconclusive', undefined]);
   });
 
-  test('is known by its name', () => {
+  test('is identified by its name', () => {
     const never = judged(
       lost(),
       sends(3, (n) => named(`${n}`)),
@@ -75,11 +75,11 @@ describe('an equal read after a lost answer', () => {
     expect(once).toMatchObject({ outcome: 'pass', findings: [] });
   });
 
-  test('is a try where one answer is all that came', () => {
+  test('is a retry if there is a single response', () => {
     expect(judged(lost(), sends(2)).outcome).toBe('pass');
   });
 
-  test('says nothing while the client may go on', () => {
+  test('is not judged while the client may continue', () => {
     const sim = frozen(lost(3));
     runPrograms(sim, [sends(3)]);
     expect(found(judge(sim), 'gave-up')).toBeUndefined();
@@ -87,14 +87,14 @@ describe('an equal read after a lost answer', () => {
   });
 });
 
-describe('equal writes that were all answered', () => {
+describe('equal writes that all got a response', () => {
   const rex: PlainCall = { body: { name: 'Rex', categoryId: 1 } };
   const about = (calls: number): Scenario => ({
     client: { calls, operation: 'createPet' },
     expect: { fail: ['duplicate-write'] },
   });
 
-  test('are as many calls as the scenario asks for, or nobody knows', () => {
+  test('are as many calls as the scenario asks for, otherwise inconclusive', () => {
     expect(
       judged(
         about(2),
@@ -113,7 +113,7 @@ describe('equal writes that were all answered', () => {
   });
 });
 
-describe('a wait that its caller ended', () => {
+describe('a wait that the caller ended', () => {
   const wall: Scenario = {
     windows: { minute: '20s' },
     keys: { 'free-key': { usage: { minute: 60 } } },
@@ -126,11 +126,11 @@ describe('a wait that its caller ended', () => {
     return judge(sim, { isOver: true, ...(end && { end }) });
   };
 
-  test('shows by the end of the command in the middle of it', () => {
+  test("is detected by the command's end during the wait", () => {
     expect(ended(2_000, { hasFailed: true })).toMatchObject({ outcome: 'pass' });
   });
 
-  test('does not show by an end at once, by a stop from outside, after the wait, or where nobody saw the end', () => {
+  test('is not detected by an immediate end, a stop from outside, an end after the wait, or an unknown end', () => {
     for (const verdict of [
       ended(100, { hasFailed: true }),
       ended(2_000, { isInterrupted: true }),

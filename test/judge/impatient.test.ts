@@ -10,11 +10,11 @@ const slow: Scenario = { faults: [{ when: { operation: 'listPets' }, then: { del
 interface Call {
   query?: string;
   key?: string;
-  /** After how long the client leaves; without it, it waits for the answer. */
+  /** Timeout of the client, in milliseconds; without one, the client waits for the response. */
   leavesAfterMs?: number;
 }
 
-/** Sends a GET on a clock that the caller moves, to the answer or until the client leaves. */
+/** Sends a GET on a clock that the caller moves, up to the response or the client's timeout. */
 async function get(sim: Simulator, { query = '', key = 'free-key', leavesAfterMs }: Call = {}): Promise<void> {
   const controller = new AbortController();
   const answer = sim
@@ -39,7 +39,7 @@ async function judged(scenario: Scenario, ...calls: Call[]) {
 const left = { leavesAfterMs: 500 };
 
 describe('impatient', () => {
-  test('finds answers that are left on their way and asked for again', async () => {
+  test('finds responses that were abandoned and requested again', async () => {
     expect(found(await judged(slow, left, { leavesAfterMs: 700 }, {}), 'impatient')).toMatchObject({
       severity: 'warn',
       requests: [1, 2],
@@ -48,29 +48,29 @@ describe('impatient', () => {
     });
   });
 
-  test('fails it where the scenario is about that, however it ends', async () => {
+  test('fails if the scenario names it, however the run ends', async () => {
     const about: Scenario = { ...slow, expect: { fail: ['impatient'] } };
     expect((await judged(about, left, left, {})).outcome).toBe('fail');
     expect((await judged(about, left, left)).outcome).toBe('fail');
   });
 
-  test('passes a client that waits, and says nothing of one that leaves for good', async () => {
+  test('passes a client that waits, and spares one that gives up for good', async () => {
     const about: Scenario = { ...slow, expect: { fail: ['impatient'] } };
     expect(await judged(about, {})).toMatchObject({ outcome: 'pass', findings: [] });
     const gone = await judged(about, left);
     expect([gone.outcome, found(gone, 'impatient'), gone.counts.lost]).toEqual(['inconclusive', undefined, 1]);
   });
 
-  test('does not take another call, or the call of another key, for the same again', async () => {
+  test('does not confuse other calls or other keys with a repetition', async () => {
     expect(found(await judged(slow, left, { query: '?limit=1' }), 'impatient')).toBeUndefined();
     expect(found(await judged(slow, left, { key: 'pro-key' }), 'impatient')).toBeUndefined();
   });
 
-  test('is not put to the test by quick answers', async () => {
+  test('is not exercised by fast responses', async () => {
     expect((await judged({}, {}, {})).exercised).not.toContain('impatient');
   });
 
-  test('counts tries that were left as tries: more than six are a storm', async () => {
+  test('counts abandoned attempts, so that more than six are a storm', async () => {
     expect(found(await judged(slow, ...Array(6).fill(left)), 'retry-storm')).toBeUndefined();
     expect(found(await judged(slow, ...Array(7).fill(left)), 'retry-storm')).toMatchObject({
       severity: 'fail',

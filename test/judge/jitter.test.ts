@@ -13,7 +13,7 @@ const retryAfterMs = ({ headers }: Answer) => Number(headers['Retry-After']) * 1
 
 type Wait = (answer: Answer, random: () => number, nowMs: number) => number;
 
-/** One run of the scenario from a random phase of the second on: 21 calls, each tried until it is served. */
+/** One run of the scenario from a random phase of the second: 21 calls, each repeated until it succeeds. */
 function run(seed: number, wait: Wait) {
   const random = (use: number) => seededFraction(seed, use);
   let uses = 0;
@@ -28,7 +28,7 @@ function run(seed: number, wait: Wait) {
         for (;;) {
           const answer = send();
           if (answer.status === 200) break;
-          // A request takes a moment, and timers go off a little late.
+          // Requests have a latency, and timers fire slightly late.
           yield 2 + Math.max(0, wait(answer, next, now())) + next() * 3;
         }
         yield 1 + next() * 4;
@@ -39,7 +39,7 @@ function run(seed: number, wait: Wait) {
 }
 
 describe('jitter below Retry-After', () => {
-  test.each([0.1, 0.5])('is named in every run, where it is up to %d of the wait', (share) => {
+  test.each([0.1, 0.5])('is found in every run with jitter of up to %d of the wait', (share) => {
     const runs = tries(20, 1_000);
     for (let seed = 1; seed <= runs; seed++) {
       const verdict = run(seed, (answer, random) => retryAfterMs(answer) * (1 - share + 2 * share * random()));
@@ -59,7 +59,7 @@ describe('jitter below Retry-After', () => {
     ],
   ];
 
-  test.each(right)('is held against no client that %s', (_, wait) => {
+  test.each(right)('is not found for a client that %s', (_, wait) => {
     const runs = tries(100, 5_000);
     for (let seed = 1; seed <= runs; seed++) {
       const verdict = run(seed, wait);

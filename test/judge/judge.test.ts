@@ -22,14 +22,14 @@ describe('the verdict', () => {
     });
   });
 
-  test('names what failed, worst first', () => {
+  test('names the failed rules, worst first', () => {
     const { outcome, reason, findings } = verdictOn(wall, sending([2_000, 2_000, 2_000, 2_000]));
     expect(outcome).toBe('fail');
     expect(reason).toBe('The client failed early-retry, ban-tripped, ban-hammered.');
     expect(findings.map(({ severity }) => severity)).toEqual(['fail', 'fail', 'fail', 'info']);
   });
 
-  test('passes with warnings, and says which', () => {
+  test('passes with warnings, and names them', () => {
     const verdict = verdictOn(wall, sending([50_000]));
     expect(verdict).toMatchObject({
       outcome: 'pass',
@@ -37,7 +37,7 @@ describe('the verdict', () => {
     });
   });
 
-  test('says that a run without requests, without trouble or without an end shows nothing', () => {
+  test('is inconclusive without requests, without errors, or before the end', () => {
     const reasons = [verdictOn({}), verdictOn({}, sending([10, 10]))];
     const sim = frozen(wall);
     send(sim);
@@ -50,7 +50,7 @@ describe('the verdict', () => {
     ]);
   });
 
-  test('is inconclusive with limits off, however many requests come', () => {
+  test('is inconclusive with limits off, for any number of requests', () => {
     const verdict = verdictOn({ limits: 'off' }, sending(Array(200).fill(0)));
     expect([verdict.outcome, verdict.reason]).toEqual([
       'inconclusive',
@@ -58,7 +58,7 @@ describe('the verdict', () => {
     ]);
   });
 
-  test('names the fault rule that met no request, or hit none', () => {
+  test('names the fault rule that matched or affected no request', () => {
     const reason = (when: object) =>
       verdictOn({ faults: [{ name: 'lost', when, then: { reset: true } }] }, sending([10])).reason;
     expect(reason({ key: 'pro-key' })).toMatch(/put to the test\. The fault rule "lost" matched no request\.$/);
@@ -73,7 +73,7 @@ describe('the verdict', () => {
     expect(verdictOn(scenario, sending([5_000])).outcome).toBe('pass');
   });
 
-  test('is inconclusive where the journal has dropped entries, but a failure that is left is one', () => {
+  test('is inconclusive if the journal dropped entries, unless a failure remains', () => {
     const sim = frozen(wall);
     runPrograms(sim, [obeying]);
     const judged = ({ journal, clock }: Simulator) => {
@@ -90,7 +90,7 @@ describe('the verdict', () => {
     expect(judged(bad).outcome).toBe('fail');
   });
 
-  test('asks for the key where every request was a 401, unless the scenario is about that', () => {
+  test('asks for the API key if every request got a 401, unless the scenario intends that', () => {
     const lone = sending([], { key: 'revoked-key' });
     expect(verdictOn({}, lone)).toMatchObject({
       outcome: 'inconclusive',
@@ -99,12 +99,12 @@ describe('the verdict', () => {
     expect(verdictOn({ expect: { fail: ['retried-401'] } }, lone).outcome).toBe('pass');
   });
 
-  test('is inconclusive when equal calls went on in parallel within a second, and then none came', () => {
+  test('is inconclusive if concurrent equal calls were refused within a second and none followed', () => {
     const burst = Array.from({ length: 20 }, () => sending([1, 1, 1, 1, 1], {}));
     expect(verdictOn(wall, ...burst).outcome).toBe('inconclusive');
   });
 
-  test('judges each key by itself, also keys whose texts end alike', () => {
+  test('judges each key separately, even if their endings are equal', () => {
     const alike: Scenario = {
       ...wall,
       keys: { 'one-free-key': { usage: { minute: 60 } }, 'two-free-key': { usage: { minute: 60 } } },
@@ -125,7 +125,7 @@ describe('the verdict', () => {
     expect(judge(sim).counts.requests).toBe(0);
   });
 
-  test('does not blame for what was asked before the journal was cleared', () => {
+  test('does not blame requests from before the journal was cleared', () => {
     const sim = frozen(wall);
     send(sim);
     sim.journal.clear();
@@ -134,7 +134,7 @@ describe('the verdict', () => {
     expect(judge(sim).outcome).toBe('pass');
   });
 
-  test('does not compare instants across a clock that was set back', () => {
+  test('does not compare times across a clock that was set back', () => {
     const sim = frozen();
     sim.clock.advance('1d');
     sim.keys.setUsage('free-key', { minute: 60 });
@@ -147,7 +147,7 @@ describe('the verdict', () => {
     expect(blamed(judge(sim, { isOver: true }))).toEqual([]);
   });
 
-  test('does not take a call for given up because the clock was set back and has come by again', () => {
+  test('does not treat a call as given up after the clock was set back', () => {
     const sim = frozen();
     sim.clock.advance('10m');
     sim.keys.setUsage('free-key', { minute: 60 });
@@ -158,7 +158,7 @@ describe('the verdict', () => {
     expect(found(judge(sim), 'gave-up')).toBeUndefined();
   });
 
-  test('goes on over a clock that was corrected by a little', () => {
+  test('continues across a small correction of the clock', () => {
     const sim = frozen(wall);
     sim.clock.advance(500);
     send(sim);
@@ -168,7 +168,7 @@ describe('the verdict', () => {
     expect(blamed(judge(sim))).toEqual(['early-retry']);
   });
 
-  test('does not blame a client for what others use of its key', () => {
+  test('does not blame a client for other users of its key', () => {
     const scenario: Scenario = { ...wall, background: { 'free-key': 100 } };
     const verdict = verdictOn(
       scenario,
@@ -177,13 +177,13 @@ describe('the verdict', () => {
     expect([verdict.counts.refused > 1, blamed(verdict)]).toEqual([true, []]);
   });
 
-  test('lists as exercised only what a run put to the test', () => {
+  test('lists exactly the rules that the run put to the test', () => {
     const { exercised } = verdictOn(wall, obeying);
     expect(exercised).toEqual(['early-retry', 'overslept', 'retry-storm', 'ban-tripped', 'gave-up']);
     expect(verdictOn({}).exercised).toEqual([]);
   });
 
-  test('is plain data, and holds no key', () => {
+  test('is plain data, and contains no key', () => {
     const verdict = verdictOn({ keys: { 'a-secret-text': { usage: { minute: 60 } } } }, function* ({ send }) {
       for (let n = 0; n < 8; n++) {
         send({ key: 'a-secret-text', body: { name: 'Rex', categoryId: 1 } });
@@ -196,7 +196,7 @@ describe('the verdict', () => {
     expect(text).not.toContain('secret');
   });
 
-  test('turns each finding into a failure where the scenario names it', () => {
+  test('turns findings into failures if the scenario names them', () => {
     for (const code of findingCodes) {
       const { findings } = verdictOn({ ...wall, expect: { fail: [code] } }, sending([50_000], { path: '/pets/1' }));
       const severity = findings.find((each) => each.code === code)?.severity ?? 'fail';
@@ -213,13 +213,13 @@ describe('the verdict', () => {
     ['without a valid key', {}, (index) => ({ key: 'none', connection: index % 7 }), 10],
     ['served', { limits: 'off' }, (index) => ({ query: `limit=${index % 3}` }), 10],
     ['adding pets', { ...wall, ban: 'off' }, (index) => ({ body: { name: `Pet ${index}`, categoryId: 1 } }), 2],
-  ])('judges 10,000 requests %s, not each beside each', (_, scenario, call, stepMs) => {
+  ])('judges 10,000 requests %s, without comparing each pair', (_, scenario, call, stepMs) => {
     const sim = frozen(scenario);
     for (let index = 0; index < 10_000; index++) {
       send(sim, call(index));
       sim.clock.advance(stepMs);
     }
-    // A tenth of a second each. What grows with the square, 9 s for the first kind, runs into the time limit of a test.
+    // Takes a tenth of a second each. Quadratic growth would take 9 s for the first kind, more than the test timeout.
     for (let round = 0; round < 5; round++) expect(judge(sim, { isOver: true }).counts.requests).toBe(10_000);
   });
 });

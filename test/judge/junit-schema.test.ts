@@ -4,7 +4,7 @@ import { junitReport } from '../../src/judge/report/junit.js';
 import { frozen } from '../support/frozen.js';
 import { sendTimes } from '../support/plain-call.js';
 
-/** The attributes of each element in junit-10.xsd of Jenkins' xunit plugin; those that must be there with an `!`. */
+/** Attributes of each element in junit-10.xsd of Jenkins' xunit plugin; required ones are marked with `!`. */
 const attributes: Record<string, string[]> = {
   testsuites: ['name', 'time', 'tests', 'failures', 'errors'],
   testsuite: ['name!', 'tests!', 'failures!', 'errors!', 'group', 'time', 'skipped', 'timestamp', 'hostname', 'id'],
@@ -16,7 +16,7 @@ const attributes: Record<string, string[]> = {
   'system-out': [],
 };
 
-/** The elements that each may hold. */
+/** Elements that each element may contain. */
 const children: Record<string, string[]> = {
   testsuites: ['testsuite'],
   testsuite: ['properties', 'testcase'],
@@ -24,7 +24,7 @@ const children: Record<string, string[]> = {
   testcase: ['skipped', 'failure', 'system-out'],
 };
 
-test('the JUnit report has the elements and attributes that Jenkins allows, and no others', () => {
+test('the JUnit report has exactly the elements and attributes that Jenkins allows', () => {
   const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } }, ban: 'strict' });
   sendTimes(sim, 5);
   sim.clock.advance('2s');

@@ -13,7 +13,7 @@ const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage
 const codes = Object.keys(rules) as FindingCode[];
 const needing = codes.filter((code) => rules[code].needs === 'simulator');
 
-/** What a proxy could have written down: nothing that only the simulator knows. */
+/** The part of a request that a proxy could record, without the simulator's internal knowledge. */
 const observedOf = (record: RequestRecord): RequestRecord => {
   const { plan, window, refusal, rate, promisedAtMs, strikes, isStrike, isLimited } = emptyRecord;
   const { episode, storedId, fault, isUnreadable, assumption } = emptyRecord;
@@ -30,8 +30,8 @@ function both(scenario: Scenario, ...programs: Program[]) {
   return { known: judge(sim, { isOver: true }), observed };
 }
 
-describe('a rule is given what it says it needs', () => {
-  test('and the compiler refuses one that reads more', () => {
+describe('the declared needs of a rule', () => {
+  test('limit its input, which the compiler checks', () => {
     const reads: SimulatorRule = {
       needs: 'simulator',
       judge: ({ requests }) => ({ exercised: requests.some(({ known }) => known.isStrike), findings: [] }),
@@ -46,12 +46,12 @@ describe('a rule is given what it says it needs', () => {
     expect([reads.needs, tooMuch.needs, dressed.needs]).toEqual(['simulator', 'wire', 'wire']);
   });
 
-  test('and most rules need nothing that recorded traffic does not show', () => {
+  test('include internal knowledge for a minority of the rules', () => {
     expect(needing).toEqual(['ban-tripped', 'ban-hammered', 'duplicate-write', 'ignored-day-window']);
   });
 });
 
-describe('requests that were only observed', () => {
+describe('observed requests', () => {
   const obeying = retrying((answer) => retryAfter(answer) * 1000);
   const cases: [does: string, scenario: Scenario, client: Program][] = [
     ['waits', wall, obeying],
@@ -66,9 +66,9 @@ describe('requests that were only observed', () => {
     ['gives up', { ...wall, expect: { served: true } }, sending([])],
   ];
 
-  test.each(cases)('are judged alike by the rules of the wire where a client %s', (_, scenario, client) => {
+  test.each(cases)('are judged equally by the wire rules if a client %s', (_, scenario, client) => {
     const { known, observed } = both(scenario, client);
-    // The words may differ: a ban is told from a limit by the simulator alone.
+    // The texts may differ, because only the simulator distinguishes a ban from a limit.
     const ofWire = ({ findings }: typeof known) =>
       findings.filter(({ code }) => !needing.includes(code)).map(({ code, severity }) => [code, severity]);
     expect(ofWire(observed)).toEqual(ofWire(known));
@@ -76,7 +76,7 @@ describe('requests that were only observed', () => {
     expect(observed.exercised).toEqual(known.exercised.filter((code) => !needing.includes(code)));
   });
 
-  test('never pass where the scenario is about what nobody knows', () => {
+  test('never pass if the scenario needs internal knowledge', () => {
     const banned: Scenario = { keys: { 'free-key': { bannedFor: '15s' } }, expect: { fail: ['ban-hammered'] } };
     const { known, observed } = both(banned, obeying);
     expect([known.outcome, observed.outcome]).toEqual(['pass', 'inconclusive']);

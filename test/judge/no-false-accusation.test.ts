@@ -8,7 +8,7 @@ import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 import { tries } from '../support/prove.js';
 
-/** Until when no worker of the client sends anything. */
+/** Time until which no worker of the client sends a request. */
 interface Gate {
   untilMs: number;
 }
@@ -16,18 +16,18 @@ interface Gate {
 type Random = () => number;
 
 interface Client {
-  /** How long the client waits after a refusal; by default as long as Retry-After says. */
+  /** Wait of the client after a refusal; default: Retry-After. */
   waitMs: (answer: Answer, nowMs: number) => number;
-  /** Up to how much longer it waits, at random. */
+  /** Maximum random addition to the wait. */
   jitterMs: number;
 }
 
-/** A client that obeys: nothing is sent before the time that an answer named, by none of its workers. */
+/** A client that obeys: none of its workers sends a request before the promised time. */
 const obeying = (calls: readonly PlainCall[], gate: Gate, { waitMs, jitterMs }: Client, random: Random): Program =>
   function* ({ send, now }) {
     for (const call of calls) {
       for (;;) {
-        // A timer may go off a millisecond early, and what has waited is not sent to sleep for that again.
+        // A timer may fire a millisecond early. The client does not sleep again for that.
         for (let slack = 0; gate.untilMs - now() > slack; slack = 1) yield gate.untilMs - now() + jitterMs * random();
         const answer = send(call);
         if (answer.headers['Retry-After'] === undefined) break;
@@ -90,7 +90,7 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe('a client that obeys is never accused', () => {
+describe('a client that obeys gets no finding', () => {
   test.each(Object.entries(cases))(
     '%s',
     (_, { scenario, workers = 1, calls = reads(8), waitMs = bySeconds, jitterMs = 0 }) => {

@@ -19,7 +19,7 @@ const rex = '{"name":"Rex","categoryId":1}';
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const seconds = (response: Response) => Number(response.headers.get('retry-after'));
 
-/** The loop that most clients have; each of those below gets one thing wrong. */
+/** The usual retry loop. Each loop below has one fault. */
 async function loop(
   send: () => Promise<Response>,
   waitMs: (response: Response, attempt: number) => number,
@@ -32,7 +32,7 @@ async function loop(
   }
 }
 
-/** Lets a client run against a simulator until it has ended, and judges it. */
+/** Runs a client against a simulator to its end, and judges it. */
 async function judged(scenario: Scenario, client: (send: Send) => Promise<unknown>) {
   const sim = createSimulator({ scenario });
   const send: Send = (path = '/pets', body) =>
@@ -166,7 +166,7 @@ const clients: BadClient[] = [
     client: (send) =>
       Promise.all(
         [0, 1, 2, 3, 4].map(async (index) => {
-          // Two together: one after the other they would be one thread of control, and its requests early.
+          // Two concurrent calls. Sequential ones would be one thread, with early requests.
           if (index > 1) await sleep((index - 1) * 2_000);
           return loop(
             () => send(`/pets?limit=${index + 1}`),
@@ -201,7 +201,7 @@ const clients: BadClient[] = [
   },
 ];
 
-describe('a client is named by the right code', () => {
+describe('a faulty client is found by the right rule', () => {
   test.each(clients.map((client) => [client.does, client] as const))(
     'that %s',
     async (_, { code, says, scenario = wall, client }) => {
@@ -210,18 +210,18 @@ describe('a client is named by the right code', () => {
   );
 });
 
-test('the same loop, got right, is named by none', async () => {
+test('the corrected client gets no finding', async () => {
   const verdict = await judged(wall, (send) => loop(send, (response) => seconds(response) * 1000));
   expect(verdict).toMatchObject({ outcome: 'pass', findings: [] });
 });
 
 describe('a run is inconclusive', () => {
-  test('when nothing put the client to the test', async () => {
+  test('if nothing put the client to the test', async () => {
     expect((await judged({}, (send) => send())).outcome).toBe('inconclusive');
     expect((await judged({ limits: 'off' }, (send) => Promise.all([send(), send()]))).outcome).toBe('inconclusive');
   });
 
-  test('when the journal has dropped entries', async () => {
+  test('if the journal dropped entries', async () => {
     const verdict = await judged({ plans: { free: { minute: 1e6, day: 1e6 } } }, async (send) => {
       for (let n = 0; n < 10_050; n++) await send('/pets?limit=1');
     });

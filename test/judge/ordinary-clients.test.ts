@@ -16,7 +16,7 @@ import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 
-// Clients that teams ship: what they do right is not held against them, and what is said of them is true.
+// Realistic clients. Correct behavior gets no finding, and findings have correct texts.
 
 const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 const first = (respond: object, count = 1): Scenario => ({
@@ -28,7 +28,7 @@ const write = (body: object, more: Partial<PlainCall> = {}): PlainCall => ({ bod
 const rex = { name: 'Rex', categoryId: 1 };
 
 describe('a ban', () => {
-  test('is no strike of a client that had read no refusal: each program sends one request', () => {
+  test('is not triggered by programs of one request each that had not received a refusal', () => {
     const programs = ['a', 'b', 'c', 'd', 'e'].map(
       (name, at): Program =>
         function* ({ send }) {
@@ -42,7 +42,7 @@ describe('a ban', () => {
     expect(found(verdict, 'no-shared-gate')?.severity).toBe('warn');
   });
 
-  test('that grows has as much left as the client was told, not as much as it has afterwards', () => {
+  test('that escalates is measured as it was announced to the client', () => {
     const extending: Scenario = {
       ...wall,
       keys: { 'free-key': { bannedFor: '10s' } },
@@ -54,14 +54,14 @@ describe('a ban', () => {
   });
 });
 
-describe('a client that asks every few minutes', () => {
-  test('has made a new call each time, and no storm of tries', () => {
+describe('a client that polls every few minutes', () => {
+  test('makes a new call each time, not a storm of attempts', () => {
     expect(blamed(verdictOn(first({}, 11), sending(Array(12).fill(minute))))).not.toContain('retry-storm');
-    // The same at once is one.
+    // The same requests without pauses are a storm.
     expect(blamed(verdictOn(first({}, 11), sending(Array(12).fill(1_000))))).toContain('retry-storm');
   });
 
-  test('is warned and not failed after a refusal of a few seconds: it may have had nothing to do', () => {
+  test('gets a warning instead of a failure after a refusal of a few seconds, because it may have been idle', () => {
     const refusedOnce: Scenario = {
       faults: [{ when: { nth: 2 }, then: { respond: { status: 429, headers: { 'Retry-After': '5' } } } }],
     };
@@ -71,7 +71,7 @@ describe('a client that asks every few minutes', () => {
       return found(judge(sim, { isOver: true }), 'overslept');
     };
     for (const ms of [15, 75, 7 * 24 * 60]) expect(polled(ms * minute)?.severity).toBe('warn');
-    // Milliseconds for a sleep that takes seconds.
+    // Milliseconds passed to a sleep function that takes seconds.
     expect(polled(5_000_000)?.severity).toBe('fail');
   });
 });
@@ -87,16 +87,16 @@ describe('random waits', () => {
       'no-backoff-growth',
     );
 
-  test('out of a range that doubles may shrink', () => {
+  test('may shrink if drawn from a doubling range', () => {
     expect(waited([1_000, 182, 3_200, 1_400, 900])).toBeUndefined();
   });
 
-  test('that stay alike do not grow', () => {
+  test('do not count as growing if they stay equal', () => {
     expect(waited([1_000, 1_400, 800, 1_100, 1_300])?.severity).toBe('warn');
   });
 });
 
-test('a 503 says nothing to other workers: who comes back early is not known, but by a name or in one thread', () => {
+test('a 503 applies to other workers only if a name or a single thread connects them', () => {
   const outage: Scenario = {
     client: { parallel: 2 },
     faults: [{ when: { nth: 2 }, then: { respond: { status: 503, headers: { 'Retry-After': '5' } } } }],
@@ -106,7 +106,7 @@ test('a 503 says nothing to other workers: who comes back early is not known, bu
       yield startMs;
       yield* sending(waits)(lab);
     };
-  // The first goes on with its own calls, the second waits.
+  // The first worker continues with its own calls, the second waits.
   const verdict = verdictOn(outage, program(0, [1_200, 1_200, 1_200, 1_200]), program(10, [5_100]));
   expect(found(verdict, 'early-retry')).toBeUndefined();
   expect(found(verdictOn(outage, program(0, [1_200, 1_200, 1_200])), 'early-retry')).toBeUndefined();
@@ -114,7 +114,7 @@ test('a 503 says nothing to other workers: who comes back early is not known, bu
   expect(found(verdictOn(serial, program(0, [1_200, 1_200, 1_200])), 'early-retry')).toBeDefined();
 });
 
-test('a key that is served again is valid: a 401 after that is a new one', () => {
+test('a 401 after a success of the same key starts a new count', () => {
   const flaky: Scenario = {
     faults: [2, 5, 8].map((nth) => ({ when: { nth }, then: { respond: { status: 401 } } })),
   };
@@ -124,14 +124,14 @@ test('a key that is served again is valid: a 401 after that is a new one', () =>
   expect(found(verdictOn(dead, sending(seconds)), 'retried-401')?.severity).toBe('fail');
 });
 
-describe('a call that was done after all', () => {
+describe('a call that succeeded in another way', () => {
   const judged = (scenario: Scenario, ...programs: Program[]) => {
     const sim = frozen(scenario);
     runPrograms(sim, programs);
     return judge(sim, { isOver: true, end: { hasFailed: false } });
   };
 
-  test('is not given up where HEAD or OPTIONS was refused', () => {
+  test('is not given up if HEAD or OPTIONS was refused', () => {
     const probing: Program = function* ({ send }) {
       yield retryAfter(send({ method: 'HEAD' })) * 1_000;
       send();
@@ -143,14 +143,14 @@ describe('a call that was done after all', () => {
     ['with other bytes', (attempt: number) => write({ ...rex, sentAt: attempt })],
     ['in another order', (attempt: number) => write(attempt === 0 ? rex : { categoryId: 1, name: 'Rex' })],
     ['with another key', (attempt: number) => write(rex, attempt === 0 ? {} : { key: 'pro-key' })],
-  ])('is no lost write where it was stored %s', (_, callAt) => {
+  ])('is not a lost write if it was stored %s', (_, callAt) => {
     const verdict = judged(wall, sending([31_000], callAt));
     expect(verdict.counts).toMatchObject({ served: 1, refused: 1 });
     expect(verdict.exercised).toContain('lost-write');
     expect([found(verdict, 'lost-write'), found(verdict, 'gave-up')]).toEqual([undefined, undefined]);
   });
 
-  test('is not given up where the attempt stands in the address, if as many were answered as were asked for', () => {
+  test('is not given up by a client with the attempt number in the URL if enough calls succeeded', () => {
     const caller = (name: number): Program =>
       function* ({ send }) {
         send({ query: `_=${name}` });
@@ -163,7 +163,7 @@ describe('a call that was done after all', () => {
     expect(gaveUp(4)?.severity).toBe('warn');
   });
 
-  test('is lost where another pet was stored, and where the same was stored before', () => {
+  test('is lost if another pet was stored, or an equal pet only before', () => {
     const other = judged(
       wall,
       sending([31_000], (attempt) => write(attempt === 0 ? rex : { ...rex, name: 'Milo' })),
@@ -175,7 +175,7 @@ describe('a call that was done after all', () => {
   });
 });
 
-describe('a pet that was stored twice', () => {
+describe('a pet stored twice', () => {
   const lostAnswer = (more: Scenario = {}): Scenario => ({
     faults: [{ when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } }],
     expect: { fail: ['duplicate-write'] },
@@ -184,13 +184,13 @@ describe('a pet that was stored twice', () => {
   const twice = (callAt: (attempt: number) => PlainCall, more?: Scenario) =>
     verdictOn(lostAnswer(more), sending([1_000], callAt));
 
-  test('is one call by its name, whatever else its bytes say', () => {
+  test('is one call by its name, regardless of other bytes', () => {
     const verdict = twice((sentAt) => write({ ...rex, sentAt }, { headers: { 'x-sim-call': 'a' } }));
     expect(found(verdict, 'duplicate-write')).toMatchObject({ severity: 'fail', requests: [1, 2] });
     expect(found(verdict, 'duplicate-write')?.text).toContain('2 pets for one call');
   });
 
-  test('is two calls by one name where they are other pets', () => {
+  test('is two calls under one name if the pets differ', () => {
     const verdict = twice((attempt) => write({ ...rex, name: `Rex ${attempt}` }, { headers: { 'x-sim-call': 'a' } }));
     expect(found(verdict, 'duplicate-write')).toBeUndefined();
   });
@@ -198,7 +198,7 @@ describe('a pet that was stored twice', () => {
   test.each([
     ['other bytes', (sentAt: number) => write({ ...rex, sentAt })],
     ['another key', (attempt: number) => write(rex, { key: attempt === 0 ? 'free-key' : 'pro-key' })],
-  ])('never passes with %s and without a name: nobody knows', (_, callAt) => {
+  ])('is inconclusive with %s and without a name', (_, callAt) => {
     const { outcome, reason } = twice(callAt);
     expect([outcome, reason]).toEqual([
       'inconclusive',
@@ -206,7 +206,7 @@ describe('a pet that was stored twice', () => {
     ]);
   });
 
-  test('may have been wanted twice where the scenario asks for two: nobody knows', () => {
+  test('is inconclusive if the scenario asks for two pets', () => {
     const verdict = twice(() => write(rex), { client: { operation: 'createPet', calls: 2 } });
     expect([verdict.outcome, blamed(verdict)]).toEqual(['inconclusive', []]);
     expect(
@@ -218,15 +218,15 @@ describe('a pet that was stored twice', () => {
   });
 });
 
-describe('what a finding says is so', () => {
-  test('a client that was served early was so by rounding only within a second', () => {
+describe('the text of a finding', () => {
+  test('attributes an early success to rounding only within a second', () => {
     const early = (status: number) =>
       found(verdictOn(first({ status, headers: { 'Retry-After': '30' } }), sending([1_000])), 'early-retry')?.text;
     expect(early(429)).toContain('Retried 29.0 s before Retry-After allowed');
     for (const status of [429, 503]) expect(early(status)).not.toContain('rounded up');
   });
 
-  test('an early return is measured by the header that is named', () => {
+  test('measures an early retry by the header that it names', () => {
     const sim = frozen({ ...wall, clock: { start: '2026-01-01T12:00:00.900Z', mode: 'frozen' } });
     const again: Program = function* ({ send }) {
       expect(isRefused(send())).toBe(true);
@@ -241,7 +241,7 @@ describe('what a finding says is so', () => {
     ]);
   });
 
-  test('a pause before the reset is praised only where the client was served after it', () => {
+  test('praises a pause before the reset only if the client then succeeded', () => {
     const last: Scenario = {
       keys: { 'free-key': { usage: { minute: 59 } } },
       faults: [{ when: { nth: 2 }, then: { respond: { status: 500 } } }],
@@ -251,18 +251,18 @@ describe('what a finding says is so', () => {
     expect(paused({ ...last, faults: [] })?.severity).toBe('praise');
   });
 
-  test('what a scenario asks to be answered is not allowed to be given up', () => {
+  test('does not allow giving up if the scenario requires a successful response', () => {
     const gaveUp = found(verdictOn({ ...wall, expect: { served: true } }, sending([])), 'gave-up');
     expect(gaveUp?.allowed).toBe('a retry after the wait: the scenario requires a successful response');
   });
 });
 
-describe('calls in one process, which have no connections', () => {
+describe('calls within one process, without connections', () => {
   const alone = { connection: undefined };
   const used: Scenario = { ...wall, ban: 'off' };
   const limits = [1, 2, 3].map((limit): PlainCall => ({ ...alone, query: `limit=${limit}` }));
 
-  test('may be of callers that began a moment apart, each of which waits as it was told', () => {
+  test('may come from callers that started a moment apart and each obeyed their wait', () => {
     const waiting = limits.map(
       (call, at): Program =>
         function* ({ send }) {
@@ -276,7 +276,7 @@ describe('calls in one process, which have no connections', () => {
     expect([verdict.outcome, blamed(verdict)]).toEqual(['pass', []]);
   });
 
-  test('are judged for coming back early all the same', () => {
+  test('are still judged for early retries', () => {
     const early = limits.map((call) => retrying(() => 200, call, 3));
     expect(blamed(verdictOn(used, ...early))).toContain('early-retry');
     expect(
@@ -290,16 +290,16 @@ describe('calls in one process, which have no connections', () => {
   });
 });
 
-describe('a call that has a name', () => {
+describe('a named call', () => {
   const name = { 'x-sim-call': 'list-1' };
   const busted = (attempt: number): PlainCall => ({ headers: name, query: `_=${attempt}` });
 
-  test('is tried again with another address', () => {
+  test('is recognized with another URL', () => {
     const verdict = verdictOn({ ...wall, expect: { served: true } }, sending([30_000], busted));
     expect([verdict.outcome, blamed(verdict)]).toEqual(['pass', []]);
   });
 
-  test('and cannot hide a storm by that', () => {
+  test('does not hide a storm', () => {
     const stubborn = first({ status: 429, headers: { 'Retry-After': '30' } }, 99);
     const verdict = verdictOn(stubborn, sending(Array(11).fill(1_000), busted));
     expect(blamed(verdict)).toEqual(expect.arrayContaining(['retry-storm', 'early-retry']));
@@ -323,20 +323,20 @@ describe('a call that has a name', () => {
 describe('a storm', () => {
   const down = (count: number) => first({}, count);
 
-  test('is no poll that goes on as before when it is served', () => {
+  test('is not a poll that continues at the same interval after a success', () => {
     for (const ms of [3_000, 10_000, 30_000]) {
       expect(blamed(verdictOn(down(9), sending(Array(12).fill(ms)))), String(ms)).not.toContain('retry-storm');
     }
     expect(blamed(verdictOn(down(9), sending([...Array(9).fill(3_000), 60_000])))).toContain('retry-storm');
   });
 
-  test('is no probe of a circuit breaker twice a minute', () => {
+  test("is not a circuit breaker's probe twice a minute", () => {
     expect(blamed(verdictOn(down(10), sending(Array(10).fill(30_000))))).not.toContain('retry-storm');
     const told = first({ headers: { 'Retry-After': '30' } }, 10);
     expect(blamed(verdictOn(told, sending(Array(10).fill(30_100))))).not.toContain('retry-storm');
   });
 
-  test('is no sum over programs that send one request each', () => {
+  test('is not the sum of programs with one request each', () => {
     const programs = Array.from(
       { length: 8 },
       (_, at): Program =>
@@ -352,7 +352,7 @@ describe('a storm', () => {
     expect(blamed(verdictOn({ ...wall, ban: 'off' }, ...programs))).not.toContain('retry-storm');
   });
 
-  test('is no sum over the calls that a scenario asks for, where each waits as it was told', () => {
+  test('is not the sum of several calls of the scenario if each obeys its waits', () => {
     const stubborn = (calls: number): Scenario => ({
       ...first({ status: 429, headers: { 'Retry-After': '2' } }, 99),
       client: { key: 'free-key', calls },
@@ -363,14 +363,14 @@ describe('a storm', () => {
     expect(blamed(verdictOn(stubborn(4), sending(Array(11).fill(500))))).toContain('retry-storm');
   });
 
-  test('is one of writes, too', () => {
+  test('is found for writes as well', () => {
     const verdict = verdictOn(first({}, 50), sending(Array(49).fill(1_000), write(rex)));
     expect(found(verdict, 'retry-storm')?.measured).toBe('50 attempts');
   });
 });
 
-describe('what the client has all the same', () => {
-  test('is a pet that it found when it looked', () => {
+describe('a result that the client has obtained', () => {
+  test('is a pet that it found by a read', () => {
     const last: Scenario = {
       faults: [{ when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } }],
       keys: { 'free-key': { usage: { minute: 59 } } },
@@ -387,7 +387,7 @@ describe('what the client has all the same', () => {
     expect(blamed(verdictOn(last, looks(false)))).toEqual(expect.arrayContaining(['lost-write', 'gave-up']));
   });
 
-  test('is a read that another key of its own got', () => {
+  test('is a read that it repeated with another key', () => {
     const scenario: Scenario = { ...wall, expect: { served: true } };
     const keys = ['free-key', 'pro-key'];
     const withBoth = (agents: readonly string[]) =>
@@ -400,8 +400,8 @@ describe('what the client has all the same', () => {
   });
 });
 
-describe('strikes from before', () => {
-  test('are not those of a client that sends one request', () => {
+describe('earlier strikes', () => {
+  test('are not attributed to clients with a single request', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([2_000, 2_000])]);
     sim.clock.advance('2s');
@@ -413,7 +413,7 @@ describe('strikes from before', () => {
   });
 });
 
-describe('a body that was broken on the way to the second try', () => {
+describe('a body that was corrupted before the retry', () => {
   test.each([
     ['an empty object', {}],
     ['null', 'null'],
@@ -430,7 +430,7 @@ describe('a body that was broken on the way to the second try', () => {
   });
 });
 
-describe('an answer that was left', () => {
+describe('an abandoned response', () => {
   const left = (lastedMs: number, laterMs: number, agents: readonly string[] = []) => {
     const entry = (id: number, arrivedAtMs: number) => ({
       ...served(),
@@ -453,11 +453,11 @@ describe('an answer that was left', () => {
     return sim.journal.query()[0] as RequestRecord;
   };
 
-  test('for the same again at once is a warning', () => {
+  test('is a warning if the request is repeated at once', () => {
     expect(left(2_000, 100)?.severity).toBe('warn');
   });
 
-  test('at once, for the same an hour later, by another program, or beside the next is none', () => {
+  test('is not a finding at once, an hour later, by another program, or next to a hedged request', () => {
     expect(left(10, 100)).toBeUndefined();
     expect(left(2_000, 3_600_000)).toBeUndefined();
     expect(left(2_000, 100, ['one', 'other'])).toBeUndefined();
@@ -476,11 +476,11 @@ describe('waits that grow on a short Retry-After', () => {
   });
 });
 
-describe('what a wait looks like', () => {
+describe('the guessed cause of a wait', () => {
   const told = (...waits: readonly number[]) =>
     found(verdictOn({ ...wall, ban: 'off', windows: { minute: '10s' } }, sending(waits)), 'early-retry')?.text;
 
-  test('is left open where a client that came at once may have taken seconds for milliseconds', () => {
+  test('stays open if an immediate retry may come from seconds used as milliseconds', () => {
     expect(told(11, 11, 11)).toContain(
       '3 times in a row without any wait: looks like a Retry-After that was not read, or seconds passed to',
     );
@@ -488,7 +488,7 @@ describe('what a wait looks like', () => {
   });
 });
 
-describe('a pet that is made anew for each try', () => {
+describe('a pet created anew for each attempt', () => {
   const named = (attempt: number, more: Partial<PlainCall> = {}) => write({ ...rex, name: `Rex ${attempt}` }, more);
   const asked = (more: Scenario): Scenario => ({ ...more, client: { operation: 'createPet', ...more.client } });
   const answerLost = asked({
@@ -496,18 +496,18 @@ describe('a pet that is made anew for each try', () => {
     expect: { verdict: 'pass', served: true, fail: ['duplicate-write'] },
   });
 
-  test('and stored after a lost answer is more than was asked for: nobody can tell whether it was one call', () => {
+  test('is inconclusive if stored after a lost response in addition to the requested pets', () => {
     const verdict = verdictOn(answerLost, sending([1_000], named));
     expect(verdict.outcome).toBe('inconclusive');
     expect(verdict.reason).toContain('More pets were added than the scenario asks for, one right after');
-    // As many as are asked for, or after a look, they are calls of their own.
+    // With as many pets as requested, or after a read, these are separate calls.
     const two = { ...answerLost, client: { operation: 'createPet' as const, calls: 2 } };
     expect(verdictOn(two, sending([1_000], named)).reason).not.toContain('More pets');
     const looking = sending([1_000, 1_000], (attempt) => (attempt === 1 ? {} : named(attempt)));
     expect(verdictOn(answerLost, looking).reason).not.toContain('More pets');
   });
 
-  test('is stored twice for one call where that has a name, and more than one were asked for by none', () => {
+  test('is stored twice for one named call, if no unnamed pets exceed the requested number', () => {
     const byName = (attempt: number) => named(attempt, { headers: { 'x-sim-call': 'a' } });
     expect(found(verdictOn(answerLost, sending([1_000], byName)), 'duplicate-write')).toMatchObject({
       severity: 'fail',
@@ -516,20 +516,20 @@ describe('a pet that is made anew for each try', () => {
     });
   });
 
-  test('is a call of its own by its name, after a look, and a day later', () => {
+  test('is a separate call by its name, after a read, and a day later', () => {
     const byName = (attempt: number) => named(attempt, { headers: { 'x-sim-call': 'ab'[attempt] as string } });
     expect(verdictOn(answerLost, sending([1_000], byName)).reason).not.toContain('More pets');
     expect(verdictOn(answerLost, sending([86_400_000], named)).reason).not.toContain('More pets');
     const session = { headers: { 'x-sim-call': 'w1' } };
     const looking = sending([1_000, 1_000], (attempt) => (attempt === 1 ? session : named(attempt, session)));
     expect(blamed(verdictOn(answerLost, looking))).not.toContain('duplicate-write');
-    // What was answered in between does not make it right.
+    // A successful request in between does not excuse the repetition.
     const thrice = sending([1_000, 1_000], (attempt) => named(attempt, session));
     const { text } = found(verdictOn(answerLost, thrice), 'duplicate-write') ?? {};
     expect(text).toContain('and another pet was sent under the same X-Sim-Call: 3 pets for one call.');
   });
 
-  test('is lost where nothing was stored after its refusal', () => {
+  test('is lost if nothing was stored after its refusal', () => {
     const last: Scenario = {
       ...wall,
       keys: { 'free-key': { usage: { minute: 59 } } },
@@ -539,7 +539,7 @@ describe('a pet that is made anew for each try', () => {
     expect(blamed(verdictOn(last, sending([100], named)))).toContain('lost-write');
   });
 
-  test('is not lost by a refusal where as many are stored as were asked for', () => {
+  test('is inconclusive after a refusal if as many pets are stored as requested', () => {
     const refusedOnce = asked({ ...wall, expect: { verdict: 'pass', served: true, fail: ['lost-write'] } });
     const verdict = verdictOn(refusedOnce, sending([31_000], named));
     expect(blamed(verdict)).not.toContain('lost-write');
@@ -552,11 +552,11 @@ describe('a pet that is made anew for each try', () => {
   });
 });
 
-describe('what is said of an answer', () => {
+describe('the description of a response', () => {
   const early = (headers: object, ms = 1_000) =>
     found(verdictOn(first({ status: 429, headers }, 2), sending([ms, 30_000])), 'early-retry')?.text;
 
-  test('quotes a Retry-After that was a date, to who came early and to who never came back', () => {
+  test('quotes a Retry-After date for early retries and for calls that were given up', () => {
     const dated: Scenario = { ...wall, limits: { retryAfterForm: 'http-date' } };
     const date = 'Thu, 01 Jan 2026 12:00:30 GMT';
     const cameEarly = found(verdictOn(dated, sending([1_000, 40_000])), 'early-retry');
@@ -565,7 +565,7 @@ describe('what is said of an answer', () => {
     expect(gaveUp?.text).toContain(`Retry-After was a date (${date}): support that form as well.`);
   });
 
-  test('that came on another connection names the way to say that its callers share nothing', () => {
+  test('tells a client with several connections how to declare independent callers', () => {
     const on = (connection: (index: number) => number, ms = 300) =>
       found(
         verdictOn(
@@ -579,17 +579,17 @@ describe('what is said of an answer', () => {
     expect(on((index) => index, 1_000)).not.toContain('independent callers');
   });
 
-  test('says what X-RateLimit-Reset is, where that is all there is', () => {
+  test('explains the unit of X-RateLimit-Reset if no other header exists', () => {
     expect(early({ 'Retry-After': null, 'X-RateLimit-Reset': '10' })).toContain(
       'wait until X-RateLimit-Reset: 10, remaining seconds.',
     );
   });
 });
 
-describe('what is spared lets no bad client through', () => {
+describe('the exceptions hide no faulty client', () => {
   const served: Scenario = { expect: { served: true } };
 
-  test('a storm on a 503, of one caller or of many, where the scenario asks for many calls', () => {
+  test('a storm on a 503, by one caller or many, if the scenario asks for many calls', () => {
     const down: Scenario = { ...first({}, 99), client: { key: 'free-key', calls: 10 } };
     expect(blamed(verdictOn(down, sending(Array(40).fill(5))))).toContain('retry-storm');
     const stubborn: Scenario = {
@@ -600,12 +600,12 @@ describe('what is spared lets no bad client through', () => {
     expect(blamed(verdictOn(stubborn, ...callers))).toContain('retry-storm');
   });
 
-  test('a client that asks once a minute and is refused each time is no storm either', () => {
+  test('a client that polls once a minute and is refused each time is not a storm', () => {
     const told = first({ status: 429, headers: { 'Retry-After': '60' } }, 8);
     expect(blamed(verdictOn(told, sending(Array(8).fill(minute))))).not.toContain('retry-storm');
   });
 
-  test('nor a sum over programs in an outage', () => {
+  test('programs in an outage are not summed up to a storm', () => {
     const programs = Array.from(
       { length: 8 },
       (_, at): Program =>
@@ -620,7 +620,7 @@ describe('what is spared lets no bad client through', () => {
     expect(blamed(verdictOn(first({}, 16), ...programs))).not.toContain('retry-storm');
   });
 
-  test('a look at other pets, or by another program, finds no pet', () => {
+  test('reads of other pets, or by another program, do not count as checks', () => {
     const notStored: Scenario = {
       ...served,
       faults: [{ when: { operation: 'createPet', nth: 1 }, then: { respond: { status: 503 } } }],
@@ -651,7 +651,7 @@ describe('what is spared lets no bad client through', () => {
     expect(blamed(verdict)).toContain('lost-write');
   });
 
-  test('a bad pet between is no second try of the one that is stored later', () => {
+  test('a rejected pet in between is not a retry of a pet stored later', () => {
     const bodies = [rex, { name: 7 }, rex];
     const verdict = verdictOn(
       wall,
@@ -660,7 +660,7 @@ describe('what is spared lets no bad client through', () => {
     expect(blamed(verdict)).not.toContain('body-changed');
   });
 
-  test('named calls that were dropped are not made good by others', () => {
+  test('other successful calls do not compensate for named calls that were dropped', () => {
     const named = (call: string): Program => sending([], { headers: { 'x-sim-call': call } });
     const near: Scenario = {
       ...served,
@@ -670,7 +670,7 @@ describe('what is spared lets no bad client through', () => {
     expect(blamed(verdictOn(near, ...['a', 'b', 'c', 'd', 'e'].map(named)))).toContain('gave-up');
   });
 
-  test('the waits of equal calls side by side are not told', () => {
+  test('the waits of concurrent equal calls are not reported as exact', () => {
     const fixed = Array.from({ length: 10 }, () => sending(Array(5).fill(500)));
     const text = found(
       verdictOn({ ...wall, ban: 'off', client: { key: 'free-key', parallel: 10 } }, ...fixed),
@@ -682,7 +682,7 @@ describe('what is spared lets no bad client through', () => {
     });
   });
 
-  test('an early return to a 503 was not served by rounding', () => {
+  test('an early retry after a 503 did not succeed due to rounding', () => {
     const told = first({ headers: { 'Retry-After': '1' } });
     expect(found(verdictOn(told, sending([300])), 'early-retry')?.text).not.toContain('rounded up');
   });

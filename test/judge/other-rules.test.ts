@@ -12,7 +12,7 @@ describe('retried-401', () => {
   const retried = (waits: readonly number[], call: Parameters<typeof sending>[1] = revoked) =>
     found(verdictOn({}, sending(waits, call)), 'retried-401');
 
-  test('finds a key that is sent again and again after a 401', () => {
+  test('finds a key that is sent repeatedly after a 401', () => {
     expect(retried([1_100, 1_100, 1_100])).toMatchObject({
       severity: 'fail',
       requests: [1, 2, 3, 4],
@@ -22,11 +22,11 @@ describe('retried-401', () => {
     });
   });
 
-  test('finds it without any wait, over calls of all kinds', () => {
+  test('finds it without waits, across all operations', () => {
     expect(retried([1, 1], (index) => ({ ...revoked, query: `limit=${index + 1}` }))).toBeDefined();
   });
 
-  test('finds a key that was revoked in the middle', () => {
+  test('finds a key that was revoked during the run', () => {
     const sim = frozen();
     runPrograms(sim, [sending([10, 10])]);
     sim.keys.revoke('free-key');
@@ -34,14 +34,14 @@ describe('retried-401', () => {
     expect(found(judge(sim), 'retried-401')?.requests).toEqual([4, 5, 6]);
   });
 
-  test('spares one repeat, other keys, and a burst that was on its way', () => {
+  test('spares one repetition, other keys, and a concurrent burst', () => {
     expect(retried([1_100])).toBeUndefined();
     expect(retried([1_100, 1_100, 1_100], (index) => ({ key: `unknown-${index}` }))).toBeUndefined();
     const burst = verdictOn({}, ...Array.from({ length: 20 }, () => sending([3], revoked)));
     expect(found(burst, 'retried-401')).toBeUndefined();
   });
 
-  test('spares a ban that is told by 401, which is for ban-hammered', () => {
+  test('spares a ban with status 401, which belongs to ban-hammered', () => {
     const banned: Scenario = { keys: { 'free-key': { bannedFor: '60s' } }, ban: { status: 401 } };
     const verdict = verdictOn(banned, sending([5_000, 5_000, 5_000]));
     expect([found(verdict, 'retried-401'), found(verdict, 'ban-hammered')?.severity]).toEqual([undefined, 'fail']);
@@ -49,7 +49,7 @@ describe('retried-401', () => {
 });
 
 describe('gave-up', () => {
-  test('tells which calls were refused and not sent again', () => {
+  test('reports refused calls that were not sent again', () => {
     const verdict = verdictOn(
       wall,
       sending([], { query: 'limit=1' }),
@@ -63,12 +63,12 @@ describe('gave-up', () => {
     });
   });
 
-  test('fails where the client is expected to be served', () => {
+  test('fails if the scenario requires a successful response', () => {
     const verdict = verdictOn({ ...wall, expect: { served: true } }, sending([]));
     expect([verdict.outcome, found(verdict, 'gave-up')?.severity]).toEqual(['fail', 'fail']);
   });
 
-  test('tells of a read whose answer was of no use, and not of a write or of a read that was repeated', () => {
+  test('reports a read without a usable response, but not a write or a repeated read', () => {
     const broken: Scenario = { faults: [{ when: { first: 1 }, then: { respond: { status: 503 } } }] };
     expect(found(verdictOn(broken, sending([])), 'gave-up')?.text).toContain('left without a usable response');
     expect(found(verdictOn(broken, sending([1_000])), 'gave-up')).toBeUndefined();
@@ -76,7 +76,7 @@ describe('gave-up', () => {
     expect(found(verdictOn(broken, sending([], write)), 'gave-up')).toBeUndefined();
   });
 
-  test('waits with it until the client is late beyond patience', () => {
+  test('waits until the client is late beyond patience', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([])]);
     sim.clock.advance('44s');
@@ -85,14 +85,14 @@ describe('gave-up', () => {
     expect(found(judge(sim), 'gave-up')).toBeDefined();
   });
 
-  test('spares equal callers of whom one came back for all', () => {
+  test('spares concurrent equal callers if one of them retried for all', () => {
     const verdict = verdictOn(wall, sending([]), sending([]), sending([30_000]));
     expect(found(verdict, 'gave-up')).toBeUndefined();
   });
 });
 
 describe('deprecated-operation', () => {
-  test('tells of getPet, and warns once it is gone', () => {
+  test('reports getPet, and warns once it is removed', () => {
     const used = (scenario: Scenario) =>
       found(verdictOn(scenario, sending([0], { path: '/pets/1' })), 'deprecated-operation');
     expect(used({})).toMatchObject({ severity: 'info', measured: '2 requests' });
@@ -103,7 +103,7 @@ describe('deprecated-operation', () => {
     });
   });
 
-  test('says nothing of listPets with a status, nor of a path that is no operation', () => {
+  test('spares listPets with a status, and paths without an operation', () => {
     const calls = [{ query: 'status=sold' }, { path: '/pets/1/toys' }, { path: '/pets/1', method: 'DELETE' }];
     const verdict = verdictOn(
       {},
@@ -129,7 +129,7 @@ describe('rounded-int64', () => {
   const rounded = (...calls: object[]) => found(sends({}, ...calls), 'rounded-int64');
   const withCategory = (digits: string) => ({ body: `{"name":"New","categoryId":${digits}}` });
 
-  test('finds what JavaScript, a float with all digits and a float with an exponent make of it', () => {
+  test('finds the roundings of JavaScript, of floats with all digits, and of floats with an exponent', () => {
     for (const digits of [
       '9223372036854776000',
       '9223372036854775808',
@@ -145,17 +145,17 @@ describe('rounded-int64', () => {
     expect(rounded({ path: '/pets/1234567890123456800' })?.text).toContain('The service sent 1234567890123456789');
   });
 
-  test('spares exact digits, which put it to the test', () => {
+  test('spares exact digits, which exercise the rule', () => {
     const verdict = sends({}, withCategory('9223372036854775807'), { path: '/pets/1234567890123456789' });
     expect([found(verdict, 'rounded-int64'), verdict.exercised.includes('rounded-int64')]).toEqual([undefined, true]);
   });
 
-  test('spares an identifier that was given too, though it is another one rounded', () => {
+  test('spares a rounded identifier that the service sent as well', () => {
     const verdict = sends({}, { path: '/pets/9007199254740992' });
     expect([found(verdict, 'rounded-int64'), verdict.exercised.includes('rounded-int64')]).toEqual([undefined, false]);
   });
 
-  test('spares numbers that nobody was given, and those sent before', () => {
+  test('spares numbers that the service never sent, or sent later', () => {
     expect(rounded({ path: '/pets/4611686018427388000' }, { path: '/pets/12' })).toBeUndefined();
     expect(found(sends(withCategory('9223372036854776000')), 'rounded-int64')).toBeUndefined();
   });
@@ -164,7 +164,7 @@ describe('rounded-int64', () => {
 describe('proactive', () => {
   const near: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 58 } } } };
 
-  test('praises who pauses when Remaining is 0', () => {
+  test('praises a client that pauses at Remaining 0', () => {
     expect(found(verdictOn(near, sending([0, 30_000])), 'proactive')).toMatchObject({
       severity: 'praise',
       requests: [2],
@@ -172,7 +172,7 @@ describe('proactive', () => {
     expect(verdictOn(near, sending([0, 30_000]))).toMatchObject({ outcome: 'pass' });
   });
 
-  test('does not praise who runs into the wall, who stops, and who never saw the 0', () => {
+  test('does not praise a client that is refused, that stops, or that never saw the 0', () => {
     expect(found(verdictOn({ ...near, background: { 'free-key': 100 } }, sending([0, 32_000])), 'proactive')).toBe(
       undefined,
     );
@@ -192,11 +192,11 @@ describe('proactive', () => {
     }
   });
 
-  test('does not take a used-up minute alone for a test of anything', () => {
+  test('is not exercised by an exhausted minute alone', () => {
     expect(verdictOn(near, sending([0])).outcome).toBe('inconclusive');
   });
 
-  test('is no reason to pass for a failure, and is never turned into one', () => {
+  test('neither turns a failure into a pass, nor becomes a failure itself', () => {
     const scenario: Scenario = { ...near, expect: { fail: ['proactive'] } };
     expect(verdictOn(scenario, sending([0, 30_000])).outcome).toBe('pass');
     const both = verdictOn(

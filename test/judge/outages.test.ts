@@ -7,7 +7,7 @@ import { send } from '../support/plain-call.js';
 
 const noonMs = Date.parse(noon);
 
-/** A client that was refused, and comes back ten seconds later, which is far too early. */
+/** A client that retries ten seconds after a refusal, which is far too early. */
 function refusedTwice(): Simulator {
   const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
   send(sim);
@@ -28,10 +28,10 @@ const awayAt = (sim: Simulator, times: Times) => {
 
 const awayFor = (sim: Simulator, fromMs: number, toMs: number) => awayAt(sim, [[fromMs, toMs]]);
 
-test('a finding about a time that nobody could write down is none, and the verdict says why', () => {
+test('a finding that an outage may explain is dropped, and the verdict gives the reason', () => {
   const sim = refusedTwice();
   expect(judge(sim)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }] });
-  // Between the two the client may have been told something else.
+  // Between the two requests, the client may have received another response.
   awayFor(sim, 3_000, 5_000);
   expect(judge(sim)).toMatchObject({
     outcome: 'inconclusive',
@@ -41,14 +41,14 @@ test('a finding about a time that nobody could write down is none, and the verdi
   });
 });
 
-test('what the client did at another time still counts', () => {
+test('findings at other times still count', () => {
   const sim = refusedTwice();
   sim.clock.advance('1m');
   awayFor(sim, 20_000, 30_000);
   expect(judge(sim)).toMatchObject({ outcome: 'fail', findings: [{ code: 'early-retry' }] });
 });
 
-test('a run that would pass does not, and another begins with the journal cleared', () => {
+test('a run with an outage does not pass, and a new run starts when the journal is cleared', () => {
   const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
   send(sim);
   sim.clock.advance('61s');
@@ -60,7 +60,7 @@ test('a run that would pass does not, and another begins with the journal cleare
   expect(judge(sim).reason).toBe('No requests received.');
 });
 
-/** `1` to `3` seconds after noon: how the reason tells of it. */
+/** Expected text for an outage from `1` to `3` seconds after noon. */
 const between = (from: number, to: number) => `between 2026-01-01T12:00:0${from}.000Z and 2026-01-01T12:00:0${to}.000Z`;
 
 test.each<[string, Times, string]>([

@@ -8,7 +8,7 @@ import { frozen } from '../support/frozen.js';
 const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 const write = { body: { name: 'Rex', categoryId: 1 } };
 
-/** A client that takes the 429 for the end. */
+/** A client that gives up on a 429. */
 function stopped(scenario: Scenario = wall, call = {}) {
   const sim = frozen(scenario);
   runPrograms(sim, [sending([], call)]);
@@ -22,12 +22,12 @@ const gaveUp = (scenario: Scenario, end: { hasFailed?: boolean; isInterrupted?: 
 describe('giving up', () => {
   const strict: Scenario = { ...wall, expect: { fail: ['gave-up'] } };
 
-  test('in silence is a fault: a warning, and a failure where the scenario names it', () => {
+  test('silently is a warning, or a failure if the scenario names it', () => {
     expect(gaveUp(wall, { hasFailed: false })).toEqual(['pass', 'warn']);
     expect(gaveUp(strict, { hasFailed: false })).toEqual(['fail', 'fail']);
   });
 
-  test('loudly is none, unless the scenario asks for the answer', () => {
+  test('with an error for the caller is allowed, unless the scenario requires a successful response', () => {
     expect(gaveUp(wall, { hasFailed: true })).toEqual(['pass', 'info']);
     expect(gaveUp({ ...wall, expect: { fail: ['gave-up', 'early-retry'] } }, { hasFailed: true })).toEqual([
       'pass',
@@ -36,7 +36,7 @@ describe('giving up', () => {
     expect(gaveUp({ ...wall, expect: { served: true } }, { hasFailed: true })).toEqual(['fail', 'fail']);
   });
 
-  test('is loud where the client reports its call, whatever the exit code', () => {
+  test("is reported by the client's own outcome, regardless of the exit code", () => {
     const sim = stopped(strict, { headers: { 'x-sim-call': 'a' } });
     sim.journal.report({ call: 'b', result: 'failed' });
     expect(found(judge(sim, { isOver: true, end: { hasFailed: false } }), 'gave-up')?.severity).toBe('fail');
@@ -47,21 +47,21 @@ describe('giving up', () => {
     expect(sim.journal.outcomes).toEqual([]);
   });
 
-  test('of a write is the same', () => {
+  test('a write follows the same rules', () => {
     const verdictOf = (hasFailed: boolean) => judge(stopped(wall, write), { isOver: true, end: { hasFailed } });
     expect(found(verdictOf(false), 'lost-write')?.severity).toBe('warn');
     expect(found(verdictOf(true), 'lost-write')?.severity).toBe('info');
   });
 });
 
-describe('a client that is stopped', () => {
+describe('a client stopped from outside', () => {
   const interrupted = { isOver: true, end: { isInterrupted: true } };
 
-  test('in the wait that it was asked for is still waiting: inconclusive, and said so', () => {
+  test('during the required wait is inconclusive', () => {
     const sim = stopped({ ...wall, expect: { served: true } });
     sim.clock.advance('12s');
     const verdict = judge(sim, interrupted);
-    // It had no chance to come back too early.
+    // The client had no opportunity to retry too early.
     expect(verdict.exercised).not.toEqual(expect.arrayContaining(['early-retry']));
     expect(verdict.exercised).not.toEqual(expect.arrayContaining(['ban-tripped']));
     expect(verdict.outcome).toBe('inconclusive');
@@ -71,7 +71,7 @@ describe('a client that is stopped', () => {
     expect(found(verdict, 'gave-up')).toBeUndefined();
   });
 
-  test('in the wait of a day is told to bound it, instead of being given more time', () => {
+  test('during a wait of a day is advised to limit the wait instead of the test', () => {
     const sim = stopped({ keys: { 'free-key': { usage: { day: 1000 } } }, expect: { served: true } });
     sim.clock.advance('12s');
     expect(judge(sim, interrupted)).toMatchObject({
@@ -82,7 +82,7 @@ describe('a client that is stopped', () => {
     });
   });
 
-  test('some time after that wait may have been about to come back: inconclusive, and accused of nothing', () => {
+  test('shortly after the wait is inconclusive, without findings', () => {
     for (const call of [{}, write]) {
       const sim = stopped({ ...wall, expect: { served: true } }, call);
       sim.clock.advance('55s');
@@ -94,7 +94,7 @@ describe('a client that is stopped', () => {
     }
   });
 
-  test('before it came back from a refusal that named no time is no other: inconclusive', () => {
+  test('after a refusal without a promised time is inconclusive', () => {
     const sim = stopped({
       ...wall,
       expect: { served: true },
@@ -106,7 +106,7 @@ describe('a client that is stopped', () => {
     expect(reason).toBe('The run was stopped before the client retried a refused request: allow more time.');
   });
 
-  test('long after that wait has given up, and the finding says how long it had', () => {
+  test('long after the wait has given up, and the finding states the time it had', () => {
     const sim = stopped({ ...wall, expect: { served: true } });
     sim.clock.advance('80s');
     const verdict = judge(sim, interrupted);
@@ -116,7 +116,7 @@ describe('a client that is stopped', () => {
     );
   });
 
-  test('without an answer may still have waited for it, and is told what it needs then', () => {
+  test('without a response may have been waiting, and is advised to set a timeout', () => {
     const hangs: Scenario = { faults: [{ when: { first: 1 }, then: { hang: true } }] };
     const judgedAfter = (duration: string) => {
       const sim = stopped({ ...hangs, expect: { served: true } });
@@ -131,7 +131,7 @@ describe('a client that is stopped', () => {
     );
   });
 
-  test('is judged for what it did wrong before', () => {
+  test('is judged for earlier faults', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([2_000])]);
     expect(judge(sim, interrupted).outcome).toBe('fail');
@@ -139,7 +139,7 @@ describe('a client that is stopped', () => {
 });
 
 describe('late-request', () => {
-  test('finds a request after the caller gave up, and needs to be told when', () => {
+  test('finds a request after its caller gave up, if that time was reported', () => {
     const sim = stopped();
     sim.clock.advance('2s');
     sim.journal.report({ call: undefined, result: 'aborted' });
@@ -154,14 +154,14 @@ describe('late-request', () => {
   });
 });
 
-describe('what a scenario needs', () => {
+describe('the requirements of a scenario', () => {
   const needs = (client: Scenario['client'], ...calls: object[]) => {
     const sim = frozen({ ...wall, expect: { fail: ['early-retry'] }, ...(client && { client }) });
     for (const call of calls) runPrograms(sim, [sending([], call)]);
     return judge(sim, { isOver: true }).unmet;
   };
 
-  test('is named where the client did not do it, apart from inconclusive', () => {
+  test('are named if the client did not meet them, separately from the outcome', () => {
     expect(needs({ operation: 'createPet' }, {})).toBe('a POST /pets');
     expect(needs({ operation: 'createPet' }, write)).toBeUndefined();
     expect(needs({ key: 'pro-key' }, {})).toBe("requests with the scenario's API key");
@@ -169,15 +169,15 @@ describe('what a scenario needs', () => {
     expect(needs(undefined, {})).toBeUndefined();
   });
 
-  test('is met by a client that stopped because it was refused', () => {
+  test('are met by a client that stopped because of a refusal', () => {
     expect(needs({ calls: 20 }, {})).toBeUndefined();
   });
 
-  describe('another try is no further call', () => {
+  describe('retries do not count as further calls', () => {
     const asked = (calls: number, waits: readonly number[]) =>
       verdictOn({ ...wall, client: { key: 'free-key', calls }, expect: { served: true } }, sending(waits));
 
-    test('one call that was refused and then served is not blamed for the others', () => {
+    test('one call that was refused and then succeeded is not blamed for missing calls', () => {
       for (const calls of [2, 3]) {
         const { outcome, unmet, findings } = asked(calls, [30_000]);
         expect([outcome, unmet, findings]).toEqual(['inconclusive', `${calls} calls, got 1`, []]);
@@ -185,19 +185,19 @@ describe('what a scenario needs', () => {
       expect(asked(1, [30_000]).outcome).toBe('pass');
     });
 
-    test('and the number that is told leaves the tries out', () => {
+    test('the reported number of calls excludes retries', () => {
       expect(asked(4, [30_000, 100]).unmet).toBe('4 calls, got 2');
       expect(asked(2, [30_000, 100])).toMatchObject({ outcome: 'pass', findings: [] });
     });
 
-    test('a call that was given up for the next one still fails', () => {
+    test('a call given up for the next call still fails', () => {
       const verdict = asked(3, [30_000, 100]);
       expect([verdict.outcome, verdict.unmet]).toEqual(['fail', undefined]);
       expect(found(verdict, 'gave-up')?.measured).toBe('3 calls, 2 usable responses');
     });
   });
 
-  describe('calls side by side', () => {
+  describe('required concurrent calls', () => {
     const herd = (usage: number, ...programs: Program[]) =>
       verdictOn(
         {
@@ -210,17 +210,17 @@ describe('what a scenario needs', () => {
       );
     const waiting = retrying((answer) => retryAfter(answer) * 1_000 + 10);
 
-    test('are not met by one after another', () => {
+    test('are not met by sequential calls', () => {
       const verdict = herd(60, sending([30_000, 10, 10, 10]));
       expect([verdict.outcome, verdict.unmet]).toEqual(['inconclusive', '4 concurrent calls, got sequential calls']);
     });
 
-    test('are met by callers of which each waits, and where enough calls came before the first wait', () => {
+    test('are met if each caller waits, or if enough calls came before the first wait', () => {
       expect(herd(60, waiting, waiting, waiting, waiting)).toMatchObject({ outcome: 'pass' });
       expect(herd(57, sending([10, 10, 10, 30_000])).unmet).toBeUndefined();
     });
 
-    test('are not asked of a client that does not wait either: that it is judged for', () => {
+    test('are not required of a client that does not wait, which is judged for that', () => {
       expect(herd(60, sending([1_000, 1_000, 30_000, 10])).outcome).toBe('fail');
     });
   });

@@ -31,11 +31,11 @@ const report = <Options>(
   options?: Options,
 ) => make(sim.journal.query(), judge(sim, { isOver: true }), options);
 
-/** A client that is served, waits 10 s instead of 45, trips a ban and goes on. */
+/** A client that succeeds, waits 10 s instead of 45, triggers a ban and continues. */
 const bad = () => ran({ ...wall, name: 'cap' }, sending([500, 10_000, 10_000, 10_000, 5_000]));
 const good = () => ran({ ...wall, name: 'good' }, sending([0, 45_000]));
 
-/** Names and texts that try to break out of wherever they are written. */
+/** Names and texts that try to escape from their context. */
 const hostile = '</style><script>alert(1)</script>"\'&]]>\u001b[31m\u202e';
 const secret = 'sk_live_1234';
 const hostileRun = () =>
@@ -45,7 +45,7 @@ const hostileRun = () =>
     sending([1, 1, 1], { key: `${hostile}<b>` }),
   );
 
-/** Every XML tag closed in order, and nothing outside of them that is markup. */
+/** Checks that every XML tag is closed in order, and that no markup is outside of tags. */
 function checkNesting(text: string): void {
   const open: string[] = [];
   for (const [, close, name = '', attributes = '', selfClosed] of text.matchAll(
@@ -61,22 +61,22 @@ function checkNesting(text: string): void {
 describe('key names', () => {
   const named = (...tokens: (string | undefined)[]) => [...keyNames(tokens).values()];
 
-  test('show the last four characters, and a number where two keys share them', () => {
+  test('show the last four characters, and a number if two keys share them', () => {
     expect(named('one-free-key', 'a-pro-key', 'sk_live_1234')).toEqual(['…-key', '…-key (2)', '…1234']);
   });
 
-  test('are the public keys of the default scenario themselves', () => {
+  test('show the public keys of the default scenario in full', () => {
     expect(named('free-key', 'pro-key', 'free-key')).toEqual(['free-key', 'pro-key']);
     expect(named('toString')).toEqual(['…ring']);
   });
 
-  test('never show another key whole, however short, and name a request without one', () => {
+  test('never show other keys in full, however short, and name requests without a key', () => {
     expect(named('abcdefg', 'ab', 'a', '', undefined)).toEqual(['…defg', '…b', '…', '… (2)', 'no key']);
   });
 });
 
 describe('the timeline', () => {
-  test('has a row for each key with marks, waits and bans', () => {
+  test('has a row per key with marks, waits and bans', () => {
     const { rows, startMs, lastMs, endMs } = timelineOf(bad().journal.query());
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({ name: 'free-key', plan: 'free' });
@@ -93,7 +93,7 @@ describe('the timeline', () => {
     expect([lastMs - startMs, endMs - startMs]).toEqual([35_500, 35_500 + 3_550]);
   });
 
-  test('tells a 401, a lost answer and a client that left apart', () => {
+  test('distinguishes a 401, a lost response and a client that disconnected', () => {
     const sim = ran(
       { faults: [{ when: { nth: 2 }, then: { reset: true } }] },
       sending([5, 5], (index) => (index === 2 ? { key: 'revoked-key' } : {})),
@@ -102,7 +102,7 @@ describe('the timeline', () => {
     expect(kinds).toEqual(['served', 'failed', 'unauthorized']);
   });
 
-  test('marks a 404 and a 400 as rejected, as the dashboard and the counts do', () => {
+  test('marks a 404 and a 400 as rejected, like the dashboard and the counts', () => {
     const sim = ran(
       {},
       sending([5, 5], (index) => [{ path: '/pets/999999' }, { query: 'limit=x' }, {}][index] ?? {}),
@@ -119,14 +119,14 @@ describe('the timeline', () => {
     expect(text).toContain('• served   ○ other 4xx\n');
   });
 
-  test('is empty without requests, is plain data, and holds no key', () => {
+  test('is empty without requests, is plain data, and contains no key', () => {
     expect(timelineOf([])).toEqual({ startMs: 0, lastMs: 0, endMs: 0, rows: [] });
     const timeline = timelineOf(hostileRun().journal.query());
     expect(JSON.parse(JSON.stringify(timeline))).toEqual(timeline);
     expect(JSON.stringify(timeline)).not.toContain(secret);
   });
 
-  test('draws twenty keys at most', () => {
+  test('draws at most twenty keys', () => {
     const sim = ran(
       { assumptions: { acceptAnyKey: true } },
       sending(Array(29).fill(1), (index) => ({ key: `key-${index}` })),
@@ -135,8 +135,8 @@ describe('the timeline', () => {
   });
 });
 
-describe('the report in a terminal', () => {
-  test('says verdict, counts and findings with what was measured', () => {
+describe('the terminal report', () => {
+  test('shows verdict, counts and findings with their measurements', () => {
     const text = report(bad(), terminalReport);
     expect(text).toMatch(/^FAIL {2}cap\n {2}The client failed early-retry, ban-tripped, ban-hammered\.\n/);
     expect(text).toContain('6 requests: 1 served, 5 refused (2 by a ban)');
@@ -146,7 +146,7 @@ describe('the report in a terminal', () => {
     expect(text.replace(/\s+/g, ' ')).toContain('Not put to the test: overslept, no-backoff-growth,');
   });
 
-  test('draws served above, refused below, with the wait, the strikes, the ban and its end', () => {
+  test('draws successes above and refusals below, with wait, strikes, ban and end of the ban', () => {
     const text = report(good(), terminalReport, { columns: 80 });
     expect(text).toMatch(/ {2}free-key free {5}• +•\n {20}×─+┤\n/);
     expect(report(bad(), terminalReport)).toMatch(/ ×─+!─+!─+!═+#═+›\n/);
@@ -155,7 +155,7 @@ describe('the report in a terminal', () => {
     expect(text).toContain('• served   × refused   ─┤ told to wait');
   });
 
-  test('keeps to the width, from 60 to 200 columns', () => {
+  test('fits into widths from 60 to 200 columns', () => {
     for (const columns of [60, 80, 100, 120, 200]) {
       for (const sim of [bad(), good(), hostileRun()]) {
         const lines = report(sim, terminalReport, { columns }).split('\n');
@@ -164,7 +164,7 @@ describe('the report in a terminal', () => {
     }
   });
 
-  test('counts what shares a place, and cuts a day short', () => {
+  test('counts marks at the same position, and shortens an idle day', () => {
     const burst = ran(
       { windows: { minute: '20s' } },
       ...Array.from({ length: 80 }, () => retrying((a) => retryAfter(a) * 1000)),
@@ -177,7 +177,7 @@ describe('the report in a terminal', () => {
     expect(text).toMatch(/• +•\s+• •\n|• +• +• +•\n/);
   });
 
-  test('is coloured only by the style that is passed in', () => {
+  test('is colored only by the given style', () => {
     const styled: string[] = [];
     const style: Style = (format, text) => {
       styled.push(format);
@@ -189,7 +189,7 @@ describe('the report in a terminal', () => {
     expect(report(bad(), terminalReport)).not.toMatch(/\u001b/);
   });
 
-  test('lets no control or invisible character of a name through, and shows no key', () => {
+  test('removes control and invisible characters from names, and shows no key', () => {
     const text = report(hostileRun(), terminalReport);
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(text).not.toContain(secret);
@@ -202,8 +202,8 @@ describe('the report in a terminal', () => {
   });
 });
 
-describe('the report as a picture', () => {
-  test('is one SVG that needs nothing else, and no script', () => {
+describe('the SVG report', () => {
+  test('is a single SVG without dependencies and scripts', () => {
     for (const sim of [bad(), good(), ran({})]) {
       const picture = report(sim, svgReport);
       expect(picture).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox="0 0 960 /);
@@ -233,11 +233,11 @@ describe('the report as a picture', () => {
   });
 });
 
-describe('the report as JUnit XML', () => {
+describe('the JUnit report', () => {
   const caseOf = (xml: string, code: string) =>
     new RegExp(`<testcase classname="[^"]*" name="${code}" time="0">(.*?)</testcase>`, 's').exec(xml)?.[1];
 
-  test('has a test case for each rule: failed, passed, or skipped where nothing put it to the test', () => {
+  test('has a test case per rule: failed, passed, or skipped if not put to the test', () => {
     const xml = report(bad(), junitReport);
     expect(xml).toMatch(
       /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="petstore-sim" tests="19" failures="3"/,
@@ -256,7 +256,7 @@ describe('the report as JUnit XML', () => {
     checkNesting(xml);
   });
 
-  test('names the verdict and its reason, also of a run that shows nothing', () => {
+  test('names the verdict and its reason, even of an inconclusive run', () => {
     const xml = report(ran({}), junitReport);
     expect(xml).toContain('<property name="verdict" value="inconclusive"/>');
     expect(xml).toContain('<property name="reason" value="No requests received."/>');
@@ -264,7 +264,7 @@ describe('the report as JUnit XML', () => {
     checkNesting(xml);
   });
 
-  test('escapes every text, holds only characters that XML allows, and shows no key', () => {
+  test('escapes every text, contains only characters valid in XML, and shows no key', () => {
     const xml = report(hostileRun(), junitReport);
     checkNesting(xml);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: those that XML 1.0 does not allow
@@ -274,7 +274,7 @@ describe('the report as JUnit XML', () => {
   });
 });
 
-test('of findings alike, a report shows three and says how many more there are, and the verdict keeps all', () => {
+test('shows three findings per rule and counts the rest, while the verdict contains all', () => {
   const sim = ran(
     { ban: 'off', windows: { minute: '10s' }, plans: { free: { minute: 1, day: 1000 } } },
     sending(Array(40).fill(4_000)),
@@ -308,7 +308,7 @@ test('findings name their key in each report if the run has several', () => {
   expect(report(bad(), terminalReport)).toMatch(/FAIL {4}early-retry {2}\+/);
 });
 
-test('10,000 requests are reported in a text that can be read', () => {
+test('10,000 requests give a readable report', () => {
   const sim = ran({ ...wall, ban: 'off' }, sending(Array(9_999).fill(100)));
   const entries = sim.journal.query();
   const verdict = judge(sim);

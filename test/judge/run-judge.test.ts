@@ -16,8 +16,8 @@ const follow = (sim: Simulator) => {
   return runJudge;
 };
 
-describe('a judge that follows a run', () => {
-  test('shows a finding as soon as its request is there, and at the end says what judge says', () => {
+describe('a judge of a run in progress', () => {
+  test('shows a finding as soon as its request arrives, and ends with the verdict of judge', () => {
     const sim = frozen(wall);
     const runJudge = follow(sim);
     const seen: string[][] = [];
@@ -40,7 +40,7 @@ describe('a judge that follows a run', () => {
     expect(runJudge.verdict({ nowMs: sim.clock.now(), isOver: true })).toEqual(judge(sim, { isOver: true }));
   });
 
-  test('takes back what a later request shows to have been another caller', () => {
+  test('withdraws a finding that a later request explains by another caller', () => {
     const sim = frozen({ ...wall, client: {} });
     const runJudge = follow(sim);
     const entries = () => sim.journal.query();
@@ -54,7 +54,7 @@ describe('a judge that follows a run', () => {
     expect(found(runJudge.verdict({ nowMs: sim.clock.now() }), 'early-retry')).toBeUndefined();
   });
 
-  test('takes entries in any order, the end of an answer in pieces, and what the client said', () => {
+  test('accepts entries in any order, later deliveries, and reported outcomes', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([1_000, 1_000]), retrying((answer) => retryAfter(answer) * 1000, { query: 'limit=1' })]);
     const runJudge = new RunJudge({ scenario: sim.name });
@@ -68,7 +68,7 @@ describe('a judge that follows a run', () => {
     expect(runJudge.verdict(progress).exercised).toContain('late-request');
   });
 
-  test('looks again only where something changed or time went by', () => {
+  test('recomputes only after a change or at a later time', () => {
     const sim = frozen(wall);
     const runJudge = follow(sim);
     send(sim);
@@ -80,7 +80,7 @@ describe('a judge that follows a run', () => {
   });
 });
 
-test('one key is judged by its own requests, whole or by its end', () => {
+test('judges one key by its own requests, given in full or by its ending', () => {
   const sim = frozen({ ...wall, client: { key: 'free-key', calls: 2 } });
   runPrograms(sim, [sending([1_000]), sending([10], { key: 'pro-key' })]);
   expect(blamed(judge(sim, { key: 'free-key' }))).toEqual(['early-retry']);
@@ -89,7 +89,7 @@ test('one key is judged by its own requests, whole or by its end', () => {
   expect(judge(sim, { key: '-key' }).counts.requests).toBe(4);
 });
 
-describe('callers that come back early, one second after the last of them was refused', () => {
+describe('callers that retry early, one second after the last refusal', () => {
   /** Requests arrive 1 ms after one another, first the calls and then the early retries; only the first and the last call are answered at once. */
   const early = (callAt: (n: number) => { query?: string }) => {
     const sim = frozen({ ...wall, ban: 'off', client: { parallel: 8 } });
@@ -104,12 +104,12 @@ describe('callers that come back early, one second after the last of them was re
     return blamed(runJudge.verdict({ nowMs: sim.clock.now() }));
   };
 
-  test('are not taken for other calls, as each may be the retry of an equal call', () => {
+  test('do not count as other calls, because each may be a retry of an equal call', () => {
     expect(early(() => ({}))).toEqual(['early-retry']);
     expect(early((n) => ({ query: `limit=${(n % 8) + 1}` }))).toEqual(['early-retry']);
   });
 
-  test('are other calls where none that was refused is equal', () => {
+  test('count as other calls if no equal call was refused', () => {
     expect(early((n) => ({ query: `limit=${n + 1}` }))).toEqual(['no-shared-gate']);
   });
 });
@@ -130,12 +130,12 @@ describe('callers that queue for one connection', () => {
   const same = () => ({});
   const other = (n: number) => ({ query: `limit=${n + 1}` });
 
-  test('are not blamed for what they sent before they had read, however long the queue takes', () => {
+  test('are not blamed for requests sent before the refusal was received, however long the queue', () => {
     expect(blamed(queue(8, 8, same))).toEqual([]);
     expect(blamed(queue(8, 8, other))).toEqual([]);
   });
 
-  test('have come back where more requests came than there are callers', () => {
+  test('have returned once more requests than callers arrived', () => {
     expect(blamed(queue(16, 4, same))).toContain('early-retry');
     expect(blamed(queue(16, 4, other))).toContain('no-shared-gate');
   });

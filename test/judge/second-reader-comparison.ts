@@ -14,7 +14,7 @@ const timeoutMs = 20_000;
 const recorded = fileURLToPath(new URL('../../node_modules/.cache/petstore-sim/second-reader/', import.meta.url));
 const resultsFile = fileURLToPath(new URL('second-reader-results.json', import.meta.url));
 
-/** `second-reader-results.json`: the agreement, and why each remaining difference is there. */
+/** `second-reader-results.json`: the agreement, and the reason for each remaining difference. */
 export interface SecondReaderResults
   extends Pick<Agreement, 'runs' | 'clients' | 'scenarios' | 'outcome' | 'findings'> {
   falseAccusations: number;

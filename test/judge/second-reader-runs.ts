@@ -15,7 +15,7 @@ export interface RecordedRun {
   sent: readonly Sent[];
   ending: Ending;
   expects: Expects;
-  /** The journal, and what else the judge reads. */
+  /** The journal, and all other input of the judge. */
   entries: readonly RequestRecord[];
   judgedBy: ConstructorParameters<typeof RunJudge>[0];
   progress: Parameters<RunJudge['verdict']>[0];

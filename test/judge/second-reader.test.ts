@@ -364,13 +364,13 @@ describe('the judge and the second reader agree', () => {
 describe('the comparison of real clients', () => {
   const { runs, clients, scenarios, outcome, findings, falseAccusations, differences } = readResults();
 
-  test('covers more than a thousand runs, and every scenario that expects something', () => {
+  test('covers more than a thousand runs, and every scenario with an expectation', () => {
     expect(runs).toBeGreaterThan(1_000);
     expect(clients).toBeGreaterThan(40);
     expect(scenarios).toBe(gauntletScenarios.length);
   });
 
-  test('agrees in 99 of 100 outcomes and 97 of 100 findings, and accuses nobody falsely', () => {
+  test('agrees in 99 of 100 outcomes and 97 of 100 findings, without false accusations', () => {
     expect(outcome / runs).toBeGreaterThanOrEqual(0.99);
     expect(findings / runs).toBeGreaterThanOrEqual(0.97);
     expect(falseAccusations).toBe(0);
@@ -411,7 +411,7 @@ describe('the wire log', () => {
     }
   });
 
-  test('tells a connection that the server cut from one that the client left', async () => {
+  test('distinguishes a connection cut by the server from one closed by the client', async () => {
     const server = createServer(({ url }, response) => {
       if (url === '/cut') response.destroy();
     });

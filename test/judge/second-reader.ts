@@ -7,7 +7,7 @@ export interface Sent {
   method: string;
   target: string;
   key?: string;
-  /** `X-Sim-Call`, or else `Idempotency-Key`. */
+  /** `X-Sim-Call`, otherwise `Idempotency-Key`. */
   call?: string;
   /** Hash of the body, its length, and the name of the pet in it. */
   body?: string;
@@ -60,7 +60,10 @@ const isRefused = (one: Sent) => one.status === 429 || isBan(one);
 const isServed = ({ status, isReadable, isLeft }: Sent) => status >= 200 && status < 300 && !!isReadable && !isLeft;
 const isLost = (one: Sent) =>
   !isRefused(one) && (one.status === 0 || !!one.isLeft || one.status >= 500 || (one.status < 300 && !one.isReadable));
-/** Left after so long without a first byte, a response is none; sooner, it is one that the client had no patience for. */
+/**
+ * Time without a first byte after which a response counts as missing, in milliseconds. Before that, the client is
+ * impatient.
+ */
 const leastTimeLimitMs = 2_000;
 const isTimedOut = ({ status, isLeft, atMs, doneMs }: Sent) =>
   status === 0 && !!isLeft && doneMs - atMs >= leastTimeLimitMs;
@@ -145,7 +148,7 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
       if (lateMs >= 0 && dueMs(own) !== undefined) tested.add('overslept');
       if (lateMs > Math.max(patienceMs(own), refusalsInRow > 1 ? backoffMs : 0)) blame('overslept', false);
     } else if (gate !== undefined && unreturned.length < expects.parallel && earlyMs(gate, one) > toleranceMs)
-      // With all callers waiting, nobody is left for another call.
+      // All callers are waiting, so none can start another call.
       blame('no-shared-gate', false);
     if (isBan(one)) {
       const knew = isThread ? told : aged.at(-1);
@@ -170,11 +173,11 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
     }
   }
 
-  // Tries of each call that got no answer of use.
+  // Attempts per call without a usable response.
   for (const all of new Map(sent.map((one) => [callOf(one), sameCalls(one)])).values()) {
     let tries: Sent[] = [];
     const judge = () => {
-      // Each caller has a call of its own in the tries, as long as there are calls.
+      // Each caller has a separate call among the attempts, as long as there are calls.
       const before = all.filter((one) => isServed(one) && one.atMs < (tries[0]?.atMs ?? 0)).length;
       const callers = Math.max(1, Math.min(expects.parallel, expects.calls - before));
       const attempts = isThread ? tries.length : Math.ceil(tries.length / callers);
@@ -215,10 +218,10 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
     if (most + 100 <= 3 * (least + 100) && !rises && !isRandom) blame('no-backoff-growth', false);
   }
 
-  // Callers that come back together.
+  // Callers that retry together.
   const backMs = Math.min(...sent.filter(isRefused).map((one) => dueMs(one) ?? Number.POSITIVE_INFINITY)) - toleranceMs;
   const before = sent.filter(({ atMs }) => atMs < backMs);
-  // A caller that came back before has one refusal more than those that waited.
+  // A caller that retried before has one refusal more than those that waited.
   const herd = before.filter(isRefused).slice(Math.max(0, before.length - expects.parallel));
   const back = sent.filter(({ atMs }) => atMs >= backMs).slice(0, herd.length);
   if (!isThread && Math.min(herd.length, back.length) >= 5 && spread(herd.map(({ atMs }) => atMs)) <= secondMs) {
@@ -255,7 +258,7 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
   if (repeats.length > 1 && !sent.some((one) => isServed(one) && one.atMs > (invalid[0] as Sent).atMs))
     blame('retried-401', true);
 
-  // Answers that the client left, and calls without an answer in the end.
+  // Responses that the client abandoned, and calls without a final response.
   const endsWithCommand = ({ doneMs }: Sent) => ending.atMs - doneMs < 200;
   for (const one of sent.filter(({ method }) => method === 'GET')) {
     const lastedMs = one.doneMs - one.atMs;
@@ -283,7 +286,7 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
   const isGivenUp = givenUp.some((one) => !unknown.includes(one)) || (isMissing && unknown.length === 0);
   if (isGivenUp && answered < expects.calls && (isUnsaid || expects.served)) blame('gave-up', expects.served);
 
-  // Waits that the client ended, pauses before a refusal.
+  // Waits that the client ended, and pauses before a refusal.
   if (!ending.isStopped && last !== undefined && isRefused(last)) {
     for (const name of ['early-retry', 'ban-tripped', 'ban-hammered']) tested.add(name);
     if (dayLimits.includes(last['x-ratelimit-limit'] ?? '')) tested.add('ignored-day-window');
@@ -295,7 +298,7 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
       tested.add('proactive');
   }
 
-  // Without a need that the scenario has, and without a rule that it is about, nothing is known.
+  // Inconclusive without a requirement of the scenario, or without one of its rules.
   const named = [...expects.fail, ...(expects.served ? ['gave-up'] : [])];
   const about = named.length > 0 ? [...named, 'proactive'] : [...tested];
   const wanted = sent.filter(

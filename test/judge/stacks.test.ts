@@ -7,10 +7,10 @@ import { type Stack, stacks } from '../support/http-stacks.js';
 import { isProof, tries } from '../support/prove.js';
 import { rightClients, type StackClient, sleep, wall, wrongClients } from '../support/stack-clients.js';
 
-/** When in a second the clients begin; a test run takes a slice of them. */
+/** Phases of the second at which the clients start; a test run uses a part of these. */
 const phases = isProof ? [0, 100, 200, 300, 400, 500, 600, 700, 800, 900] : [50, 500, 900];
 
-/** Runs a client against a held server, from a phase of the second on. */
+/** Runs a client against a server that holds refusals back, from a phase of the second on. */
 async function blame({ scenario = wall, client }: StackClient, { connect }: Stack, phaseMs: number) {
   const sim = createSimulator({ scenario });
   const server = await listen(sim, { port: 0, holdRefusals: true });
@@ -23,7 +23,7 @@ async function blame({ scenario = wall, client }: StackClient, { connect }: Stac
   }
 }
 
-/** Clients that begin at each phase, side by side, some times. */
+/** Runs clients concurrently from each phase, several times. */
 async function blameAtEachPhase(each: StackClient, stack: Stack) {
   const runs = tries(phases.length, 20 * phases.length);
   for (let run = 0; run < runs; run += phases.length) {
@@ -36,6 +36,6 @@ async function blameAtEachPhase(each: StackClient, stack: Stack) {
 }
 
 describe.concurrent.each(Object.entries(stacks))('over %s', (_, stack) => {
-  test.each(rightClients)('a client that $does is accused of nothing', (each) => blameAtEachPhase(each, stack));
-  test.each(wrongClients)('a client that $does is named, whenever it begins', (each) => blameAtEachPhase(each, stack));
+  test.each(rightClients)('a client that $does gets no finding', (each) => blameAtEachPhase(each, stack));
+  test.each(wrongClients)('a client that $does is found in every phase', (each) => blameAtEachPhase(each, stack));
 });

@@ -9,13 +9,13 @@ import { blamed, found } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import type { PlainCall } from '../support/plain-call.js';
 
-// Pairs of a right client and a wrong one that differ in one thing.
+// Pairs of a right client and a wrong one that differ in one respect.
 
 describe('a 401', () => {
   const about: Scenario = { expect: { fail: ['retried-401'] } };
   const waits = Array(20).fill(500);
 
-  test('to a request without a key accuses no health probe, and proves nothing of the client', () => {
+  test('for a request without a key does not blame a health probe, and is no evidence about the client', () => {
     const verdict = verdictOn(about, sending(waits, { key: null }));
     expect(blamed(verdict)).toEqual([]);
     expect([verdict.outcome, verdict.reason]).toEqual([
@@ -24,36 +24,36 @@ describe('a 401', () => {
     ]);
   });
 
-  test('to a request with a key accuses a probe that repeats it', () => {
+  test('for a request with a key blames a probe that repeats it', () => {
     expect(found(verdictOn(about, sending(waits, { key: 'revoked-key' })), 'retried-401')?.severity).toBe('fail');
   });
 
-  test('to a probe without a key does not hide the repeats of a refused key', () => {
+  test('for a probe without a key does not hide repetitions of a rejected key', () => {
     const mixed = sending(waits, (at) => ({ key: at % 2 === 0 ? null : 'revoked-key' }));
     expect(found(verdictOn(about, mixed), 'retried-401')?.measured).toBe('9 repeats');
   });
 });
 
-describe('a wait of whole seconds where a fraction was asked for', () => {
+describe('a wait of whole seconds after a decimal Retry-After', () => {
   const asked = (text: string): Scenario => ({
     ban: 'off',
     faults: [{ when: { first: 2 }, then: { respond: { status: 429, headers: { 'Retry-After': text } } } }],
   });
   const guess = (text: string, ms: number) => found(verdictOn(asked(text), sending([ms, ms])), 'early-retry')?.text;
 
-  test('is a fraction that was cut off, and no cap', () => {
+  test('is a truncated fraction, not a cap', () => {
     expect(guess('86400.5', 86_400_000)).toContain('looks like a truncated fraction of a second');
     expect(guess('2.9', 2_004)).toContain('looks like a truncated fraction of a second');
   });
 
-  test('is a cap or a fixed wait where more is missing than the fraction', () => {
+  test('is a cap or a fixed wait if it lacks more than the fraction', () => {
     expect(guess('12.5', 10_000)).toContain('looks like a cap of 10 s');
     expect(guess('2.5', 1_000)).toContain('looks like a fixed wait of 1 s');
   });
 });
 
-describe('Retry-After and X-RateLimit-Reset that differ', () => {
-  /** Its window ends at each whole second, and Retry-After is one second: begun in mid-second, Reset lies earlier. */
+describe('different Retry-After and X-RateLimit-Reset', () => {
+  /** The window ends at each whole second, and Retry-After is one second. Started within a second, Reset is earlier. */
   const stubborn: Scenario = {
     clock: { start: '2026-01-01T12:00:00.560Z', mode: 'frozen' },
     windows: { minute: '1s' },
@@ -61,7 +61,7 @@ describe('Retry-After and X-RateLimit-Reset that differ', () => {
   };
   const early = (waits: readonly number[]) => found(verdictOn(stubborn, sending(waits)), 'early-retry');
 
-  test('ask for Retry-After: a client that came before it and was refused again was early', () => {
+  test('require Retry-After of a client that was refused again after Reset', () => {
     expect(early([560, 1_000])).toMatchObject({
       severity: 'fail',
       requests: [2],
@@ -72,12 +72,12 @@ describe('Retry-After and X-RateLimit-Reset that differ', () => {
     expect(early([560, 1_000])?.text).toContain('X-RateLimit-Reset was earlier');
   });
 
-  test('accuse no client that waited for Retry-After, or for a Reset after which it was served', () => {
+  test('accept a wait for Retry-After, or for a Reset followed by a success', () => {
     expect(early([1_000, 1_000])).toBeUndefined();
     expect(early([1_000, 560])).toBeUndefined();
   });
 
-  test('accuse no callers side by side that waited for Reset, and of which some came too late for the new window', () => {
+  test('spare concurrent callers that waited for Reset, even if some were too late for the new window', () => {
     const small: Scenario = {
       clock: { start: '2026-01-01T12:00:00.560Z', mode: 'frozen' },
       plans: { free: { minute: 1, day: 1_000 } },
@@ -94,7 +94,7 @@ describe('Retry-After and X-RateLimit-Reset that differ', () => {
   });
 });
 
-describe('a write without an answer that is not sent again', () => {
+describe('a write without a response that is not sent again', () => {
   const rex: PlainCall = { body: { name: 'Rex', categoryId: 1 } };
   const answered: Scenario = { faults: [{ when: { nth: 1 }, then: { respond: { status: 503 }, phase: 'after' } }] };
   const cut: Scenario = { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] };
@@ -108,7 +108,7 @@ describe('a write without an answer that is not sent again', () => {
   test.each([
     ['a 503', answered],
     ['a lost answer', cut],
-  ])('after %s is given up in silence where the command ends with 0', (_, scenario) => {
+  ])('after %s is given up silently if the command exits with 0', (_, scenario) => {
     const verdict = judged(scenario, { hasFailed: false }, once);
     expect(found(verdict, 'gave-up')).toMatchObject({
       severity: 'warn',
@@ -125,7 +125,7 @@ describe('a write without an answer that is not sent again', () => {
     ]);
   });
 
-  test('is given up in silence where the client left before the answer and the command ends with 0', () => {
+  test('is given up silently if the client disconnected and the command exits with 0', () => {
     const left = (hasFailed: boolean) => {
       const runJudge = new RunJudge({ scenario: 'late', expect: { served: true }, needs: { operation: 'createPet' } });
       const sim = frozen({});
@@ -138,7 +138,7 @@ describe('a write without an answer that is not sent again', () => {
     expect(blamed(left(true))).toEqual([]);
   });
 
-  test('is no fault where the caller was told, or where nobody knows', () => {
+  test('is allowed if the caller got an error, or if that is unknown', () => {
     for (const scenario of [answered, { ...answered, expect: { served: true, fail: ['duplicate-write' as const] } }]) {
       for (const end of [{ hasFailed: true }, {}]) {
         const verdict = judged(scenario, end, once);
@@ -151,7 +151,7 @@ describe('a write without an answer that is not sent again', () => {
     expect(blamed(judge(sim, { isOver: true, end: { hasFailed: false } }))).toEqual([]);
   });
 
-  test('is no fault where the client looked and found its pet, or sent it again', () => {
+  test('is allowed if the client found its pet by a read, or sent the write again', () => {
     for (const later of [{ query: 'limit=100' }, rex]) {
       const verdict = judged(
         answered,
@@ -162,11 +162,11 @@ describe('a write without an answer that is not sent again', () => {
     }
   });
 
-  test('is given up where the client only went on with its next pets, as many as the scenario asks for', () => {
+  test('is given up if the client only sent its other pets, as many as the scenario asks for', () => {
     const three: Scenario = { ...answered, client: { operation: 'createPet', calls: 3 } };
     const named = (at: number): PlainCall => ({ body: { name: `Pet ${at}`, categoryId: 1 } });
     expect(found(judged(three, { hasFailed: false }, sending([10, 10], named)), 'gave-up')?.requests).toEqual([1]);
-    // Of four writes for three calls, one may have been another try with a pet made anew.
+    // One of four writes for three calls may be a retry with a new pet.
     expect(found(judged(three, { hasFailed: false }, sending([10, 10, 10], named)), 'gave-up')).toBeUndefined();
   });
 });
@@ -178,7 +178,7 @@ describe('waits on top of Retry-After', () => {
   };
   const flat = (added: readonly number[]) =>
     found(verdictOn(stubborn, sending(added.map((ms) => 1_000 + Math.round(ms)))), 'no-backoff-growth');
-  /** Numbers drawn at random from 0 up to `most`, the same in every run. */
+  /** Random numbers from 0 up to `most`, equal in every run. */
   const drawn = (seed: number, most: number) => (at: number) => most * seededFraction(seed, at);
   const share = (waitsOf: (seed: number) => number[]) =>
     Array.from({ length: 200 }, (_, seed) => flat(waitsOf(seed + 1))).filter(Boolean).length / 200;
@@ -202,7 +202,7 @@ describe('waits on top of Retry-After', () => {
     expect(flat(added)?.severity).toBe('warn');
   });
 
-  test('that grow above any constant are spared with the noise of a network, and flat ones with it are found', () => {
+  test('that grow above a constant are spared despite network noise, and flat waits are found', () => {
     for (const factor of [1.5, 1.6, 2]) {
       for (const constantMs of [0, 250]) {
         const growing = (seed: number) =>
@@ -213,19 +213,19 @@ describe('waits on top of Retry-After', () => {
     expect(share((seed) => [0, 1, 2, 3].map((at) => 300 + drawn(seed, 30)(at)))).toBe(1);
   });
 
-  test('that are drawn from a range that doubles are seldom found, also behind a latency', () => {
+  test('drawn from a doubling range are rarely found, even with latency', () => {
     for (const latencyMs of [20, 60]) {
       const growing = (seed: number) => [0, 1, 2, 3].map((at) => latencyMs + drawn(seed, 200 * 2 ** at)(at));
       expect(share(growing), String(latencyMs)).toBeLessThan(0.12);
     }
   });
 
-  test('that are drawn from one range are found in nearly every run', () => {
+  test('drawn from a constant range are found in nearly every run', () => {
     expect(share((seed) => [0, 1, 2, 3].map((at) => 500 + drawn(seed, 500)(at)))).toBeGreaterThan(0.9);
   });
 });
 
-describe('calls of one address, one after the other', () => {
+describe('sequential calls of one URL', () => {
   const refused = (client?: Scenario['client']): Scenario => ({
     ban: 'off',
     faults: [{ when: { after: '1s' }, then: { respond: { status: 503 }, countsQuota: false } }],
@@ -236,19 +236,19 @@ describe('calls of one address, one after the other', () => {
   const three = { key: 'free-key', calls: 3 };
   const series = [100, 600, 1_600];
 
-  test('are told apart by waits that grow and start again', () => {
+  test('are separated by growing waits that restart', () => {
     for (const client of [three, undefined]) expect(storm([...series, 5, ...series], client)).toBeUndefined();
     expect(storm([...series, 100, ...series], three)).toBeUndefined();
   });
 
-  test('are one call with layers of retries where the scenario asks for no more calls, or where the layer around waits', () => {
+  test('are one call with nested retries if the scenario asks for one call, or if the outer layer waits', () => {
     const nested = [...series, 5, ...series, 5, ...series];
     expect(storm(nested, { key: 'free-key' })?.text).toContain('nested retries multiply');
     expect(storm([...series, 100, ...series, 600, ...series])?.severity).toBe('fail');
     expect(storm([...nested, 5, ...series], three)?.severity).toBe('fail');
   });
 
-  test('are told apart by their connections, where the scenario asks for several and each has one of its own', () => {
+  test('are separated by connections if the scenario asks for several calls with a connection each', () => {
     const onTwo = (at: number): PlainCall => ({ connection: at < 5 ? 1 : 2 });
     expect(storm(Array(7).fill(1_000), three, onTwo)).toBeUndefined();
     // A client may change its connection.
@@ -257,7 +257,7 @@ describe('calls of one address, one after the other', () => {
     expect(storm(Array(7).fill(1_000), three, inTurn)?.severity).toBe('warn');
   });
 
-  test('are counted in all where nothing tells them apart, and no layers are spoken of', () => {
+  test('are counted in total if they cannot be separated, without mention of layers', () => {
     expect(storm(Array(7).fill(8), three)).toMatchObject({
       severity: 'warn',
       measured: '8 attempts in total, by at least 2 calls',
@@ -268,17 +268,17 @@ describe('calls of one address, one after the other', () => {
     expect(storm(Array(12).fill(8), three)?.severity).toBe('fail');
   });
 
-  test('are one loop without waits where a busy machine makes some longer', () => {
+  test('are one loop without waits if a busy machine delays some', () => {
     expect(storm([1, 60, 0, 1, 90, 0, 2])?.severity).toBe('fail');
     expect(storm([45, 150, 3, 60, 10, 0, 2])?.severity).toBe('fail');
   });
 
-  test('with waits at random are one call where nobody asked for more', () => {
+  test('with random waits are one call if the scenario asks for no more', () => {
     const random = [900, 300, 1_200, 100, 700, 1_500, 200, 800];
     expect(storm(random)?.severity).toBe('fail');
   });
 
-  test('of which one is tried too often are found', () => {
+  test('are found if one of them has too many attempts', () => {
     expect(storm([...series, 5, 100, 200, 400, 800, 1_600, 3_200], three)).toMatchObject({
       severity: 'fail',
       measured: '7 attempts',
@@ -293,7 +293,7 @@ describe('a client that changes its User-Agent with each request', () => {
     headers: { 'user-agent': `bot ${at}`, ...more.headers },
   });
 
-  test('is one client on one connection, and is judged as such', () => {
+  test('is one client on one connection, and judged as such', () => {
     const verdict = verdictOn(wall, sending(Array(8).fill(1_200), agent));
     expect(blamed(verdict)).toEqual(
       expect.arrayContaining(['early-retry', 'ban-tripped', 'ban-hammered', 'retry-storm']),
@@ -303,7 +303,7 @@ describe('a client that changes its User-Agent with each request', () => {
     expect(blamed(verdictOn({}, dead))).toEqual(['retried-401']);
   });
 
-  test('is one client for its writes, too', () => {
+  test('is one client for its writes as well', () => {
     const cut: Scenario = { faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }] };
     const rex = { body: { name: 'Rex', categoryId: 1 } };
     for (const more of [{}, { headers: { 'x-sim-call': 'a' } }]) {
@@ -312,12 +312,12 @@ describe('a client that changes its User-Agent with each request', () => {
     }
   });
 
-  test('is accused of nothing where it waits as it was told', () => {
+  test('gets no finding if it obeys its waits', () => {
     const verdict = verdictOn(wall, sending([30_000, 10], agent));
     expect([verdict.outcome, blamed(verdict)]).toEqual(['pass', []]);
   });
 
-  test('never passes with a connection for each request, where it may be as many programs', () => {
+  test('is inconclusive with a connection per request, because it may be several programs', () => {
     const onEach = (at: number) => agent(at, { connection: at + 1 });
     expect(verdictOn(wall, sending([30_000, 10, 10, 10], onEach)).outcome).toBe('pass');
     const verdict = verdictOn({ ...wall, ban: 'off' }, sending(Array(4).fill(1_200), onEach));
@@ -325,7 +325,7 @@ describe('a client that changes its User-Agent with each request', () => {
     expect(verdict.reason).toContain('Each request had another User-Agent and another connection');
   });
 
-  test('is not what several programs are, each on a connection of its own', () => {
+  test('differs from several programs with a connection each', () => {
     const programs = [0, 1].map(
       (at): Program =>
         function* (lab) {
@@ -337,13 +337,13 @@ describe('a client that changes its User-Agent with each request', () => {
   });
 });
 
-describe('several processes with one key that share nothing', () => {
+describe('several independent processes with one key', () => {
   const asked = (seconds: number, more: Scenario = {}): Scenario => ({
     ...more,
     ban: 'off',
     faults: [{ when: { first: 4 }, then: { respond: { status: 429, headers: { 'Retry-After': seconds } } } }],
   });
-  /** So many of them, each begun so much after the one before. */
+  /** Starts a number of processes at an interval. */
   const processes = (count: number, apartMs: number, one: Program) =>
     Array.from(
       { length: count },
@@ -356,7 +356,7 @@ describe('several processes with one key that share nothing', () => {
   const held = (scenario: Scenario, ...programs: Program[]) => {
     const sim = frozen(scenario);
     runPrograms(sim, programs);
-    // As `exec` has them: refusals are sent 20 ms later, so that what comes after may follow from them.
+    // As with `exec`, refusals are sent 20 ms later, so that later requests may be reactions.
     const runJudge = new RunJudge({ scenario: 'held', needs: scenario.client });
     for (const entry of sim.journal.query() as RequestRecord[]) {
       const heldMs = entry.status === 429 ? 20 : 0;
@@ -370,7 +370,7 @@ describe('several processes with one key that share nothing', () => {
   test.each([
     [4, 30],
     [2, 500],
-  ])('%s of them, begun %s ms apart, prove nothing where each waits as it was told', (count, apartMs) => {
+  ])('%s of them, started %s ms apart, are no evidence if each obeys its wait', (count, apartMs) => {
     const verdict = held(asked(10), ...processes(count, apartMs, waits));
     expect([verdict.outcome, blamed(verdict)]).toEqual(['inconclusive', []]);
     expect(verdict.reason).toContain(declared);
@@ -378,34 +378,34 @@ describe('several processes with one key that share nothing', () => {
     expect([parallel.outcome, blamed(parallel)]).toEqual(['pass', []]);
   });
 
-  test('prove nothing seconds apart where each comes back on its own connection', () => {
+  test('seconds apart are no evidence if each retries on its own connection', () => {
     expect(held(asked(10), ...processes(3, 3_000, waits)).outcome).toBe('inconclusive');
     const elsewhere = sending([3_000, 7_100, 3_000], (at) => ({ connection: at + 1 }));
     expect(found(held(asked(10), elsewhere), 'early-retry')?.severity).toBe('fail');
   });
 
-  test('are no excuse of one client that comes back early, over one connection or many', () => {
+  test('do not excuse a single client that retries early, on any number of connections', () => {
     const on = (connectionOf: (at: number) => number, ms: readonly number[]) =>
       held(
         asked(10),
         sending(ms, (at) => ({ connection: connectionOf(at) })),
       );
     const fails = (verdict: ReturnType<typeof held>) => found(verdict, 'early-retry')?.severity;
-    // One return for two refusals.
+    // One retry for two refusals.
     expect(fails(on((at) => at, [300, 10_100]))).toBe('fail');
-    // Early on the connection of the refusal.
+    // An early retry on the connection of the refusal.
     expect(fails(on((at) => at % 2, [200, 200, 200, 10_000, 100, 100, 100]))).toBe('fail');
-    // None came back.
+    // No process has retried.
     expect(fails(on((at) => at, [30, 30, 30]))).toBe('fail');
-    // One came back, and another early one follows.
+    // One process has retried, and another early retry follows.
     expect(fails(on((at) => at, [500, 9_600, 50, 600]))).toBe('fail');
-    // It obeys the second refusal, and goes on with its next call.
+    // The process obeys the second refusal, and continues with its next call.
     expect(fails(on((at) => at, [500, 10_030, 30, 10_030, 30]))).toBe('fail');
-    // The second return is of another day.
+    // The second retry is on another day.
     expect(fails(on((at) => at, [300, 10_100, 60_000]))).toBe('fail');
   });
 
-  test('prove nothing while they wait, and are accused when none has come back', () => {
+  test('are no evidence during their waits, and are blamed if none retries', () => {
     const sim = frozen(asked(10));
     runPrograms(sim, processes(2, 500, waits), { untilMs: 5_000 });
     const outcomeAt = (duration: string) => {
@@ -416,14 +416,14 @@ describe('several processes with one key that share nothing', () => {
     expect(outcomeAt('10m')).toBe('fail');
   });
 
-  test('are no excuse of a client that is stopped in its second wait, seconds after it came early', () => {
+  test('do not excuse a client that is stopped in its second wait, seconds after an early retry', () => {
     const sim = frozen(asked(10));
     runPrograms(sim, [sending([5_000], (at) => ({ connection: at + 1 }))]);
     expect(judge(sim, { isOver: true, end: { isInterrupted: true } }).outcome).toBe('fail');
   });
 });
 
-describe('a client that is stopped while its answer is on its way', () => {
+describe('a client stopped while its response is in progress', () => {
   const late: Scenario = { expect: { fail: ['duplicate-write'] } };
   const stopped = (leftMs: number) => {
     const sim = frozen(late);
@@ -435,14 +435,14 @@ describe('a client that is stopped while its answer is on its way', () => {
     return runJudge.verdict({ nowMs: finishedAtMs + leftMs, isOver: true, end: { isInterrupted: true } });
   };
 
-  test('has shown nothing yet: inconclusive', () => {
+  test('is inconclusive', () => {
     expect(stopped(40)).toMatchObject({
       outcome: 'inconclusive',
       reason: 'The run was stopped while the client waited for a response: allow more time.',
     });
   });
 
-  test('has shown that it does not repeat its write, where it had left the answer long before', () => {
+  test('has given up its write if it had disconnected long before', () => {
     expect(stopped(8_000).outcome).toBe('pass');
   });
 });

@@ -8,8 +8,8 @@ import { frozen } from '../support/frozen.js';
 
 const headers = { authorization: 'Bearer free-key' };
 
-describe('requests outside of the API', () => {
-  test('are named by the verdict, the terminal and JUnit where none came to the API', async () => {
+describe('requests outside the API', () => {
+  test('are named by the verdict, the terminal and JUnit if no request reached the API', async () => {
     const sim = frozen();
     const server = await listen(sim, { port: 0 });
     const origin = new URL(server.baseUrl).origin;
@@ -25,14 +25,14 @@ describe('requests outside of the API', () => {
     expect(junitReport([], judge(sim))).toContain(`<property name="reason" value="${reason}"/>`);
   });
 
-  test('of sim.fetch are counted as those of a server, each address once', async () => {
+  test('through sim.fetch count like those to a server, each URL once', async () => {
     const sim = frozen();
     for (const path of ['/pets', '/pets/1', '/pets', '/api/pets', '/v2/pets'])
       expect((await sim.fetch(`http://petstore.test${path}`, { headers })).status).toBe(404);
     expect(judge(sim).reason).toBe('5 requests went to /pets, /pets/1, /api/pets and 1 more; the API is under /v1.');
   });
 
-  test('do not decide where others came to the API', async () => {
+  test('do not affect the outcome if other requests reached the API', async () => {
     const sim = frozen();
     await sim.fetch('http://petstore.test/v1/pets', { headers });
     await sim.fetch('http://petstore.test/health');
@@ -40,7 +40,7 @@ describe('requests outside of the API', () => {
     expect(judge(sim).unrecorded).toHaveLength(1);
   });
 
-  test('belong to the sandbox that they name, and to the main simulator where there is none', async () => {
+  test('belong to the sandbox in their path, otherwise to the main simulator', async () => {
     const server = await listen(frozen(), { port: 0 });
     const origin = new URL(server.baseUrl).origin;
     const control = createControl(server.controlUrl);
@@ -59,7 +59,7 @@ describe('requests outside of the API', () => {
     ]);
   });
 
-  test('are none of what a browser asks for by itself, nor preflights, health checks and control', async () => {
+  test('exclude automatic browser requests, preflights, health checks and the control API', async () => {
     const sim = frozen();
     const server = await listen(sim, { port: 0 });
     const origin = new URL(server.baseUrl).origin;
@@ -75,7 +75,7 @@ describe('requests outside of the API', () => {
     expect(judge(sim).reason).toBe('No requests received.');
   });
 
-  test('are forgotten by a reset and with the journal, and shared with no fork', async () => {
+  test('are cleared by a reset and with the journal, and not shared with forks', async () => {
     const sim = frozen();
     const miss = () => sim.fetch('http://petstore.test/pets', { headers });
     const forget = [() => sim.reset(), () => sim.journal.clear(), () => createControl(sim).clearJournal()];
@@ -89,7 +89,7 @@ describe('requests outside of the API', () => {
     }
   });
 
-  test('are bounded: past fifty addresses they are counted together, long ones are cut', async () => {
+  test('are bounded to fifty URLs, and long URLs are cut', async () => {
     const sim = frozen();
     for (let n = 0; n < 300; n++) await sim.fetch(`http://petstore.test/${n}/${'x'.repeat(1_000)}`);
     const groups = judge(sim).unrecorded ?? [];
@@ -99,7 +99,7 @@ describe('requests outside of the API', () => {
     expect(judge(sim).reason).toMatch(/^300 requests went to /);
   });
 
-  test('show no key that is no key of the scenario, neither in the verdict nor in its reason', async () => {
+  test('show no key of the scenario, neither in the verdict nor in its reason', async () => {
     const sim = frozen();
     sim.keys.add('secret-of-mine-1234');
     await sim.fetch('http://petstore.test/keys/secret-of-mine-1234/pets');

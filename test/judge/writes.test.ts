@@ -7,7 +7,7 @@ import { frozen } from '../support/frozen.js';
 
 const rex = { body: { name: 'Rex', categoryId: 1 } };
 const wall: Scenario = { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
-/** The first pet is stored, and its answer is lost. */
+/** The first pet is stored, and its response is lost. */
 const lost = (then: NonNullable<Scenario['faults']>[number]['then']): Scenario => ({
   faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', ...then } }],
 });
@@ -28,7 +28,7 @@ describe('duplicate-write', () => {
     );
   };
 
-  test('finds a write that is repeated blindly after its answer was lost', () => {
+  test('finds a write that is repeated blindly after its response was lost', () => {
     expect(duplicate(lost({ reset: true }), rex, rex)).toMatchObject({
       severity: 'fail',
       requests: [1, 2],
@@ -38,7 +38,7 @@ describe('duplicate-write', () => {
     });
   });
 
-  test('finds it after a 5xx, a cut answer, a broken one and an empty one', () => {
+  test('finds it after a 5xx, and a cut, malformed or empty response', () => {
     for (const then of [
       { respond: { status: 503 } },
       { truncate: { bytes: 3 } },
@@ -50,13 +50,13 @@ describe('duplicate-write', () => {
     expect(duplicate(lost({ respond: { status: 503 } }), rex, rex)?.text).toContain('its response was 503');
   });
 
-  test('spares who looks first and leaves it, whose repeat was refused, and whom nothing was stored for', () => {
+  test('spares a client that checks and stops, whose repetition was refused, or whose pet was not stored', () => {
     expect(duplicate(lost({ reset: true }), rex, {}, { query: 'limit=100' })).toBeUndefined();
     expect(duplicate({ ...lost({ reset: true }), plans: { free: { minute: 1, day: 9 } } }, rex, rex)).toBeUndefined();
     expect(duplicate(lost({ phase: 'before', reset: true }), rex, rex)).toBeUndefined();
   });
 
-  test('spares another pet, another key, and a 429 that stored against its word', () => {
+  test('spares another pet, another key, and a 429 that stored the pet nevertheless', () => {
     expect(duplicate(lost({ reset: true }), rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();
     expect(duplicate(lost({ reset: true }), rex, { ...rex, key: 'pro-key' })).toBeUndefined();
     expect(duplicate(lost({ respond: { status: 429 } }), rex, rex)).toBeUndefined();
@@ -64,11 +64,11 @@ describe('duplicate-write', () => {
     expect(duplicate(lying, named('one'), named('one'))).toBeUndefined();
   });
 
-  test('spares an answer that is slow but whole', () => {
+  test('spares a slow but complete response', () => {
     expect(duplicate(lost({ drip: { bytes: 8, every: '1s' } }), rex, rex)).toBeUndefined();
   });
 
-  test('spares who adds pets that are alike on purpose, but not when the call has a name', () => {
+  test('spares intended equal pets, unless the call has a name', () => {
     expect(duplicate(lost({ reset: true }), rex, rex, rex)).toBeUndefined();
     expect(duplicate({ faults: [{ when: { nth: 2 }, then: { reset: true, phase: 'after' } }] }, rex, rex, rex)).toBe(
       undefined,
@@ -79,7 +79,7 @@ describe('duplicate-write', () => {
     expect(duplicate(lost({ reset: true }), named('a'), named('a'), named('a'))).toBeDefined();
   });
 
-  test('finds a call by its name that was repeated before its late answer came', async () => {
+  test('finds a named call that was repeated before its late response', async () => {
     const run = async (call: string) => {
       const sim = frozen(lost({ delay: '10s' }));
       const post = (name: string) =>
@@ -100,7 +100,7 @@ describe('duplicate-write', () => {
     expect(await run('b')).toBeUndefined();
   });
 
-  test('finds a client that gave up on a slow answer and sent the same again', async () => {
+  test('finds a client that timed out on a slow response and sent the request again', async () => {
     const sim = frozen(lost({ delay: '10s' }));
     const post = (signal?: AbortSignal) =>
       sim.fetch('http://petstore.test/v1/pets', {
@@ -134,7 +134,7 @@ describe('lost-write', () => {
     expect(verdictOn({ ...wall, expect: { served: true } }, sending([], rex)).outcome).toBe('fail');
   });
 
-  test('finds the one write of several that was forgotten', () => {
+  test('finds a single forgotten write among several', () => {
     const milo = { body: { name: 'Milo', categoryId: 1 } };
     const calls = [rex, milo, milo];
     expect(
@@ -145,7 +145,7 @@ describe('lost-write', () => {
     ).toEqual([1]);
   });
 
-  test('waits with it until the client has ended or is late beyond patience', () => {
+  test('waits until the client has ended or is late beyond patience', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([], rex)]);
     sim.clock.advance('11s');
@@ -154,7 +154,7 @@ describe('lost-write', () => {
     expect(found(judge(sim), 'lost-write')).toBeDefined();
   });
 
-  test('waits with it while a request is on its way', async () => {
+  test('waits while a request is in flight', async () => {
     const sim = frozen({ ...wall, faults: [{ then: { delay: '1h' } }] });
     runPrograms(sim, [sending([], rex)]);
     sim.clock.advance('5m');
@@ -170,7 +170,7 @@ describe('lost-write', () => {
     expect(found(judge(sim), 'lost-write')).toBeDefined();
   });
 
-  test('spares who sends it again, who is refused a read, and who sends a bad one', () => {
+  test('spares a client that sends the write again, a refused read, and an invalid write', () => {
     expect(
       lostWrite(
         wall,
@@ -193,7 +193,7 @@ describe('body-changed', () => {
       'body-changed',
     );
 
-  test('finds an empty body, and one that was cut', () => {
+  test('finds an empty body and a cut body', () => {
     expect(changed(rex, { method: 'POST' })).toMatchObject({
       severity: 'fail',
       requests: [1, 2],
@@ -204,13 +204,13 @@ describe('body-changed', () => {
     expect(changed(rex, { body: '{"name":"Re' })?.text).toContain('with only the start of its body');
   });
 
-  test('finds another body where the call has a name', () => {
+  test('finds another body if the call has a name', () => {
     expect(changed(named('a'), named('a', { name: 'Rex', categoryId: 2 }))?.text).toContain('with another body');
     expect(changed(named('a'), named('a'))).toBeUndefined();
     expect(changed(named('a'), named('b', { name: 'Milo', categoryId: 2 }))).toBeUndefined();
   });
 
-  test('finds it at a second retry, once', () => {
+  test('finds it once, at a second retry', () => {
     const bodies = [rex, rex, { method: 'POST' }];
     const verdict = verdictOn(
       { ...wall, windows: { minute: '9s' } },
@@ -220,7 +220,7 @@ describe('body-changed', () => {
     expect(codes.map(({ requests }) => requests)).toEqual([[2, 3]]);
   });
 
-  test('finds an empty body and a cut one after a write without an answer', () => {
+  test('finds an empty body and a cut body after a write without a response', () => {
     for (const scenario of [lost({ respond: { status: 503 } }), lost({ reset: true })]) {
       expect(changed(rex, { method: 'POST' }, scenario)).toMatchObject({ severity: 'fail', requests: [1, 2] });
       expect(changed(rex, { body: '{"name":"Re' }, scenario)?.text).toContain('with only the start of its body');
@@ -230,13 +230,13 @@ describe('body-changed', () => {
     expect(changed(rex, { method: 'POST' }, {})).toBeUndefined();
   });
 
-  test('spares the same bytes, another pet, and an empty first try', () => {
+  test('spares equal bodies, other pets, and an empty first attempt', () => {
     expect(changed(rex, rex)).toBeUndefined();
     expect(changed(rex, { body: { name: 'Milo', categoryId: 1 } })).toBeUndefined();
     expect(changed({ method: 'POST' }, rex)).toBeUndefined();
   });
 
-  test('spares an empty body that was on its way when the other was refused, and one of another key', () => {
+  test('spares an empty body sent before the refusal was received, and other keys', () => {
     const burst = verdictOn(wall, sending([], rex), sending([], { method: 'POST' }));
     expect(found(burst, 'body-changed')).toBeUndefined();
     expect(changed(rex, { method: 'POST', key: 'pro-key' })).toBeUndefined();

@@ -18,13 +18,13 @@ function ours(text: string): Verdict {
   try {
     return { value: parseJson(text) };
   } catch (error) {
-    // Anything but a JsonError would become a 500.
+    // An error other than a JsonError would become a 500.
     expect(error).toBeInstanceOf(JsonError);
     return { error: (error as Error).message };
   }
 }
 
-/** The same value as `JSON.parse` would have made it: rounded numbers and objects with a prototype. */
+/** The value as `JSON.parse` would return it: with rounded numbers and objects with a prototype. */
 function rounded(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(rounded);
@@ -46,7 +46,7 @@ function some(value: unknown, test: (leaf: unknown) => boolean): boolean {
   return Object.entries(value).some(([name, inner]) => test(name) || some(inner, test));
 }
 
-/** Why a text that JSON.parse reads is refused on purpose; `undefined` when it must be read. */
+/** Reason for the deliberate rejection of a text that JSON.parse accepts; `undefined` if it must be accepted. */
 function documentedRefusal(value: unknown): RegExp | undefined {
   if (some(value, (leaf) => typeof leaf === 'string' && !leaf.isWellFormed())) return /lone surrogate/;
   if (some(value, (leaf) => leaf === Number.POSITIVE_INFINITY || leaf === Number.NEGATIVE_INFINITY)) return /too large/;
@@ -61,7 +61,7 @@ function compare(text: string): 'read' | 'refused' {
     return 'refused';
   }
   const refusal = documentedRefusal(theirs.value);
-  // A duplicate name hides the value before it from JSON.parse, not from us.
+  // A duplicate name hides the previous value from JSON.parse, not from the simulator.
   if (refusal === undefined && 'error' in mine) {
     expect(mine.error, text).toMatch(/lone surrogate|too large|too precise|nested more than 32 levels/);
     expect(text, mine.error).toMatch(/\\u[dD]|[\ud800-\udfff]|[0-9][eE]\+?[0-9]{3}|[0-9]{300}|\.[0-9]|[eE]-|[[{]{2}/);
@@ -104,7 +104,7 @@ const validText = fc.oneof(
   },
 );
 
-test('valid JSON is read as JSON.parse reads it', () => {
+test('valid JSON is parsed as by JSON.parse', () => {
   fc.assert(
     fc.property(validText, (text) => {
       compare(text);
@@ -156,7 +156,7 @@ function mutate(
   return before + text.slice(Math.max(0, position - 3));
 }
 
-test('mutated JSON is accepted and refused as JSON.parse does, except where the document says otherwise', () => {
+test('mutated JSON is accepted or rejected as by JSON.parse, except if the document differs', () => {
   const seen = { read: 0, refused: 0 };
   const parameters = fuzz(500, 50_000);
   fc.assert(
@@ -173,7 +173,7 @@ test('mutated JSON is accepted and refused as JSON.parse does, except where the 
   expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(parameters.numRuns);
 });
 
-test('what is written is read again as the same value', () => {
+test('serialized values are parsed as the same values', () => {
   const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },
@@ -199,7 +199,7 @@ test('what is written is read again as the same value', () => {
 
 const isSafe = (value: bigint) => value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
 
-test('every int64 is read and written digit for digit', () => {
+test('every int64 is parsed and serialized digit for digit', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
       const read = parseJson(` ${value}\n`);
@@ -212,7 +212,7 @@ test('every int64 is read and written digit for digit', () => {
   );
 });
 
-test('a whole number is exact in every way of writing it', () => {
+test('a whole number is exact in every notation', () => {
   const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
   fc.assert(
     fc.property(int64, fc.integer({ min: 0, max: 18 }), fc.constantFrom('e', 'E', 'e+', 'E+'), (value, shift, e) => {

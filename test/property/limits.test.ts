@@ -5,7 +5,7 @@ import { createSimulator, type Simulator } from '../../src/index.js';
 import { code, rate, send } from '../support/plain-call.js';
 import { fuzz } from '../support/prove.js';
 
-/** When the next request of a key comes: after a time, or at an instant that the last answer of the key named. */
+/** Time of a key's next request: a delay, or an instant that the key's last response named. */
 type Wait = number | 'retry-after' | 'reset' | 'just-before-reset';
 interface Step {
   key: 'alice' | 'bob';
@@ -81,7 +81,7 @@ function scenarioOf({ limits, ban, plan, windows, usedShare, startMs }: Service)
   };
 }
 
-/** Runs a trace; waiting for what an answer said happens on the clock of the simulator. */
+/** Runs a trace. Waits named by responses pass on the simulator's clock. */
 function run(sim: Simulator, trace: readonly Step[]): Observed[] {
   const last: Partial<Record<Step['key'], Observed>> = {};
   return trace.map(({ key, wait }) => {
@@ -111,7 +111,7 @@ function instantOf(wait: Wait, last: Observed | undefined, nowMs: number): numbe
   return last.reset * 1000 - (wait === 'reset' ? 0 : 1);
 }
 
-/** I1 to I6 of one key's answers, in order. */
+/** I1 to I6 of one key's responses, in order. */
 function checkPromises(answers: readonly Observed[], { limits, ban }: Service): void {
   let promises: { left: number; untilMs: number }[] = [];
   let previous: Observed | undefined;
@@ -120,7 +120,7 @@ function checkPromises(answers: readonly Observed[], { limits, ban }: Service): 
     const refusalStatus = !served && code(now.answer) === 'key_banned' ? ban.status : 429;
     expect(now.answer.status).toBe(served ? 200 : refusalStatus);
 
-    // I1: the next r requests before Reset are served.
+    // I1: the next r requests before Reset succeed.
     promises = promises.filter(({ left, untilMs }) => left > 0 && atMs < untilMs);
     if (promises.length > 0) expect(served).toBe(true);
     for (const promise of promises) promise.left--;
@@ -151,7 +151,7 @@ function checkPromises(answers: readonly Observed[], { limits, ban }: Service): 
         if (!mayMove) expect(reset).toBe(previous.reset);
       }
     }
-    // I3: without requests in between, who waited for Reset (and so for Retry-After, by I4) is served.
+    // I3: without requests in between, a client that waited for Reset (and so for Retry-After, by I4) succeeds.
     if (previous !== undefined && !previous.served && atMs >= previous.reset * 1000) expect(served).toBe(true);
     previous = now;
   }
@@ -171,7 +171,7 @@ test('I1 to I6 hold for every algorithm, window, count of refusals and ban', () 
   );
 });
 
-test('Remaining is exactly how many requests are served at once', () => {
+test('Remaining is exactly the number of requests that succeed at once', () => {
   fc.assert(
     fc.property(service, steps, (service, trace) => {
       const sim = createSimulator({ scenario: scenarioOf(service) });
@@ -187,7 +187,7 @@ test('Remaining is exactly how many requests are served at once', () => {
   );
 });
 
-test('what one key does changes no answer of another key', () => {
+test("a key's requests do not affect the responses of another key", () => {
   fc.assert(
     fc.property(service, steps, (service, trace) => {
       const together = run(createSimulator({ scenario: scenarioOf(service) }), trace);
@@ -231,7 +231,7 @@ test('with another reported window refusals keep their promises', () => {
   );
 });
 
-/** What a reference model says of one request. */
+/** Prediction of a reference model for one request. */
 interface Expected {
   status: number;
   limit: number;
@@ -241,8 +241,8 @@ interface Expected {
 }
 
 /**
- * One key under fixed windows, written from the description alone: every counted request is kept, and what a window
- * holds is worked out again from all of them at each request.
+ * One key under fixed windows, written from the description alone: every counted request is stored, and a window's
+ * count is computed from all of them at each request.
  */
 function referenceKey({ limits, ban, plan, windows }: Service, used: { minute: number; day: number }, startMs: number) {
   const names = ['minute', 'day'] as const;
@@ -327,7 +327,7 @@ function referenceKey({ limits, ban, plan, windows }: Service, used: { minute: n
   };
 }
 
-test('fixed windows and bans answer as a reference model does', () => {
+test('fixed windows and bans respond like a reference model', () => {
   fc.assert(
     fc.property(service, steps, (drawn, trace) => {
       const service: Service = { ...drawn, limits: { ...drawn.limits, algorithm: 'fixed-window' } };
@@ -337,7 +337,7 @@ test('fixed windows and bans answer as a reference model does', () => {
         bob: referenceKey(service, { minute: 0, day: 0 }, service.startMs),
       };
       const sim = createSimulator({ scenario });
-      // A preset starts with the scenario, whatever the first request is.
+      // A preset starts with the scenario, regardless of the first request.
       for (const { key, atMs, answer } of run(sim, trace)) {
         expect({ status: answer.status, ...rate(answer) }).toEqual(models[key](atMs));
       }
@@ -346,8 +346,8 @@ test('fixed windows and bans answer as a reference model does', () => {
   );
 });
 
-test('the worked trace of the free plan comes out number for number', () => {
-  // Requests 10 ms apart from 0.25 s on, then one a second; times and resets count from the start of the window.
+test('the worked trace of the free plan matches number for number', () => {
+  // Requests 10 ms apart from 0.25 s on, then one per second; times and resets count from the start of the window.
   const start = 1_767_268_800;
   const sim = createSimulator({ scenario: { clock: { start: start * 1000 + 250, mode: 'frozen' } } });
   const rows: unknown[] = [];
@@ -373,7 +373,7 @@ test('the worked trace of the free plan comes out number for number', () => {
   ]);
 });
 
-test('the same scenario and the same calls give the same answers', () => {
+test('the same scenario and the same calls give the same responses', () => {
   fc.assert(
     fc.property(service, steps, (service, trace) => {
       const once = run(createSimulator({ scenario: scenarioOf(service) }), trace);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSimulator, type ScenarioError } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
 
-/** Paths of the mistakes of a scenario in YAML. */
+/** Paths of the mistakes in a YAML scenario. */
 function paths(text: string): string[] {
   try {
     createSimulator({ scenario: readYaml(text).value as object });
@@ -12,7 +12,7 @@ function paths(text: string): string[] {
   return [];
 }
 
-describe('an unknown field hides no other mistake', () => {
+describe('an unknown field does not hide other mistakes', () => {
   test.each([
     ['keys: { a: { colour: red, usage: { minute: 61 } } }', ['keys.a.colour', 'keys.a.usage.minute']],
     ['keys: { a: { stat: revoked, plan: gold } }', ['keys.a.stat', 'keys.a.plan']],
@@ -41,7 +41,7 @@ describe('an unknown field hides no other mistake', () => {
   });
 });
 
-describe('a misspelt field causes no second mistake', () => {
+describe('a misspelt field causes no further issues', () => {
   test.each([
     ['keys: { a: { plna: pro, usage: { minute: 61 } } }', ['keys.a.plna']],
     ['plans: { free: { minut: 100 } }\nkeys: { a: { usage: { minute: 99 } } }', ['plans.free.minut']],

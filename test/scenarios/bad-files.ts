@@ -1,10 +1,10 @@
 /** A scenario file with one mistake. */
 export interface BadFile {
   text: string;
-  /** `line:column: path`, where the mistake is. */
+  /** `line:column: path` of the mistake. */
   place: string;
   message: string;
-  /** Why the JSON Schema, which knows no meaning, takes the file for good. */
+  /** Reason why the JSON Schema accepts the file, which cannot check semantics. */
   fineForJsonSchema?: string;
 }
 
@@ -208,7 +208,7 @@ export const badFiles: BadFile[] = [
   { text: 'just text', place: '1:1: ', message: 'expected a map, got "just text"' },
 ];
 
-/** Files that are no YAML, or more than the JSON that scenarios are made of. */
+/** Files that are not YAML, or that exceed the JSON data model. */
 export const unreadableFiles: BadFile[] = [
   { text: '', place: '1:1: ', message: 'expected fields of a scenario, got an empty file' },
   { text: '# only words\n', place: '1:1: ', message: 'expected fields of a scenario, got an empty file' },

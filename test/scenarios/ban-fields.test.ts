@@ -14,7 +14,7 @@ import type { AnySchema } from '../../src/validation/schema.js';
 
 type Ban = NonNullable<Scenario['ban']>;
 
-/** The assumptions about bans of a simulator. */
+/** The ban assumptions of a simulator. */
 function settingsOf(ban: Ban) {
   const { banAfter, banSeconds, banGraceMs, banToleranceMs, banEscalation } = createSimulator({
     scenario: { ban },
@@ -26,7 +26,7 @@ const present: Ban = { for: '30s', grace: '2s', tolerance: '10ms', escalation: {
 const earlier: Ban = { seconds: 30, graceMs: 2_000, toleranceMs: 10, escalation: { factor: 2, maxSeconds: 3_600 } };
 
 describe('ban', () => {
-  test('takes durations as all other fields do', () => {
+  test('accepts durations like all other fields', () => {
     expect(settingsOf(present)).toEqual({
       banAfter: 3,
       banSeconds: 30,
@@ -37,16 +37,16 @@ describe('ban', () => {
     expect(settingsOf({ for: 30_000 })).toMatchObject({ banSeconds: 30 });
   });
 
-  test('takes numbers under the earlier names', () => {
+  test('accepts numbers under the deprecated names', () => {
     expect(settingsOf(earlier)).toEqual(settingsOf(present));
   });
 
-  test('ignores an undefined value beside the other name', () => {
+  test('ignores an undefined value under the other name', () => {
     expect(settingsOf({ for: undefined, seconds: 5 })).toMatchObject({ banSeconds: 5 });
     expect(settingsOf({ for: '5s', seconds: undefined })).toMatchObject({ banSeconds: 5 });
   });
 
-  test('is exported with durations, whatever names it had', async () => {
+  test('is exported with durations under the current names', async () => {
     const scenario: Scenario = { ban: earlier };
     const exported = stateAsScenario(await createControl(createSimulator({ scenario })).exportState());
     expect(exported.ban).toEqual({
@@ -71,7 +71,7 @@ describe('ban', () => {
       { escalation: { factor: 2, max: '1h', maxSeconds: 5 } },
       'ban.escalation.maxSeconds: expected one of two names, here and max, got 5',
     ],
-  ])('%j is a mistake', (ban, message) => {
+  ])('%j is invalid', (ban, message) => {
     expect(() => createSimulator({ scenario: { ban } })).toThrow(message.replace(/^([^:]+)/, 'scenario at $1'));
   });
 });
@@ -90,7 +90,7 @@ test('docs/scenarios.md lists the fields of ban with their defaults', () => {
   expect(createSimulator({ scenario: { ban: documented } }).settings).toEqual(createSimulator().settings);
 });
 
-describe('of two files, one with the earlier names', () => {
+describe('merging two files, one with deprecated names', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'petstore-sim-ban-'));
@@ -122,7 +122,7 @@ describe('of two files, one with the earlier names', () => {
     },
   );
 
-  test('a mistake under an earlier name has its place', async () => {
+  test('a mistake under a deprecated name is reported with its position', async () => {
     const reading = readScenarioAndFiles(write('bad.yaml', 'ban:\n  after: 1\n  seconds: 1.5\n'));
     await expect(reading).rejects.toThrow('bad.yaml:3:12: ban.seconds: expected a whole number from 1');
   });

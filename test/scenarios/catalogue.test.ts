@@ -15,7 +15,7 @@ const open: typeof openStage = (...of) => {
   return stage;
 };
 
-/** Every run below, of a right or a wrong client, is recorded, and its recording replayed. */
+/** Every run below, of a right or a wrong client, is recorded, and its recording is replayed. */
 let replayed = 0;
 afterEach(async () => {
   for (const stage of opened.splice(0)) {
@@ -34,7 +34,7 @@ afterAll(() => {
   expect(replayed).toBeGreaterThan(1000);
 });
 
-/** A stage after one client made one call on it. */
+/** A stage after one client has made one call. */
 async function play(name: string, client: clients.Client, call?: Call) {
   const stage = open(name);
   const end = await stage.run((on) =>
@@ -46,7 +46,7 @@ async function play(name: string, client: clients.Client, call?: Call) {
   return { stage, end, log: stage.log(), key: () => stage.sim.keys.get('free-key') };
 }
 
-/** What the client saw and how it ended. */
+/** The client's log and its result. */
 async function seen(name: string, client: clients.Client, call?: Call) {
   const { log, end } = await play(name, client, call);
   return [...log, end];
@@ -55,7 +55,7 @@ async function seen(name: string, client: clients.Client, call?: Call) {
 const newcomer: Call = { method: 'POST', body: '{"name":"Newcomer","categoryId":1}' };
 const stored = ({ sim }: Stage) => sim.pets.list().filter(({ name }) => name === 'Newcomer').length;
 
-/** The scenarios whose clients are tried below; the last test holds this to be all of them. */
+/** Scenarios whose clients are tested below. The last test checks that this covers all scenarios. */
 const tried = new Set<string>();
 function scenario(name: string, tests: (name: string) => void): void {
   tried.add(name);
@@ -63,13 +63,13 @@ function scenario(name: string, tests: (name: string) => void): void {
 }
 
 scenario('minute-wall', (name) => {
-  test('serves a client that waits as told', async () => {
+  test('serves a client that obeys Retry-After', async () => {
     const stage = open(name);
     await stage.run(async (on) => [await patient(on), await patient(on)]);
     expect(stage.log()).toEqual(['0s GET 200', '0s GET 429, Retry-After 10', '10s GET 200']);
   });
 
-  test('bans a client that comes back every second on its third early request', async () => {
+  test('bans a client that retries every second at its third early request', async () => {
     const stage = open(name);
     await stage.run(async (on) => [await on.send(), await clients.every(1000, 6)(on)]);
     expect(stage.log()).toEqual([
@@ -84,7 +84,7 @@ scenario('minute-wall', (name) => {
     expect(stage.sim.keys.get('free-key').state).toBe('banned');
   });
 
-  test('never serves a client that takes the 429 for the end', async () => {
+  test('does not serve a client that gives up on a 429', async () => {
     const stage = open(name);
     const last = await stage.run(async (on) => [await on.send(), await clients.takesItForTheEnd(on)]);
     expect(last.map(({ status }) => status)).toEqual([200, 429]);
@@ -92,11 +92,11 @@ scenario('minute-wall', (name) => {
 });
 
 scenario('backoff-only', (name) => {
-  test('serves a client that takes Retry-After as the least that it waits', async () => {
+  test('serves a client that treats Retry-After as a minimum', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 30', '30s GET 200', 200]);
   });
 
-  test('bans a client that backs off by 1, 2, 4 and 8 seconds of its own', async () => {
+  test('bans a client with a backoff of 1, 2, 4 and 8 seconds', async () => {
     expect(await seen(name, clients.backsOffOnly)).toEqual([
       '0s GET 429, Retry-After 30',
       '1s GET 429, Retry-After 29',
@@ -113,7 +113,7 @@ scenario('retry-after-clamped', (name) => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 45', '45s GET 200', 200]);
   });
 
-  test('is hit too early once by a client with a cap of 30 seconds', async () => {
+  test('refuses a client with a cap of 30 seconds once', async () => {
     const { log, end, key } = await play(name, clients.capsAt(30));
     expect([...log, end]).toEqual(['0s GET 429, Retry-After 45', '30s GET 429, Retry-After 15', '45s GET 200', 200]);
     expect(key().state).toBe('active');
@@ -144,7 +144,7 @@ scenario('retry-after-60-edge', (name) => {
     ]);
   });
 
-  test.each(keys)('tells a client apart that does not believe %i seconds', async (seconds) => {
+  test.each(keys)('exposes a client that ignores a Retry-After of %i seconds', async (seconds) => {
     const key = `wait-${seconds}`;
     const below60 = await play(name, clients.believesBelow(60), { key });
     const refused = [`0s, 0.5s: GET 429, Retry-After ${seconds}`, `1.5s GET 429, Retry-After ${seconds - 1}`];
@@ -157,11 +157,11 @@ scenario('retry-after-60-edge', (name) => {
 scenario('http-date', (name) => {
   const inFiveSeconds = '0s GET 429, Retry-After Thu, 01 Jan 2026 12:00:05 GMT';
 
-  test('serves a client that reads dates', async () => {
+  test('serves a client that parses dates', async () => {
     expect(await seen(name, patient)).toEqual([inFiveSeconds, '5s GET 200', 200]);
   });
 
-  test('uses up the attempts of a client that reads a number', async () => {
+  test('exhausts the attempts of a client that expects a number', async () => {
     expect(await seen(name, clients.readsANumber)).toEqual([
       inFiveSeconds.replace('0s ', '0s to 0.009s, every 0.001s: '),
       429,
@@ -170,7 +170,7 @@ scenario('http-date', (name) => {
 });
 
 scenario('http-date-past', (name) => {
-  test('serves a client that goes on with growing waits', async () => {
+  test('serves a client with growing waits', async () => {
     expect(await seen(name, patient)).toEqual([
       '0s GET 429, Retry-After Thu, 01 Jan 2026 11:59:59 GMT',
       '1s GET 429, Retry-After Thu, 01 Jan 2026 12:00:00 GMT',
@@ -179,12 +179,12 @@ scenario('http-date-past', (name) => {
     ]);
   });
 
-  test('bans nobody for coming back while it does not say how long to wait', async () => {
+  test('bans no client while it does not state a wait', async () => {
     const { end, key } = await play(name, clients.every(500, 20));
     expect([end, key().state]).toEqual([200, 'active']);
   });
 
-  test('uses up the attempts of a client that waits until a date that has passed', async () => {
+  test('exhausts the attempts of a client that waits until a past date', async () => {
     expect(await seen(name, clients.untilTheDate)).toEqual([
       '0s to 0.009s, every 0.001s: GET 429, Retry-After Thu, 01 Jan 2026 11:59:59 GMT',
       429,
@@ -197,7 +197,7 @@ scenario('malformed', (name) => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After soon', '5s GET 200', 200]);
   });
 
-  test('uses up the attempts of a client that waits for NaN, and stops one that fails on the header', async () => {
+  test('exhausts the attempts of a client that waits for NaN, and stops one that fails on the header', async () => {
     const refused = '0s to 0.009s, every 0.001s: GET 429, Retry-After soon';
     expect(await seen(name, clients.readsANumber)).toEqual([refused, 429]);
     const failed = ['0s GET 429, Retry-After soon', 'invalid Retry-After soon'];
@@ -210,7 +210,7 @@ scenario('fractional', (name) => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 1.5', '2s GET 200', 200]);
   });
 
-  test('bans a client that cuts off the fraction, and stops one that fails on it', async () => {
+  test('bans a client that truncates the fraction, and stops one that fails on the fraction', async () => {
     expect(await seen(name, clients.cutsOffFractions)).toEqual([
       '0s GET 429, Retry-After 1.5',
       '1s, 1.001s, 1.002s: GET 429, Retry-After 0.5',
@@ -223,30 +223,30 @@ scenario('fractional', (name) => {
 });
 
 scenario('zero', (name) => {
-  test('serves a client that goes on with growing waits', async () => {
+  test('serves a client with growing waits', async () => {
     const { log, end, key } = await play(name, patient);
     expect([...log, end]).toEqual(['0s, 1s: GET 429, Retry-After 0', '3s GET 200', 200]);
     expect(key().state).toBe('active');
   });
 
-  test('bans nobody for coming back while it does not say how long to wait', async () => {
+  test('bans no client while it does not state a wait', async () => {
     const { end, key } = await play(name, clients.every(500, 20));
     expect([end, key().state]).toEqual([200, 'active']);
   });
 
-  test('uses up the attempts of a client that does not wait, and is given up by one that takes 0 for no answer', async () => {
+  test('exhausts the attempts of a client that does not wait, and makes one give up that treats 0 as missing', async () => {
     expect(await seen(name, clients.readsANumber)).toEqual(['0s to 0.009s, every 0.001s: GET 429, Retry-After 0', 429]);
     expect(await seen(name, clients.stopsAtZero)).toEqual(['0s GET 429, Retry-After 0', 429]);
   });
 });
 
 scenario('huge', (name) => {
-  test('is told at once to the caller of a client that gives up, and served to one that parks its work', async () => {
+  test('is reported to the caller at once by a client that gives up, and serves one that defers its work', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 43200', 429]);
     expect(await seen(name, clients.parks)).toEqual(['0s GET 429, Retry-After 43200', '43200s GET 200', 200]);
   });
 
-  test('bans a client that goes on by its own seconds', async () => {
+  test('bans a client that retries at its own interval', async () => {
     expect(await seen(name, clients.backsOffOnly)).toEqual([
       '0s GET 429, Retry-After 43200',
       '1s GET 429, Retry-After 43199',
@@ -261,12 +261,12 @@ scenario('huge', (name) => {
 });
 
 scenario('timer-overflow', (name) => {
-  test('is told at once to the caller of a client that gives up, and served to one that splits its wait', async () => {
+  test('is reported to the caller at once by a client that gives up, and serves one that splits its wait', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 2592000', 429]);
     expect(await seen(name, clients.parks)).toEqual(['0s GET 429, Retry-After 2592000', '2592000s GET 200', 200]);
   });
 
-  test('uses up the attempts of a client whose timer cannot hold the wait', async () => {
+  test('exhausts the attempts of a client whose timer overflows', async () => {
     const refused = '0s to 0.009s, every 0.001s: GET 429, Retry-After 2592000';
     expect(await seen(name, clients.readsANumber)).toEqual([refused, 429]);
   });
@@ -277,24 +277,24 @@ scenario('missing', (name) => {
     expect(await seen(name, patient)).toEqual(['0s GET 429', '5s GET 200', 200]);
   });
 
-  test('uses up the attempts of a client that reads the missing header as 0', async () => {
+  test('exhausts the attempts of a client that reads the missing header as 0', async () => {
     expect(await seen(name, clients.readsANumber)).toEqual(['0s to 0.009s, every 0.001s: GET 429', 429]);
   });
 });
 
 scenario('html-429', (name) => {
-  test('refuses with a page and without any rate-limit header', async () => {
+  test('refuses with an HTML page without rate-limit headers', async () => {
     const { headers, text } = await open(name).send();
     expect(headers.get('content-type')).toBe('text/html');
     expect([...headers.keys()].filter((header) => /ratelimit|retry/.test(header))).toEqual([]);
     expect(text).toMatch(/^<!doctype html>/);
   });
 
-  test('serves a client that goes by the status', async () => {
+  test('serves a client that checks the status', async () => {
     expect(await seen(name, patient)).toEqual(['0s, 1s, 3s: GET 429', '7s GET 200', 200]);
   });
 
-  test('bans nobody for coming back while it does not say how long to wait', async () => {
+  test('bans no client while it does not state a wait', async () => {
     const { end, key } = await play(name, clients.every(500, 20));
     expect([end, key().state]).toEqual([200, 'active']);
   });
@@ -309,11 +309,11 @@ scenario('html-429', (name) => {
 scenario('epoch-in-retry-after', (name) => {
   const refused = `0s GET 429, Retry-After ${Date.parse('2026-01-01T12:00:05Z') / 1000}`;
 
-  test('serves a client that doubts the header', async () => {
+  test('serves a client that rejects implausible values', async () => {
     expect(await seen(name, patient)).toEqual([refused, '5s GET 200', 200]);
   });
 
-  test('puts a client to sleep for fifty-six years that believes it', async () => {
+  test('makes a client that trusts the header sleep for fifty-six years', async () => {
     const stage = open(name);
     const served = stage.run(clients.retrying(({ headers }) => Number(headers.get('retry-after'))));
     expect((await served).status).toBe(200);
@@ -323,47 +323,47 @@ scenario('epoch-in-retry-after', (name) => {
 });
 
 scenario('ms-in-retry-after', (name) => {
-  test('serves a client that doubts the header', async () => {
+  test('serves a client that rejects implausible values', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 10000', '10s GET 200', 200]);
   });
 
-  test('puts a client to sleep for hours that believes it', async () => {
+  test('makes a client that trusts the header sleep for hours', async () => {
     expect(await seen(name, clients.readsANumber)).toEqual(['0s GET 429, Retry-After 10000', '10000s GET 200', 200]);
   });
 });
 
 scenario('reset-in-ms', (name) => {
-  test('serves a client that sees the magnitude', async () => {
+  test('serves a client that detects the unit by magnitude', async () => {
     const { headers } = await open(name).send();
     expect(headers.get('x-ratelimit-reset')).toBe(String(Date.parse('2026-01-01T12:00:05Z')));
     expect(await seen(name, patient)).toEqual(['0s GET 429', '5s GET 200', 200]);
   });
 
-  test('uses up the attempts of a client whose timer cannot hold so many seconds', async () => {
+  test('exhausts the attempts of a client whose timer overflows', async () => {
     expect(await seen(name, clients.waitsForResetByItsOwnClock)).toEqual(['0s to 0.009s, every 0.001s: GET 429', 429]);
   });
 });
 
 scenario('reset-as-delta', (name) => {
-  test('serves a client that sees the magnitude', async () => {
+  test('serves a client that detects the unit by magnitude', async () => {
     const { headers } = await open(name).send();
     expect(headers.get('x-ratelimit-reset')).toBe('5');
     expect(await seen(name, patient)).toEqual(['0s GET 429', '5s GET 200', 200]);
   });
 
-  test('uses up the attempts of a client that reads an instant of 1970', async () => {
+  test('exhausts the attempts of a client that reads an instant of 1970', async () => {
     expect(await seen(name, clients.waitsForResetByItsOwnClock)).toEqual(['0s to 0.009s, every 0.001s: GET 429', 429]);
   });
 });
 
 scenario('clock-skew', (name) => {
-  test('serves a client that goes by Retry-After', async () => {
+  test('serves a client that uses Retry-After', async () => {
     const { headers } = await open(name).send();
     expect(headers.get('date')).toBe('Thu, 01 Jan 2026 11:59:20 GMT');
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 10', '10s GET 200', 200]);
   });
 
-  test('uses up the attempts of a client that waits for Reset by its own clock', async () => {
+  test('exhausts the attempts of a client that waits for Reset by its own clock', async () => {
     expect(await seen(name, clients.waitsForResetByItsOwnClock)).toEqual([
       '0s to 0.009s, every 0.001s: GET 429, Retry-After 10',
       429,
@@ -372,11 +372,11 @@ scenario('clock-skew', (name) => {
 });
 
 scenario('clock-skew-ahead', (name) => {
-  test('serves a client that goes by Retry-After', async () => {
+  test('serves a client that uses Retry-After', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 10', '10s GET 200', 200]);
   });
 
-  test('keeps a client waiting 40 seconds too long that waits for Reset by its own clock', async () => {
+  test('delays a client that waits for Reset by its own clock by 40 seconds', async () => {
     expect(await seen(name, clients.waitsForResetByItsOwnClock)).toEqual([
       '0s GET 429, Retry-After 10',
       '50s GET 200',
@@ -386,13 +386,13 @@ scenario('clock-skew-ahead', (name) => {
 });
 
 scenario('429-with-remaining', (name) => {
-  test('serves a client that trusts the status', async () => {
+  test('serves a client that checks the status', async () => {
     const { headers } = await open(name).send();
     expect(headers.get('x-ratelimit-remaining')).toBe('9');
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 5', '5s GET 200', 200]);
   });
 
-  test('uses up the attempts of a client that trusts Remaining', async () => {
+  test('exhausts the attempts of a client that trusts Remaining', async () => {
     expect(await seen(name, clients.trustsRemaining)).toEqual([
       '0s to 0.009s, every 0.001s: GET 429, Retry-After 5',
       429,
@@ -401,20 +401,20 @@ scenario('429-with-remaining', (name) => {
 });
 
 scenario('200-with-remaining-0', (name) => {
-  test('shows no 429 to a client that keeps the result and paces itself', async () => {
+  test('sends no 429 to a client that keeps the result and paces itself', async () => {
     const stage = open(name);
     const [first] = await stage.run((on) => clients.pacing(on, 2));
     expect(first?.headers.get('x-ratelimit-remaining')).toBe('0');
     expect(stage.log()).toEqual(['0s, 5s: GET 200']);
   });
 
-  test('stores two pets for a client that takes the success for a refusal', async () => {
+  test('stores two pets for a client that treats the success as a refusal', async () => {
     const { stage, log } = await play(name, clients.takesZeroForRefusal, newcomer);
     expect(log).toEqual(['0s, 5s: POST 201']);
     expect(stored(stage)).toBe(2);
   });
 
-  test('refuses a client that goes on without a pause', async () => {
+  test('refuses a client that continues without a pause', async () => {
     const stage = open(name);
     await stage.run(async (on) => [await on.send(), await on.send()]);
     expect(stage.log()).toEqual(['0s GET 200', '0s GET 429, Retry-After 5']);
@@ -422,25 +422,25 @@ scenario('200-with-remaining-0', (name) => {
 });
 
 scenario('401-with-remaining-0', (name) => {
-  test('shows one 401 to a client that stops at it', async () => {
+  test('sends one 401 to a client that stops', async () => {
     const { headers } = await open(name).send();
     expect(headers.get('x-ratelimit-remaining')).toBe('0');
     expect(await seen(name, patient)).toEqual(['0s GET 401', 401]);
   });
 
-  test('shows one 401 after the other to a client that sleeps until Reset', async () => {
+  test('sends repeated 401s to a client that sleeps until Reset', async () => {
     expect(await seen(name, clients.sleepsUntilReset)).toEqual(['0s to 15s, every 5s: GET 401', 401]);
   });
 });
 
 scenario('day-wall', (name) => {
-  test('is told at once to the caller of a client that reads Retry-After', async () => {
+  test('is reported to the caller at once by a client that reads Retry-After', async () => {
     const stage = open(name);
     await stage.run(async (on) => [await patient(on), await patient(on)]);
     expect(stage.log()).toEqual(['0s GET 200', '0s GET 429, Retry-After 86400']);
   });
 
-  test('bans a client that tries again each minute', async () => {
+  test('bans a client that retries every minute', async () => {
     const stage = open(name);
     await stage.run(async (on) => [await on.send(), await clients.every(60_000, 5)(on)]);
     expect(stage.log()).toEqual([
@@ -462,7 +462,7 @@ scenario('day-quota-gone', (name) => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 30', '30s GET 200', 200]);
   });
 
-  test('bans a client that knows the minute only', async () => {
+  test('bans a client that only considers the minute', async () => {
     const { log, key } = await play(name, clients.every(2000, 4));
     expect(log).toEqual([
       '0s GET 429, Retry-After 30',
@@ -475,23 +475,23 @@ scenario('day-quota-gone', (name) => {
 });
 
 scenario('minute-mistaken-for-day', (name) => {
-  test('serves a client that waits as told', async () => {
+  test('serves a client that obeys Retry-After', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 20', '20s GET 200', 200]);
   });
 
-  test('never serves a client that gives up at once', async () => {
+  test('does not serve a client that gives up at once', async () => {
     expect(await seen(name, clients.takesItForTheEnd)).toEqual(['0s GET 429, Retry-After 20', 429]);
   });
 });
 
 scenario('storm-burns-the-day', (name) => {
-  test('leaves its day to a client that waits as told', async () => {
+  test("leaves the day's quota to a client that obeys Retry-After", async () => {
     const { log, end, key } = await play(name, patient);
     expect([...log, end]).toEqual(['0s GET 429, Retry-After 5', '5s GET 200', 200]);
     expect(key().day.remaining).toBe(8);
   });
 
-  test('leaves nothing to a client that repeats at once', async () => {
+  test('exhausts the quota of a client that retries at once', async () => {
     const { log, key } = await play(name, clients.every(1, 11));
     expect(log).toEqual([
       '0s to 0.008s, every 0.001s: GET 429, Retry-After 5',
@@ -502,7 +502,7 @@ scenario('storm-burns-the-day', (name) => {
 });
 
 scenario('near-minute-limit', (name) => {
-  test('shows no 429 to a client that paces itself', async () => {
+  test('sends no 429 to a client that paces itself', async () => {
     const stage = open(name);
     await stage.run((on) => clients.pacing(on, 3));
     expect(stage.log()).toEqual(['0s, 0s, 5s: GET 200']);
@@ -516,7 +516,7 @@ scenario('near-minute-limit', (name) => {
 });
 
 scenario('parallel-burst', (name) => {
-  test('serves a client that holds back all of its calls together', async () => {
+  test('serves a client that pauses all calls together', async () => {
     const stage = open(name);
     const all = await stage.run((on) => clients.sharedGate(on, 80));
     expect(all.map(({ status }) => status)).toEqual(Array(80).fill(200));
@@ -527,7 +527,7 @@ scenario('parallel-burst', (name) => {
     ]);
   });
 
-  test('bans a client that lets each call try again alone', async () => {
+  test('bans a client whose calls retry independently', async () => {
     const stage = open(name);
     await stage.run((on) => Promise.all(Array.from({ length: 80 }, () => clients.backsOffOnly(on))));
     expect(stage.log().slice(0, 5)).toEqual([
@@ -549,7 +549,7 @@ scenario('thundering-herd', (name) => {
     return stage.log();
   };
 
-  test('is met spread out by a client that adds a random wait', async () => {
+  test('gets spread retries from a client with jitter', async () => {
     let random = 7;
     const withJitter = clients.retrying(({ headers }) => {
       random = (random * 16_807) % 2_147_483_647;
@@ -563,12 +563,12 @@ scenario('thundering-herd', (name) => {
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(0.5);
   });
 
-  test('is met in one moment by a client that only waits as told', async () => {
+  test('gets simultaneous retries from a client without jitter', async () => {
     expect(await herd(clients.readsANumber)).toEqual(['0s, 20 times: GET 429, Retry-After 5', '5s, 20 times: GET 200']);
   });
 });
 
-/** The headers of an injected 429 say the same as those of a real one. */
+/** An injected 429 has the same headers as a real one. */
 async function refusesForASecond(name: string): Promise<void> {
   const { headers } = await open(name).send();
   expect(headers.get('x-ratelimit-remaining')).toBe('0');
@@ -577,27 +577,27 @@ async function refusesForASecond(name: string): Promise<void> {
 }
 
 scenario('nested-retries', (name) => {
-  test('gets five requests from a client that counts its attempts', async () => {
+  test('gets five requests from a client that limits its attempts', async () => {
     const { log, key } = await play(name, patient);
     expect(log).toEqual(['0s, 1s, 3s, 7s, 15s: GET 429, Retry-After 1']);
     expect(key().state).toBe('active');
   });
 
-  test('gets 27 requests for one call of a client with three layers', async () => {
+  test('gets 27 requests for one call from a client with three retry layers', async () => {
     expect(await seen(name, clients.inLayers(3, 3))).toEqual(['0s to 26s, every 1s: GET 429, Retry-After 1', 429]);
   });
 
-  test('refuses as the service does', () => refusesForASecond(name));
+  test('refuses like the service', () => refusesForASecond(name));
 });
 
 scenario('stubborn-429', (name) => {
-  test('is given up by a client whose waits grow and whose attempts are bounded', async () => {
+  test('is given up by a client with growing waits and limited attempts', async () => {
     expect(await seen(name, patient)).toEqual(['0s, 1s, 3s, 7s, 15s: GET 429, Retry-After 1', 429]);
   });
 
-  test('refuses as the service does', () => refusesForASecond(name));
+  test('refuses like the service', () => refusesForASecond(name));
 
-  test('serves a client that comes every second only after eight refusals', async () => {
+  test('serves a client that retries every second after eight refusals', async () => {
     expect(await seen(name, clients.everySecond)).toEqual([
       '0s to 7s, every 1s: GET 429, Retry-After 1',
       '8s GET 200',
@@ -622,24 +622,24 @@ scenario('abort-while-waiting', (name) => {
     return [...stage.log(), await end];
   };
 
-  test('hears nothing more of a client that ends its wait with its caller', async () => {
+  test('gets no request from a client that ends its wait with its caller', async () => {
     expect(await callerGivesUp(call)).toEqual(['0s GET 429, Retry-After 20', 'nobody waits any more']);
   });
 
-  test('gets a request that nobody wants from a client that waits on', async () => {
+  test('gets a useless request from a client that continues to wait', async () => {
     const deaf: typeof call = (stage) => call(stage, new AbortController().signal);
     expect(await callerGivesUp(deaf)).toEqual(['0s GET 429, Retry-After 20', '20s GET 200', undefined]);
   });
 });
 
 scenario('ban-on-third-strike', (name) => {
-  test('never bans a client that waits as told', async () => {
+  test('does not ban a client that obeys Retry-After', async () => {
     const { log, key } = await play(name, patient);
     expect(log).toEqual(['0s GET 429, Retry-After 10', '10s GET 200']);
     expect(key()).toMatchObject({ state: 'active', strikes: 0 });
   });
 
-  test('bans a client that comes back every two seconds with its fourth request', async () => {
+  test('bans a client that retries every two seconds at its fourth request', async () => {
     const { stage, log, key } = await play(name, clients.every(2000, 4));
     expect(log).toEqual([
       '0s GET 429, Retry-After 10',
@@ -654,11 +654,11 @@ scenario('ban-on-third-strike', (name) => {
 });
 
 scenario('sit-out-the-ban', (name) => {
-  test('serves the next request of a client that keeps silent', async () => {
+  test('serves the next request of a client that stays silent', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 15', '15s GET 200', 200]);
   });
 
-  test('is asked eight times by a client that polls', async () => {
+  test('gets eight requests from a client that polls', async () => {
     const { log, end } = await play(name, clients.every(2000, 10));
     expect(log).toHaveLength(9);
     expect(log.at(0)).toBe('0s GET 429, Retry-After 15');
@@ -681,7 +681,7 @@ scenario('growing-ban', (name) => {
     ]);
   });
 
-  test('finds a client within the second ban that waits as long as for the first', async () => {
+  test('gets a request during the second ban from a client that waits as long as for the first', async () => {
     const stage = open(name);
     await stage.run(async (on) => {
       for (let call = 0; call < 4; call++) await clients.every(5000, 4)(on);
@@ -698,22 +698,22 @@ scenario('growing-ban', (name) => {
 });
 
 scenario('penalty-extends', (name) => {
-  test('serves the next request of a client that keeps silent', async () => {
+  test('serves the next request of a client that stays silent', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 10', '10s GET 200', 200]);
   });
 
-  test('never serves a client that asks every two seconds', async () => {
+  test('does not serve a client that polls every two seconds', async () => {
     expect(await seen(name, clients.every(2000, 20))).toEqual(['0s to 38s, every 2s: GET 429, Retry-After 10', 429]);
   });
 });
 
 for (const status of [418, 403]) {
   scenario(`ban-as-${status}`, (name) => {
-    test('serves a client that obeys Retry-After whatever the status', async () => {
+    test('serves a client that obeys Retry-After for any status', async () => {
       expect(await seen(name, patient)).toEqual([`0s GET ${status}, Retry-After 10`, '10s GET 200', 200]);
     });
 
-    test('is asked again at once by a client that takes the status for something else', async () => {
+    test('gets an immediate retry from a client that only handles 429', async () => {
       expect(await seen(name, clients.every(1, 10))).toEqual([
         `0s to 0.009s, every 0.001s: GET ${status}, Retry-After 10`,
         status,
@@ -723,11 +723,11 @@ for (const status of [418, 403]) {
 }
 
 scenario('401-loop', (name) => {
-  test('shows one 401 to a client that stops at it', async () => {
+  test('sends one 401 to a client that stops', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After 3', '3s GET 401', 401]);
   });
 
-  test('shows one 401 after the other to a client that treats it like the 429', async () => {
+  test('sends repeated 401s to a client that handles them like a 429', async () => {
     const waits = clients.alsoOn401(clients.waitAsTold, 5);
     const [first, rest, end] = await seen(name, waits);
     expect([first, end]).toEqual(['0s GET 429, Retry-After 3', 401]);
@@ -736,7 +736,7 @@ scenario('401-loop', (name) => {
 });
 
 scenario('revoked-mid-run', (name) => {
-  test('serves a client that asks for another key', async () => {
+  test('serves a client that gets another key', async () => {
     const stage = open(name);
     await stage.run(async (on) => {
       let key = 'free-key';
@@ -750,7 +750,7 @@ scenario('revoked-mid-run', (name) => {
     expect(stage.log()).toEqual(['0s, 1s: GET 200', '2s GET 401', '2s, 3s, 4s: GET 200']);
   });
 
-  test('refuses every further call of a client that goes on with the same key', async () => {
+  test('refuses all further calls of a client that keeps the key', async () => {
     const stage = open(name);
     await stage.run(async (on) => {
       for (let call = 0; call < 5; call++, await on.sleep(750)) await on.send();
@@ -760,7 +760,7 @@ scenario('revoked-mid-run', (name) => {
 });
 
 scenario('jitter-below', (name) => {
-  test('serves a client that adds to Retry-After, call after call', async () => {
+  test('serves a client that adds to Retry-After, on every call', async () => {
     const stage = open(name);
     const adding = clients.retrying(({ headers }) => Number(headers.get('retry-after')) * 1000 + 100);
     const ends = await stage.run(async (on) => [await adding(on), await adding(on), await adding(on)]);
@@ -768,7 +768,7 @@ scenario('jitter-below', (name) => {
     expect(ends.map(({ headers }) => headers.has('x-ratelimit-reset'))).toEqual([false, false, false]);
   });
 
-  test('refuses a client that comes a tenth too early again, and bans it never', async () => {
+  test('refuses a client with negative jitter again, but does not ban it', async () => {
     const stage = open(name);
     const below = clients.retrying(({ headers }) => Number(headers.get('retry-after')) * 900);
     await stage.run(async (on) => [await below(on), await below(on)]);
@@ -781,11 +781,11 @@ scenario('jitter-below', (name) => {
 });
 
 scenario('negative-retry-after', (name) => {
-  test('serves a client that goes by Reset', async () => {
+  test('serves a client that uses Reset', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET 429, Retry-After -5', '5s GET 200', 200]);
   });
 
-  test('uses up the attempts of a client that hands it to a timer', async () => {
+  test('exhausts the attempts of a client that passes the value to a timer', async () => {
     expect(await seen(name, clients.readsANumber)).toEqual([
       '0s to 0.009s, every 0.001s: GET 429, Retry-After -5',
       429,
@@ -794,26 +794,26 @@ scenario('negative-retry-after', (name) => {
 });
 
 scenario('shards', (name) => {
-  test('serves callers behind one gate although others use the key', async () => {
+  test('serves concurrent callers with a shared pause, although others use the key', async () => {
     const all = await open(name).run((on) => clients.sharedGate(on, 4));
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  test('bans a client that comes back each second', async () => {
+  test('bans a client that retries every second', async () => {
     const { key } = await play(name, clients.everySecond);
     expect(key().state).toBe('banned');
   });
 });
 
 scenario('shared-quota', (name) => {
-  test('serves a hundred callers behind one gate, sixty of them at once', async () => {
+  test('serves a hundred callers with a shared pause, sixty of them at once', async () => {
     const stage = open(name);
     const all = await stage.run((on) => clients.sharedGate(on, 100));
     expect(all.every(({ status }) => status === 200)).toBe(true);
     expect(stage.log()[0]).toBe('0s, 60 times: GET 200');
   });
 
-  test('bans callers that each back off alone', async () => {
+  test('bans callers with independent backoff', async () => {
     const stage = open(name);
     await stage.run((on) => Promise.all(Array.from({ length: 100 }, () => clients.backsOffOnly(on))));
     expect(stage.sim.keys.get('free-key').state).toBe('banned');
@@ -827,7 +827,7 @@ scenario('post-429', (name) => {
     expect(stored(stage)).toBe(1);
   });
 
-  test('never stores the pet of a client that repeats no POST', async () => {
+  test('does not store the pet of a client that does not repeat the POST', async () => {
     const { stage, log } = await play(name, clients.takesItForTheEnd, newcomer);
     expect(log).toEqual(['0s POST 429, Retry-After 2']);
     expect(stored(stage)).toBe(0);
@@ -841,7 +841,7 @@ scenario('post-body-lost', (name) => {
     expect(stored(stage)).toBe(1);
   });
 
-  test('refuses the empty body of a client that has used it up', async () => {
+  test('rejects the empty body of a client that has consumed the stream', async () => {
     const { stage, log } = await play(name, clients.losesItsBody, newcomer);
     expect(log).toEqual(['0s POST 429, Retry-After 2', '2s POST 400']);
     expect(stored(stage)).toBe(0);
@@ -854,13 +854,13 @@ describe.each([
 ])('%s', (name, lost) => {
   tried.add(name);
 
-  test('leaves one pet to a client that looks before it repeats', async () => {
+  test('stores one pet for a client that checks before it repeats', async () => {
     const { stage, log } = await play(name, clients.looksFirst, newcomer);
     expect(log).toEqual([lost, '1s GET 200']);
     expect(stored(stage)).toBe(1);
   });
 
-  test('leaves two pets to a client that repeats blindly', async () => {
+  test('stores two pets for a client that repeats blindly', async () => {
     const { stage, log } = await play(name, clients.repeatsBlindly(), newcomer);
     expect(log).toEqual([lost, '0s POST 201']);
     expect(stored(stage)).toBe(2);
@@ -868,20 +868,20 @@ describe.each([
 });
 
 scenario('post-answer-late', (name) => {
-  test('leaves one pet to a client that waits for the answer', async () => {
+  test('stores one pet for a client that waits for the response', async () => {
     const { stage, log, end } = await play(name, clients.takesItForTheEnd, newcomer);
     expect([log, end]).toEqual([['0s POST 201'], 201]);
     expect(stage.now() - Date.parse('2026-01-01T12:00:00Z')).toBe(10_000);
     expect(stored(stage)).toBe(1);
   });
 
-  test('leaves one pet to a client that looks before it repeats', async () => {
+  test('stores one pet for a client that checks before it repeats', async () => {
     const { stage, log } = await play(name, clients.looksFirst, newcomer);
     expect(log).toEqual(['0s POST given up', '6s GET 200']);
     expect(stored(stage)).toBe(1);
   });
 
-  test('leaves two pets to a client that repeats blindly after two seconds', async () => {
+  test('stores two pets for a client that repeats blindly after two seconds', async () => {
     const { stage, log } = await play(name, clients.repeatsBlindly(), newcomer);
     expect(log).toEqual(['0s POST given up', '2s POST 201']);
     expect(stored(stage)).toBe(2);
@@ -889,11 +889,11 @@ scenario('post-answer-late', (name) => {
 });
 
 scenario('browser-cannot-see', (name) => {
-  test('exposes none of its headers', () => {
+  test('exposes no rate-limit header', () => {
     expect(open(name).sim.settings.cors).toBe('hidden');
   });
 
-  test('serves a client that does without them', async () => {
+  test('serves a client that needs no headers', async () => {
     expect(await seen(name, clients.behindCors(patient))).toEqual([
       '0s GET 429, Retry-After 3',
       '1s GET 429, Retry-After 2',
@@ -902,7 +902,7 @@ scenario('browser-cannot-see', (name) => {
     ]);
   });
 
-  test('uses up the attempts of a client that reads 0', async () => {
+  test('exhausts the attempts of a client that reads 0', async () => {
     const refused = '0s to 0.009s, every 0.001s: GET 429, Retry-After 3';
     expect(await seen(name, clients.behindCors(clients.readsANumber))).toEqual([refused, 429]);
   });
@@ -919,7 +919,7 @@ scenario('flaky-5xx', (name) => {
     return { stage, statuses };
   };
 
-  test('serves every call of a client that repeats with growing waits', async () => {
+  test('serves every call of a client that retries with growing waits', async () => {
     const { stage, statuses } = await calls(clients.sturdy());
     expect(statuses).toEqual(Array(40).fill(200));
     const log = stage.log().join('\n');
@@ -927,7 +927,7 @@ scenario('flaky-5xx', (name) => {
     expect(log).toContain('GET 500');
   });
 
-  test('fails about a quarter of the calls of a client that takes the first 5xx for the end', async () => {
+  test('fails about a quarter of the calls of a client that gives up on the first 5xx', async () => {
     const { statuses } = await calls(clients.takesItForTheEnd);
     expect(count(statuses)).toEqual({ 200: 30, 500: 4, 503: 6 });
   });
@@ -939,7 +939,7 @@ const count = (statuses: number[]) =>
   );
 
 scenario('slow', (name) => {
-  test('serves fifty calls to a client that has the patience for the slowest', async () => {
+  test('serves fifty calls of a client without a short timeout', async () => {
     const stage = open(name);
     const took: number[] = [];
     await stage.run(async (on) => {
@@ -955,7 +955,7 @@ scenario('slow', (name) => {
     expect(took[49]).toBeGreaterThan(1000);
   });
 
-  test('costs a client quota without an answer that gives up after half a second', async () => {
+  test('uses quota without a response for a client with a timeout of half a second', async () => {
     const stage = open(name);
     const served = await stage.run(async (on) => {
       let answers = 0;
@@ -971,7 +971,7 @@ scenario('slow', (name) => {
 });
 
 scenario('slow-drip', (name) => {
-  test('is read to its end by a client that goes on while pieces arrive', async () => {
+  test('is read completely by a client with a timeout per chunk', async () => {
     const stage = open(name);
     const { text } = await stage.run((on) => on.send());
     expect(JSON.parse(text)).toHaveLength(20);
@@ -980,18 +980,18 @@ scenario('slow-drip', (name) => {
     expect(seconds).toBeLessThan(20);
   });
 
-  test('is never read by a client that allows five seconds for all of it', async () => {
+  test('is not read by a client with a total timeout of five seconds', async () => {
     const impatient = clients.sturdy({ timeoutMs: 5_000, attempts: 3 });
     expect(await seen(name, impatient)).toEqual(['0s, 6s, 13s: GET given up', 'gave up']);
   });
 });
 
 scenario('hang', (name) => {
-  test('is left by a client with a time limit, and served on its second attempt', async () => {
+  test('is abandoned by a client with a timeout, which succeeds at its second attempt', async () => {
     expect(await seen(name, clients.sturdy({ timeoutMs: 5_000 }))).toEqual(['0s GET given up', '6s GET 200', 200]);
   });
 
-  test('is never left by a client without one', async () => {
+  test('is not abandoned by a client without a timeout', async () => {
     const stage = open(name);
     let answered = false;
     void clients.takesItForTheEnd(stage).then(() => {
@@ -1007,17 +1007,17 @@ scenario('reset-then-ok', (name) => {
     expect(await seen(name, clients.sturdy())).toEqual(['0s GET no answer, connection lost', '1s GET 200', 200]);
   });
 
-  test('is given up by a client that repeats only what has a status', async () => {
+  test('is given up by a client that only retries responses with a status', async () => {
     expect(await seen(name, patient)).toEqual(['0s GET no answer, connection lost', 'Failed to fetch']);
   });
 });
 
 scenario('truncated-json', (name) => {
-  test('serves a client that repeats what broke off', async () => {
+  test('serves a client that retries broken responses', async () => {
     expect(await seen(name, clients.sturdy())).toEqual(['0s GET 200, connection lost', '1s GET 200', 200]);
   });
 
-  test('shows no pets to a client that goes on with what it has', async () => {
+  test('gives no pets to a client that ignores the break', async () => {
     const stage = open(name);
     const pets = await stage.run((on) =>
       on.send().then(
@@ -1032,20 +1032,20 @@ scenario('truncated-json', (name) => {
 type Listed = { id: number; name: string; status: string }[];
 
 scenario('empty', (name) => {
-  test('shows an empty list, and gives id 1 to the first pet', async () => {
+  test('returns an empty list, and assigns id 1 to the first pet', async () => {
     const stage = open(name);
     expect((await stage.send()).text).toBe('[]');
     expect(JSON.parse((await stage.send(newcomer)).text).id).toBe(1);
   });
 
-  test('fails a client that reads the first pet without looking', async () => {
+  test('fails a client that reads the first pet without a check', async () => {
     const [first] = JSON.parse((await open(name).send()).text) as Listed;
     expect(() => (first as Listed[number]).name).toThrow(TypeError);
   });
 });
 
 scenario('int64-ids', (name) => {
-  test('shows every digit to a client that keeps them as text', async () => {
+  test('preserves every digit for a client that parses text', async () => {
     const stage = open(name);
     const ids: (string | undefined)[] = [];
     for (let n = 0; n < 3; n++) ids.push(/"id":(\d+)/.exec((await stage.send(newcomer)).text)?.[1]);
@@ -1054,7 +1054,7 @@ scenario('int64-ids', (name) => {
     expect(text).toBe('{"id":9007199254740993,"name":"Odd","categoryId":9223372036854775807,"status":"pending"}');
   });
 
-  test('shows another pet to a client that rounds', async () => {
+  test('gives another pet to a client that rounds', async () => {
     const stage = open(name);
     const pending = JSON.parse((await stage.send({ path: '/pets?status=pending' })).text) as Listed;
     expect(pending[0]?.name).toBe('Odd');
@@ -1064,14 +1064,14 @@ scenario('int64-ids', (name) => {
 });
 
 scenario('after-removal', (name) => {
-  test('shows a pet to a client that lists by status', async () => {
+  test('gives pets to a client that lists by status', async () => {
     const stage = open(name);
     const { status, text } = await stage.send({ path: '/pets?status=available&limit=100' });
     expect(status).toBe(200);
     expect((JSON.parse(text) as Listed).map((pet) => pet.name)).toContain('Rex');
   });
 
-  test('tells a client that asks for one pet that it is not there, though it is', async () => {
+  test('responds with 404 to a client that gets a single pet that exists', async () => {
     const stage = open(name);
     const { status, text, headers } = await stage.send({ path: '/pets/1' });
     expect([status, headers.get('date')]).toEqual([404, 'Thu, 05 Dec 2030 00:00:00 GMT']);
@@ -1083,7 +1083,7 @@ scenario('after-removal', (name) => {
 scenario('large-catalogue', (name) => {
   const stage = open(name);
 
-  test('shows a hundred pets of a status to a client that asks for them', async () => {
+  test('returns a hundred pets of a status for a limit of 100', async () => {
     expect(stage.sim.pets.size).toBe(100_000);
     const { text } = await stage.send({ path: '/pets?status=sold&limit=100' });
     const pets = JSON.parse(text) as Listed;
@@ -1091,7 +1091,7 @@ scenario('large-catalogue', (name) => {
     expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['sold']));
   });
 
-  test('shows twenty of a hundred thousand to a client that asks for nothing', async () => {
+  test('returns twenty of a hundred thousand pets without a limit', async () => {
     expect(JSON.parse((await stage.send()).text)).toHaveLength(20);
   });
 });
@@ -1103,7 +1103,7 @@ describe.each([
 ])('%s', (name, withRepeats, [most, least]) => {
   tried.add(name);
 
-  /** Every id on the way from page to page; a pet is added after the first page. */
+  /** All ids found by following the pages; a pet is added after the first page. */
   const idsOfAllPages = async (stage: Stage) => {
     const ids: number[] = [];
     for (let path: string | undefined = '/pets'; path !== undefined; ) {
@@ -1115,20 +1115,20 @@ describe.each([
     return ids;
   };
 
-  test('leads a client that follows the Link and drops what it has seen to every pet once', async () => {
+  test('gives every pet once to a client that follows the Link and drops duplicates', async () => {
     const ids = new Set(await idsOfAllPages(open(name)));
     expect([ids.size, Math.max(...ids), Math.min(...ids)]).toEqual([40, most, least]);
   });
 
-  test('shows half of the pets to a client that takes the first page for all', async () => {
+  test('gives half of the pets to a client that reads only the first page', async () => {
     expect(JSON.parse((await open(name).send()).text)).toHaveLength(20);
   });
 
-  test(`shows ${withRepeats} pets to a client that follows the Link and drops nothing`, async () => {
+  test(`gives ${withRepeats} pets to a client that follows the Link and keeps duplicates`, async () => {
     expect(await idsOfAllPages(open(name))).toHaveLength(withRepeats);
   });
 });
 
-test('every shipped scenario is tried here', () => {
+test('every shipped scenario is tested here', () => {
   expect([...tried].sort()).toEqual(fileNames);
 });

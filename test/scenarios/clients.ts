@@ -1,19 +1,24 @@
 import type { Call, Seen, Stage } from './stage.js';
 
-/** What a client knows when it is refused: the answer, how often it was refused before, its own clock and dice. */
+/**
+ * State of a client after a refusal: the response, the number of earlier refusals, its clock and its random numbers.
+ */
 interface Refusal extends Seen {
   refusals: number;
   nowMs: number;
   random: () => number;
 }
 
-/** How long a client waits after a refusal, in milliseconds; `undefined` when it gives up. */
+/** Wait of a client after a refusal, in milliseconds; `undefined` if it gives up. */
 export type Wait = (refusal: Refusal) => number | undefined;
 
-/** One call of a client: it tries until it is served, gives up, or has used up its attempts. */
+/** One call of a client, repeated until success, giving up, or the last attempt. */
 export type Client = (stage: Stage, call?: Call) => Promise<Seen>;
 
-/** A client that is refused waits as told, and tries again. By default 401 is no refusal: no wait makes a key valid. */
+/**
+ * A client that waits as required after a refusal, and retries. By default a 401 is not a refusal, because waiting does
+ * not make a key valid.
+ */
 export function retrying(
   wait: Wait,
   { attempts = 10, on = isRefusal }: { attempts?: number; on?: typeof isRefusal } = {},
@@ -34,11 +39,11 @@ const isRefusal = ({ status, headers }: Seen) => status === 429 || (status >= 40
 /** Waits of 1, 2, 4, 8 seconds. */
 const growing = (refusals: number) => 1000 * 2 ** refusals;
 
-// The right ones.
+// The right clients.
 
 /**
  * Reads every form of the headers that services send: seconds (rounded up), dates, Reset in seconds, milliseconds or as
- * a difference; measures dates against the Date of the same answer; and doubts a Retry-After that is far beyond Reset.
+ * a difference. Compares dates with the Date of the same response, and rejects a Retry-After far beyond Reset.
  */
 export const waitAsTold = ({ headers, refusals }: Pick<Refusal, 'headers' | 'refusals'>): number => {
   const sentMs = Date.parse(headers.get('date') ?? '');
@@ -51,7 +56,7 @@ export const waitAsTold = ({ headers, refusals }: Pick<Refusal, 'headers' | 'ref
 function readRetryAfter(text: string | null, sentMs: number): number | undefined {
   if (text === null) return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Math.ceil(Number(text)) : Number.NaN;
-  // Without a letter it is no date, though Date.parse finds one in it.
+  // Text without a letter is not a date, although Date.parse may find one.
   const dateMs = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   const ms = Number.isNaN(seconds) ? dateMs - sentMs : seconds * 1000;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
@@ -64,7 +69,7 @@ function readReset(text: string | null, sentMs: number): number | undefined {
   return Math.max(0, (value > 1e11 ? value : value * 1000) - sentMs);
 }
 
-/** Waits as told, and gives up when that is longer than ten minutes. */
+/** Waits as required, and gives up above ten minutes. */
 export const patient = retrying(
   (refusal) => {
     const ms = waitAsTold(refusal);
@@ -73,7 +78,7 @@ export const patient = retrying(
   { attempts: 5 },
 );
 
-/** Waits as told, however long, in pieces that a timer can hold. */
+/** Waits as required for any time, in pieces below the maximum of a timer. */
 export const parks: Client = async (stage, call) => {
   for (let refusals = 0; ; refusals++) {
     const seen = await stage.send(call);
@@ -83,7 +88,7 @@ export const parks: Client = async (stage, call) => {
   }
 };
 
-/** Waits until Reset once Remaining is 0, before the next request. */
+/** At Remaining 0, waits until Reset before the next request. */
 export const pacing = async (
   stage: Stage,
   calls: number,
@@ -100,7 +105,7 @@ export const pacing = async (
   return all;
 };
 
-/** Makes calls with so many callers; the first refusal holds all of them back until it is over, and then some. */
+/** Makes calls with several callers. The first refusal pauses all of them until its end, with jitter. */
 export const sharedGate = async (
   stage: Stage,
   calls: number,
@@ -126,7 +131,7 @@ export const sharedGate = async (
   return all;
 };
 
-/** Makes calls with one key until that is refused by a 401, and the rest of them with the other. */
+/** Makes calls with one key until a 401, and the rest with the other. */
 export const changesKey = (other: string, calls: number) => async (stage: Stage) => {
   let key: string | undefined;
   for (let call = 0; call < calls; call++) {
@@ -137,7 +142,7 @@ export const changesKey = (other: string, calls: number) => async (stage: Stage)
   }
 };
 
-/** Repeats a GET after a network error, a 5xx or a time-out as after a refusal. */
+/** Retries a GET after a network error, a 5xx or a timeout like after a refusal. */
 export const sturdy =
   ({ attempts = 5, timeoutMs = 30_000 } = {}): Client =>
   async (stage, call) => {
@@ -150,7 +155,7 @@ export const sturdy =
     }
   };
 
-/** Adds a pet; when the answer leaves it open whether it was stored, looks before it repeats. */
+/** Adds a pet. If a response leaves the result open, checks before it repeats. */
 export const looksFirst: Client = async (stage, call) => {
   for (;;) {
     const seen = await stage.send({ timeoutMs: 5_000, ...call }).catch(() => undefined);
@@ -162,7 +167,7 @@ export const looksFirst: Client = async (stage, call) => {
   }
 };
 
-// The wrong ones.
+// The wrong clients.
 
 export const everySecond = retrying(() => 1000);
 export const every = (ms: number, attempts: number) => retrying(() => ms, { attempts });
@@ -172,7 +177,7 @@ const retryAfterMs = ({ headers }: Seen, read: (text: string | null) => number) 
   1000 * read(headers.get('retry-after'));
 /** `Number(null)` is 0, and `Number` of a date is NaN. */
 export const readsANumber = retrying((refusal) => retryAfterMs(refusal, Number));
-/** Reads it as seconds whatever it is, and waits for them in pieces that a timer can hold. */
+/** Reads the header as seconds in any form, and waits in pieces below the maximum of a timer. */
 export const parksAsWritten: Client = async (stage, call) => {
   for (;;) {
     const seen = await stage.send(call);
@@ -181,7 +186,7 @@ export const parksAsWritten: Client = async (stage, call) => {
     while (stage.now() < untilMs) await stage.sleep(Math.min(untilMs - stage.now(), 2 ** 31 - 1));
   }
 };
-/** A date that has passed is no time at all. */
+/** A past date gives no wait. */
 export const untilTheDate = retrying(({ headers, nowMs }) => Date.parse(headers.get('retry-after') ?? '') - nowMs);
 export const cutsOffFractions = retrying(
   (refusal) => retryAfterMs(refusal, (text) => Number.parseInt(text ?? '', 10)),
@@ -194,11 +199,11 @@ export const failsOnOddRetryAfter = retrying(({ headers }) => {
   if (!/^\d+$/.test(text)) throw new Error(`invalid Retry-After ${text}`);
   return Number(text) * 1000;
 });
-/** Nothing to wait for means no second attempt. */
+/** Without a wait, the client makes no second attempt. */
 export const stopsAtZero = retrying((refusal) => retryAfterMs(refusal, Number) || undefined);
 export const capsAt = (seconds: number) =>
   retrying((refusal) => Math.min(retryAfterMs(refusal, Number), seconds * 1000), { attempts: 5 });
-/** Past its limit it goes on by 0.5, 1, 2 seconds of its own. */
+/** Above its limit, continues with its own waits of 0.5, 1, 2 seconds. */
 export const believesBelow = (seconds: number) =>
   retrying(
     (refusal) => {
@@ -227,17 +232,19 @@ export const parsesFirst: Client = async (stage, call) => {
   });
   return client(stage, call);
 };
-/** Treats a 401 as any other refusal. */
+/** Treats a 401 like any other refusal. */
 export const alsoOn401 = (wait: Wait, attempts: number) =>
   retrying(wait, { attempts, on: (seen) => seen.status === 401 || isRefusal(seen) });
-/** Takes a 401 for a rate limit. */
+/** Treats a 401 as a rate limit. */
 export const sleepsUntilReset = alsoOn401(
   ({ headers, nowMs }) => Number(headers.get('x-ratelimit-reset')) * 1000 - nowMs,
   4,
 );
-/** Back after a 5xx, whatever that asked for. */
+/** Retries at once after a 5xx, regardless of its Retry-After. */
 export const everyOn5xx = (ms: number) => retrying(() => ms, { on: ({ status }) => status >= 500 });
-/** What the scripts of a page see of an answer of another origin: the headers that the Fetch standard always shows. */
+/**
+ * The part of a cross-origin response that a page's scripts can read: headers that the Fetch standard always exposes.
+ */
 export const behindCors =
   (client: Client): Client =>
   (stage, call) => {
@@ -249,7 +256,7 @@ export const behindCors =
     };
     return client({ ...stage, send }, call);
   };
-/** Retries in layers, each knowing nothing of the others. */
+/** Retries in several independent layers. */
 export const inLayers = (layers: number, attempts: number): Client => {
   if (layers === 0) return takesItForTheEnd;
   const inner = inLayers(layers - 1, attempts);
@@ -261,7 +268,7 @@ export const inLayers = (layers: number, attempts: number): Client => {
     }
   };
 };
-/** Has used up its body with the first attempt. */
+/** Has consumed its body stream at the first attempt. */
 export const losesItsBody: Client = async (stage, call) => {
   const seen = await stage.send(call);
   if (seen.status !== 429) return seen;
@@ -269,7 +276,7 @@ export const losesItsBody: Client = async (stage, call) => {
   const { body: _, ...rest } = call ?? {};
   return stage.send(rest);
 };
-/** Repeats whatever went wrong, at once. */
+/** Repeats after any error, at once. */
 export const repeatsBlindly =
   ({ timeoutMs = 2_000 } = {}): Client =>
   async (stage, call) => {

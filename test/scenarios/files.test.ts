@@ -8,7 +8,7 @@ import { createSimulator } from '../../src/simulator/simulator.js';
 import { tableRows, userPage } from '../support/markdown.js';
 import { fileNames, scenarioOf, textOf } from './stage.js';
 
-/** The starred entries of research/client-bugs.md: bugs that real clients had. */
+/** The starred entries of research/client-bugs.md: bugs of real clients. */
 const reproducedBugs = [
   ...['minute-wall', 'backoff-only', 'retry-after-clamped', 'retry-after-60-edge', 'http-date', 'fractional', 'zero'],
   ...['huge', 'timer-overflow', 'missing', 'reset-in-ms', 'clock-skew', '429-with-remaining', '200-with-remaining-0'],
@@ -16,7 +16,7 @@ const reproducedBugs = [
   ...['ban-on-third-strike', 'sit-out-the-ban', '401-loop', 'post-429', 'post-body-lost', 'post-ambiguous'],
 ];
 
-/** What a scenario comes to, as text; what it is called and what is expected of a client is no part of it. */
+/** Effect of a scenario, as text, without its name and its expectation. */
 function serviceOf(scenario: unknown): string {
   try {
     const { name: _, ...service } = resolveScenario(scenario as Scenario, generatePets);
@@ -40,7 +40,7 @@ function* withoutEachField(value: unknown, path = ''): Generator<[path: string, 
   }
 }
 
-test('every bug that real clients had is there', () => {
+test('every known bug of real clients has a scenario', () => {
   expect(reproducedBugs).toHaveLength(26);
   expect(fileNames).toEqual(expect.arrayContaining(reproducedBugs));
 });
@@ -49,24 +49,24 @@ describe.each(fileNames)('%s', (name) => {
   const scenario = scenarioOf(name);
   const { description = '', expect: expected } = scenario;
 
-  test('is a scenario under the name of its file, which editors can check', () => {
+  test('is a scenario with the name of its file, which editors can check', () => {
     expect(() => resolveScenario(scenario, generatePets)).not.toThrow();
     expect(scenario.name).toBe(name);
     expect(textOf(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/schema\.json\n/);
   });
 
-  test('says what a right and what a wrong client does', () => {
+  test('describes a right and a wrong client', () => {
     expect(description).toMatch(/^[^.].*\. A right client .*\. A wrong client .*\.$/);
   });
 
-  test('says nothing that would be so without it', () => {
+  test('has no field without an effect', () => {
     const { name: _, group: __, description: ___, expect: ____, client: _____, ...said } = scenario;
     const whole = serviceOf(said);
     const needless = [...withoutEachField(said)].filter(([, without]) => serviceOf(without) === whole);
     expect(needless.map(([path]) => path)).toEqual([]);
   });
 
-  test('expects of a client what can be judged', () => {
+  test('expects of a client only what can be judged', () => {
     for (const code of expected?.fail ?? []) expect(findingCodes).toContain(code);
     if (reproducedBugs.includes(name)) {
       expect(description).toMatch(/ Seen in [\w.-]+\/[\w.-]+#\d+/);
@@ -75,7 +75,7 @@ describe.each(fileNames)('%s', (name) => {
     }
   });
 
-  test('answers a first request over HTTP, and fails it only where a rule says so', async () => {
+  test('responds to a first request over HTTP, and fails it only by a rule', async () => {
     const sim = createSimulator({ scenario, generatePets });
     const server = await listen(sim, { port: 0 });
     const headers = { authorization: 'Bearer free-key', origin: 'http://localhost:3000' };

@@ -16,7 +16,7 @@ import { badFiles } from './bad-files.js';
 const root = join(import.meta.dirname, '../..');
 const { schema, paths } = await jsonSchema();
 
-// The rules for editors name fields without saying again of what type they are.
+// The rules for editors name fields without repeating their types.
 const ajv = new Ajv({ allowUnionTypes: true, strictTypes: false, strictRequired: false });
 ajv.addVocabulary(editorKeywords);
 (addFormats as unknown as (ajv: Ajv) => void)(ajv);
@@ -24,23 +24,23 @@ const isValid = ajv.compile(schema);
 
 const shipped = readdirSync(join(root, 'scenarios')).filter((file) => file.endsWith('.yaml'));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-/** As an editor reads a file. */
+/** Parses a file like an editor. */
 const asEditor = (text: string) => parse(text, { schema: 'core', merge: false });
 
 describe('the JSON Schema', () => {
-  test('is what the build has written, beside the scenarios and in dist', () => {
+  test('matches the built file, beside the scenarios and in dist', () => {
     expect(JSON.parse(read('schema.json'))).toEqual(schema);
     expect(JSON.parse(read('dist/schema.json'))).toEqual(schema);
   });
 
-  test('describes every field, and no other', () => {
+  test('describes exactly the existing fields', () => {
     const isTopOfName = (path: string) => /\.\*$/.test(path);
     const undescribed = [...paths].filter((path) => !(path in descriptions) && !isTopOfName(path));
     expect(undescribed).toEqual([]);
     expect(Object.keys(descriptions).filter((path) => !paths.has(path))).toEqual([]);
   });
 
-  test('takes no field that the code does not know, at any depth', () => {
+  test('accepts no field that the code does not know, at any depth', () => {
     const open: string[] = [];
     const look = (part: Record<string, unknown>, path: string) => {
       if (part.type === 'object' && part.additionalProperties === undefined) open.push(path);
@@ -61,7 +61,7 @@ describe('an editor', () => {
     for (const inner of Object.values(part)) yield* parts(inner);
   }
 
-  test('shows words where a text breaks a pattern', () => {
+  test('shows words if a text violates a pattern', () => {
     const patterns = [...parts(schema)].filter(({ pattern }) => typeof pattern === 'string');
     expect(patterns.length).toBeGreaterThan(20);
     for (const { pattern, patternErrorMessage } of patterns) {
@@ -69,14 +69,14 @@ describe('an editor', () => {
     }
   });
 
-  test('completes extends by the shipped scenarios, with what each is', () => {
+  test('completes extends by the shipped scenarios, with descriptions', () => {
     const [names] = schema.properties.extends.anyOf;
     expect(names.enum).toEqual(shipped.map((file) => file.replace('.yaml', '')).sort());
     expect(names.enumDescriptions).toHaveLength(shipped.length);
     for (const text of names.enumDescriptions) expect(text).toMatch(/^[A-Z].*\.$/s);
   });
 
-  test('completes plan, of keys and of faults, and the presets of ban, each with what it means', () => {
+  test('completes plan, of keys and of faults, and the presets of ban, with descriptions', () => {
     const { keys, faults, ban } = schema.properties;
     for (const { plan } of [keys.additionalProperties.properties, faults.items.properties.when.properties]) {
       expect(plan.anyOf[0].enum).toEqual(['free', 'pro', 'business', 'enterprise']);
@@ -86,7 +86,7 @@ describe('an editor', () => {
     expect(ban.anyOf[0].enumDescriptions).toHaveLength(banPresetNames.length);
   });
 
-  /** Texts for a field, of which some are taken and some are not. */
+  /** Texts for a field, valid and invalid. */
   const texts: [path: string, scenario: (text: string) => object, texts: string[]][] = [
     [
       'windows.minute',
@@ -147,7 +147,7 @@ describe('an editor', () => {
       ]),
     ],
   ];
-  test.each(texts)('judges each text of %s as the check does', (_path, scenario, values) => {
+  test.each(texts)('validates each text of %s like the check', (_path, scenario, values) => {
     for (const text of values) {
       let isTaken = true;
       try {
@@ -188,13 +188,13 @@ describe('an editor', () => {
         ],
       },
     ],
-  ])('takes %s', (_what, scenario) => {
+  ])('accepts %s', (_what, scenario) => {
     expect(isValid(scenario), JSON.stringify(isValid.errors)).toBe(true);
   });
 });
 
-describe('ajv, with the JSON Schema, and our own check agree', () => {
-  test.each(shipped)('that %s is good, as YAML and as the JSON built from it', (file) => {
+describe("ajv with the JSON Schema, and the simulator's check agree", () => {
+  test.each(shipped)('that %s is valid, as YAML and as the JSON built from it', (file) => {
     expect(isValid(asEditor(read(`scenarios/${file}`))), JSON.stringify(isValid.errors)).toBe(true);
     const built = JSON.parse(read(`dist/scenarios/${file.replace('.yaml', '.json')}`)) as Scenario;
     expect(isValid(built), JSON.stringify(isValid.errors)).toBe(true);
@@ -241,7 +241,7 @@ describe('ajv, with the JSON Schema, and our own check agree', () => {
       expect: { verdict: 'pass', fail: [] },
     },
   ];
-  test.each(good)('that %j is good', (scenario) => {
+  test.each(good)('that %j is valid', (scenario) => {
     expect(isValid(scenario), JSON.stringify(isValid.errors)).toBe(true);
     expect(() => createSimulator({ scenario, generatePets })).not.toThrow();
   });

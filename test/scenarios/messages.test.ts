@@ -55,12 +55,12 @@ test.each([
   ],
   ['client: { calls: none, key: nokey }', ['client.calls', 'client.key']],
   ['background: { free-key: none, nokey: 1 }', ['background.free-key', 'background.nokey']],
-])('a mistake in a rule or in client hides no wrong name beside it: %s', async (text, paths) => {
+])('a mistake in a rule or in client does not hide a wrong name next to it: %s', async (text, paths) => {
   const found = await mistakes(text);
   expect(found.map((each) => each.split(': ')[0])).toEqual(paths);
 });
 
-test('a number below a second gives a note where durations are longer', async () => {
+test('a number below a second gets a hint if durations are longer', async () => {
   const file = join(folder, 'bare.yaml');
   writeFileSync(
     file,
@@ -72,7 +72,7 @@ test('a number below a second gives a note where durations are longer', async ()
   ]);
 });
 
-test('an exported state is reported as one, with the command that loads it', async () => {
+test('an exported state is reported as such, with the command that loads it', async () => {
   const state = { version: '0.1.0', scenario: {}, clock: { nowMs: 1 }, pets: [], keys: [] };
   const found = await mistakes(JSON.stringify(state), 'state.json');
   expect(found).toEqual([expect.stringContaining('got an exported state, which petstore-sim state import loads')]);

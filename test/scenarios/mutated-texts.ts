@@ -1,6 +1,6 @@
 import type { Random } from '../support/random.js';
 
-/** Lines that YAML knows and a scenario does not, or that stand where they should not. */
+/** Lines that are valid YAML but not valid in a scenario, or in the wrong place. */
 const lines = [
   ...['---', '...', '--- # again', '%YAML 1.1', '%TAG ! tag:x,2000:', '# comment', '', '\t', '  ', '- 1', '? [a]\n: b'],
   ...['<<: *base', '<<: { seed: 3 }', 'x: &base { seed: 3 }', 'seed: *base', '? seed', ': 7', '*base : 1', '&a b: 1'],
@@ -49,7 +49,7 @@ const lines = [
   ],
 ];
 
-/** What may stand in place of a value. */
+/** Possible replacements of a value. */
 const values = [
   ...['~', 'null', 'true', 'off', 'no', '.inf', '-.inf', '.nan', '0x10', '1e3', '-0', '1e999', '-1', '1.5', '""', "''"],
   ...[

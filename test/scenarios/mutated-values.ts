@@ -1,7 +1,7 @@
 import { isMap } from '../../src/values/plain-data.js';
 import type { Random } from '../support/random.js';
 
-/** A scenario that has every field, so that mutations reach all of them. */
+/** A scenario with every field, so that mutations reach all of them. */
 export const everyField = {
   $schema: '../schema.json',
   name: 'every-field',
@@ -94,7 +94,7 @@ const numbers = [
     Number.MIN_VALUE,
   ],
 ];
-/** Only code can pass these; no file holds them. */
+/** Values that only code can pass, because no file can contain them. */
 const codeValues = [
   ...[undefined, Number.NaN, Number.POSITIVE_INFINITY, 7n, 2n ** 64n, Symbol('x'), () => 1, /x/, new Date(0)],
   ...[new Date(Number.NaN), new Map([['a', 1]]), new Set([1]), new Uint8Array(3), Object.create(null), new Array(3)],
@@ -104,7 +104,7 @@ const names = [...texts, 'minute', 'plan', 'respond', 'Plan', 'stauts', 'hasOwnP
 const nested = (depth: number, isList: boolean): unknown =>
   depth === 0 ? 1 : isList ? [nested(depth - 1, isList)] : { a: nested(depth - 1, isList) };
 
-/** A map that has the name as a field of its own, `__proto__` too. */
+/** A map with the name as an own field, even `__proto__`. */
 const withField = (name: string, value: unknown): object => Object.fromEntries([[name, value]]);
 
 /** Every map and list in a value. */
@@ -117,8 +117,8 @@ function containers(value: unknown, found: (Record<string, unknown> | unknown[])
 }
 
 /**
- * A copy of a scenario with one to four changes: values of another type or out of bounds, fields renamed, removed, added
- * and moved, items repeated, parts of other scenarios.
+ * A copy of a scenario with one to four changes: values of another type or out of bounds, fields renamed, removed,
+ * added and moved, items repeated, parts of other scenarios.
  * @param others scenarios whose parts are put in
  * @param hasCode whether there may be values that no file can hold
  */
@@ -143,7 +143,7 @@ export function mutatedValue(
 
   function change(): void {
     if (chance(0.3)) {
-      // A field of another scenario, which is right by itself.
+      // A field of another scenario, valid by itself.
       const [name, value] = pick(Object.entries(pick(others)));
       copy[name] = structuredClone(value);
       return;
@@ -196,7 +196,7 @@ export function mutatedValue(
   return chance(0.01) ? junk() : copy;
 }
 
-/** A word with a letter left out, doubled, in the other case or swapped with the next. */
+/** A word with a letter omitted, doubled, in the other case or swapped with the next. */
 function misspelt({ below }: Random, word: string): string {
   const at = below(word.length);
   const letter = word[at] ?? '';

@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The real generator, of fewer pets: a million of them would only take time. */
+/** The real generator with fewer pets, because a million would only take time. */
 const generateFew: GeneratePets = (counts, options) =>
   generatePets(
     Object.fromEntries(
@@ -35,7 +35,7 @@ const generateFew: GeneratePets = (counts, options) =>
     options,
   );
 
-/** What came of the mutated scenarios, for the report of a proof. */
+/** Results of the mutated scenarios, for the report of a proof. */
 function createSummary() {
   return {
     refused: 0,
@@ -57,7 +57,7 @@ function createSummary() {
   };
 }
 
-/** A mistake must say where it is and what was expected instead. */
+/** A mistake must have its position and the expected value. */
 function checkIssues(error: unknown, { hasFile }: { hasFile: boolean }): void {
   expect(error).toBeInstanceOf(ScenarioError);
   const { issues, message } = error as ScenarioError;
@@ -78,7 +78,7 @@ function checkIssues(error: unknown, { hasFile }: { hasFile: boolean }): void {
 
 const describeIssue = (issue: Issue) => JSON.stringify(issue).slice(0, 300);
 
-/** Its clock may start so late that it cannot go so far. */
+/** The clock may start so late that it cannot be moved that far. */
 function advance(sim: Simulator, by: string): void {
   try {
     sim.clock.advance(by);
@@ -87,7 +87,7 @@ function advance(sim: Simulator, by: string): void {
   }
 }
 
-/** Sends a handful of requests: each is answered or cut by a fault, and has a 5xx only where a fault orders it. */
+/** Sends several requests. Each gets a response or is cut by a fault, and has a 5xx only if a fault sends it. */
 async function use(sim: Simulator, random: Random): Promise<number> {
   const answers: Promise<{ status: number; fault: string | undefined; body: string } | undefined>[] = [];
   const clients: AbortController[] = [];
@@ -123,7 +123,7 @@ async function use(sim: Simulator, random: Random): Promise<number> {
       call(key, random.pick(['HEAD', 'DELETE', 'OPTIONS']), '/pets');
     }
   }
-  // Wakes what waits for the delay of a fault.
+  // Wakes requests that a fault delays.
   advance(sim, '30d');
   await new Promise(setImmediate);
   for (const client of clients) client.abort();
@@ -135,7 +135,7 @@ async function use(sim: Simulator, random: Random): Promise<number> {
   return answers.length + (await fetchSome(sim, keys));
 }
 
-/** Requests with all that an adapter does to an answer; only a fault may cut the connection. */
+/** Requests with all work of an adapter; only a fault may cut the connection. */
 async function fetchSome(sim: Simulator, keys: readonly string[]): Promise<number> {
   const sent = keys
     .filter((key) => /^[\x21-\x7e]+$/.test(key))
@@ -168,7 +168,7 @@ async function fetchSome(sim: Simulator, keys: readonly string[]): Promise<numbe
   return sent.length;
 }
 
-/** What people read of a simulator: none of it may throw, whatever the scenario. */
+/** Everything that people read of a simulator. None of it may throw, for any scenario. */
 function look(sim: Simulator): void {
   const control = createControl(sim);
   expect(JSON.stringify(control.listKeys({}))).toBeTruthy();
@@ -182,18 +182,18 @@ function look(sim: Simulator): void {
 
 const shipped = Object.values(readShippedScenarios());
 const scenarios = [...shipped, everyField as Scenario];
-/** A second or two where nothing else is going on. */
+/** Takes a second or two on an idle machine. */
 const timeoutMs = isProof ? 3_600_000 : 120_000;
 
-/** A third of them is the one with every field. */
+/** A third of the scenarios have every field. */
 const start = ({ chance, pick }: Random) => (chance(0.33) ? everyField : pick(shipped));
 
-test('the scenario with every field is right before it is mutated', () => {
+test('the scenario with every field is valid before its mutation', () => {
   expect(createSimulator({ scenario: everyField as Scenario }).name).toBe('every-field');
 });
 
 test(
-  'mutated scenarios as values: each is refused with its mistakes, or serves',
+  'each mutated scenario object is rejected with its mistakes, or runs',
   async () => {
     const summary = createSummary();
     const count = tries(200, 5_000);
@@ -225,7 +225,7 @@ async function tryValue(scenario: Scenario, random: Random, summary: ReturnType<
 }
 
 test(
-  'mutated scenario files: each is refused with its mistakes and their lines, or serves',
+  'each mutated scenario file is rejected with its mistakes and their lines, or runs',
   async () => {
     const summary = createSummary();
     const count = tries(200, 5_000);
@@ -259,7 +259,7 @@ async function tryFile(file: string, random: Random, summary: ReturnType<typeof 
 }
 
 test(
-  'mutated scenarios loaded over HTTP: each is refused with its mistakes, or serves over HTTP',
+  'each mutated scenario loaded over HTTP is rejected with its mistakes, or runs',
   async () => {
     const summary = createSummary();
     const count = tries(40, 1_000);
@@ -320,7 +320,7 @@ async function tryLoad(
   for (const { status, fault, responseBody } of sim.journal.query()) {
     if (fault === undefined) expect(status, String(responseBody)).toBeLessThan(500);
   }
-  // What requests have changed is read, too.
+  // The state changed by requests is read as well.
   for (const path of ['/keys', '/journal', '/verdict', '/state', '/journal.har']) {
     expect([path, (await fetch(controlUrl + path)).status]).toEqual([path, 200]);
   }
@@ -334,7 +334,7 @@ function report(
 ): void {
   if (isProof) console.log(JSON.stringify({ refused, served, requests, slowest }));
   expect(failures.slice(0, 10)).toEqual([]);
-  // Both kinds, or the mutations show nothing.
+  // Requires both kinds, because the mutations would otherwise prove nothing.
   expect(refused).toBeGreaterThan(count / 5);
   expect(served).toBeGreaterThan(count / 10);
 }

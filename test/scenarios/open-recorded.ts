@@ -21,7 +21,7 @@ export function removeRecordings(): void {
   folder = undefined;
 }
 
-/** A simulator of which everything is recorded, as that of `exec --record` is, on a machine whose time stands still. */
+/** A simulator that is recorded completely, like with `exec --record`, on a machine whose time stands still. */
 export function openRecorded(scenario: Scenario) {
   folder ??= mkdtempSync(join(tmpdir(), 'petstore-sim-recordings-'));
   const file = join(folder, `${++opened}.jsonl`);
@@ -36,7 +36,7 @@ export function openRecorded(scenario: Scenario) {
   });
   const log = createRecording(file, { version: '1.0.0', scenario: { name: resolved.name, hash: '' }, onLost: onError });
   const sequencer = new Sequencer(machine, log, { defer: setImmediate, after: () => () => {}, onError });
-  // At once, because whoever opens it goes on at once.
+  // At once, because the opener continues at once.
   const begin = { atMs: Date.parse(noon), commands: [{ kind: 'begin', scenario: resolved.scenario, hash: '' }] };
   void log.append(begin);
   machine.apply({ ...begin, position: 1, writer: 'recording', incarnation: 1, sequence: 1 });

@@ -12,18 +12,18 @@ async function resolved(scenario: Scenario, ...flags: string[]) {
 
 const own: Scenario = { name: 'own', keys: { 'my-key': { usage: { minute: 59 } } } };
 
-test('a client is given the first key of its scenario, also where --set changes another field', async () => {
+test('a client gets the first key of its scenario, even if --set changes another field', async () => {
   const { scenario } = await resolved(own, 'ban.seconds=5');
   expect(clientOf(scenario).key).toBe('my-key');
   expect(clientOf((await resolved(own)).scenario).key).toBe('my-key');
 });
 
-test('a scenario does not get the description of the default one by --set', async () => {
+test('--set does not add the description of the default scenario', async () => {
   expect((await resolved(own)).scenario).not.toHaveProperty('description');
   expect((await resolved(own, 'ban.seconds=5')).scenario).not.toHaveProperty('description');
 });
 
-test('--set changes a field of the default scenario, a new one, and an item of a list of the default or of its own', async () => {
+test('--set changes a field of the default scenario, a new field, and an item of a default or own list', async () => {
   const { scenario, settings, keys } = await resolved(
     own,
     'keys.free-key.usage.minute=60',
@@ -47,6 +47,6 @@ test.each([
   ['keys[0]=x', 'expected a list with item 0, got none'],
   ['seed.more=1', 'expected a map, got 1'],
   ['pets.name=1', 'expected a map, got a list'],
-])('--set %s says what stands there', async (flag, message) => {
+])('--set %s reports the existing fields', async (flag, message) => {
   await expect(resolved({ seed: 1 }, flag)).rejects.toThrow(message);
 });

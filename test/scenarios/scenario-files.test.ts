@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes a file into the folder of this test and gives its path. */
+/** Writes a file into the folder of this test and returns its path. */
 function write(name: string, content: string | Uint8Array): string {
   const file = join(folder, name);
   mkdirSync(join(file, '..'), { recursive: true });
@@ -29,7 +29,7 @@ async function read(file: string): Promise<Scenario> {
   return scenario;
 }
 
-/** The mistakes of a file, one a line, without the folder. */
+/** Mistakes of a file, one per line, without the folder. */
 async function mistakes(file: string): Promise<string[]> {
   try {
     await read(file);
@@ -45,7 +45,7 @@ describe('a mistake is reported as FILE:LINE:COL: PATH: what was expected', () =
     const [first = '', ...others] = await mistakes(write('bad.yaml', text));
     expect(first.startsWith(`bad.yaml:${place}`), first).toBe(true);
     expect(first).toContain(message);
-    // A file that is no YAML may be wrong further down for the same reason.
+    // The same cause may produce further mistakes in a file that is not YAML.
     if (badFiles.some((file) => file.text === text)) expect(others).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe('a mistake is reported as FILE:LINE:COL: PATH: what was expected', () =
     ]);
   });
 
-  test('all of a file at once, from top to bottom, of its form and of its meaning', async () => {
+  test('together with all others of the file, from top to bottom, in syntax and in content', async () => {
     const text = `name: 7
 clock: { start: noon, mode: frozn }
 keys:
@@ -80,18 +80,18 @@ seed: 2
     ]);
   });
 
-  test('without what a terminal would act upon, and not at any length', async () => {
+  test('without characters that a terminal would interpret, and with a maximum length', async () => {
     const [line = ''] = await mistakes(write('bad.yaml', `"\\e[2J": 1\nname: [${'x'.repeat(5_000)}]`));
     expect(line).toContain('\\u001b[2J');
-    // JSON leaves these as they are: CSI of the C1 set, a line break of Unicode, and text that runs from right to left.
+    // JSON leaves these unescaped: CSI of the C1 set, a line break of Unicode, and right-to-left text.
     const [other = ''] = await mistakes(write('bad.yaml', '"mode\\x9b2J\\u202e": 1'));
     expect(other).toContain('mode\\u{9b}2J\\u{202e}: expected no such field');
-    // A name as long as that leaves room for what was expected.
+    // A name of this length leaves room for the expected value.
     expect((await mistakes(write('bad.yaml', `${'x'.repeat(900)}: 1`))).join('')).toContain('expected no such field');
     expect((await mistakes(write('bad.yaml', `seed: ${'x'.repeat(5_000)}`))).join('').length).toBeLessThan(600);
   });
 
-  test('a hundred of them, then their number', async () => {
+  test('up to a hundred, then by their number', async () => {
     const lines = await mistakes(write('bad.yaml', `categories: [${'a,'.repeat(500)}]`));
     expect(lines).toHaveLength(101);
     expect(lines.at(-1)).toBe('and 400 more');
@@ -111,7 +111,7 @@ describe('a file is read as written', () => {
     ).toBe(9007199254740993n);
   });
 
-  test('words and instants that other YAML versions take for something else stay text', async () => {
+  test('words and instants that other YAML versions convert stay text', async () => {
     const text = 'name: no\ndescription: 0777\nlimits: off\nclock: { start: 2026-01-01T12:00:00Z }';
     await expect(read(write('words.yaml', text))).rejects.toThrow('description: expected text, got 777');
     expect(await read(write('words.yaml', text.replace('0777', 'on')))).toMatchObject({
@@ -122,7 +122,7 @@ describe('a file is read as written', () => {
     });
   });
 
-  test('JSON indented with tabs, with a byte order mark, with escapes and numeric names', async () => {
+  test('JSON with tabs, a byte order mark, escapes and numeric names is read', async () => {
     const text = '\ufeff{\n\t"name": "\\ud83d\\ude00\\/",\n\t"keys": {\n\t\t"007": {}\n\t}\n}\n';
     expect(await read(write('tabs.json', text))).toEqual({ name: '😀/', keys: { '007': {} } });
     expect(await read(write('numbers.yaml', 'keys: { 007: {}, 1e3: {}, true: {}, 0x1F: {} }'))).toMatchObject({
@@ -130,7 +130,7 @@ describe('a file is read as written', () => {
     });
   });
 
-  test('a name that JavaScript gives every object is a field like any other', async () => {
+  test('a name that every JavaScript object has is a field like any other', async () => {
     expect(await mistakes(write('proto.yaml', '__proto__: { seed: 1 }\nconstructor: 1'))).toEqual([
       expect.stringContaining('proto.yaml:1:1: __proto__: expected no such field'),
       expect.stringContaining('proto.yaml:2:1: constructor: expected no such field'),
@@ -138,14 +138,14 @@ describe('a file is read as written', () => {
     expect(({} as { seed?: number }).seed).toBeUndefined();
   });
 
-  test('a scenario without a name is called after its file', async () => {
+  test('a scenario without a name is named after its file', async () => {
     expect((await read(write('two-left.yaml', 'seed: 1'))).name).toBe('two-left');
   });
 });
 
-describe('nothing that a file holds takes long or much', () => {
+describe('reading is bounded in time and memory', () => {
   const megabyte = 1024 * 1024;
-  /** What takes seconds in full is a quarter of it in a test run. */
+  /** Repeats a text, in a normal test run a quarter of the times. */
   const repeat = (text: string, times: number) => text.repeat(isProof ? times : times / 4);
   const laughs = Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(9)}]`).join('\n');
   const nested = Array.from({ length: 1_400 }, (_, n) => `${' '.repeat(n)}a:`).join('\n');
@@ -179,7 +179,7 @@ describe('nothing that a file holds takes long or much', () => {
     ['UTF-16', Buffer.from('\ufeffname: x', 'utf16le'), 'expected a file of UTF-8 text'],
   ])('%s', async (_, content, message) => {
     const file = write('bomb.yaml', content);
-    // Half a second at most; what grows with the square takes minutes, and so runs into the time limit of a test.
+    // Takes at most half a second. Quadratic growth takes minutes, more than the test timeout.
     const lines = await mistakes(file);
     expect(lines.join('\n')).toContain(message);
     expect(lines.length).toBeLessThanOrEqual(101);
@@ -214,7 +214,7 @@ describe('extends', () => {
     expect(scenario.keys?.['free-key']?.usage?.minute).toBe(58);
   });
 
-  test('starts from a file beside it, and that from another', async () => {
+  test('starts from a file in the same folder, which starts from another', async () => {
     write('family/grandparent.yaml', 'seed: 1\nids: { start: 5 }\ncategories: [1, 2]');
     write('family/in/parent.json', '{"extends": "../grandparent.yaml", "seed": 2}');
     const child = write('family/child.yaml', 'extends: ./in/parent.json\ncategories: [3]');
@@ -224,7 +224,7 @@ describe('extends', () => {
     });
   });
 
-  test('a mistake has the place of the file that makes it', async () => {
+  test('a mistake is reported in the file that contains it', async () => {
     write('blame/base.yaml', 'seed: -1\nkeys:\n  a: { plan: gold }\n  b: { plan: pro }\npets: [{ id: 1 }]');
     write(
       'blame/child.yaml',
@@ -238,7 +238,7 @@ describe('extends', () => {
     ]);
   });
 
-  test('a plan of the base is a plan of the child, and the default is always underneath', async () => {
+  test('a plan of the base is available, on top of the default scenario', async () => {
     write('plans/base.yaml', 'plans: { gold: { minute: 5, day: 50 } }');
     const child = write('plans/child.yaml', 'extends: ./base.yaml\nkeys: { a: { plan: gold, usage: { minute: 5 } } }');
     const sim = createSimulator({ scenario: await read(child) });
@@ -247,7 +247,7 @@ describe('extends', () => {
     expect(await mistakes(write('plain.yaml', 'extends: default\nseed: 3'))).toEqual([]);
   });
 
-  test('the name and the description of the base are not those of the child', async () => {
+  test('does not inherit the name and the description of the base', async () => {
     write('named/base.yaml', 'name: base\ndescription: What the base is about.\nseed: 3');
     const child = await read(write('named/child.yaml', 'extends: ./base.yaml'));
     expect(child).toMatchObject({ name: 'child', seed: 3 });
@@ -256,7 +256,7 @@ describe('extends', () => {
     expect(shipped).toMatchObject({ name: 'wall', description: 'Own.', windows: { minute: '10s' } });
   });
 
-  test('a JSON file is told of in terms of JSON', async () => {
+  test('mistakes in a JSON file are reported in terms of JSON', async () => {
     expect(await mistakes(write('a.json', '{ "seed": 1, "name": "a"'))).toEqual([
       expect.stringMatching(/^a\.json:1:\d+: expected valid JSON: /),
     ]);
@@ -288,12 +288,12 @@ describe('extends', () => {
     ['extends: ../../../../etc/passwd', '1:10: extends: expected a file that ends in .yaml, .yml or .json'],
     ['extends: ./self.yaml', '1:10: extends: expected a file that does not extend this one, got "./self.yaml"'],
     ['extends: [default]', '1:10: extends: expected text, got a list'],
-  ])('%s is a mistake', async (text, message) => {
+  ])('%s is invalid', async (text, message) => {
     const [line] = await mistakes(write('self.yaml', text));
     expect(line).toContain(`self.yaml:${message}`);
   });
 
-  test('a circle of three is named where it closes', async () => {
+  test('a cycle of three is reported where it closes', async () => {
     write('circle/a.yaml', 'extends: ./b.yaml');
     write('circle/b.yaml', 'extends: ./c.yaml');
     write('circle/c.yaml', 'seed: 1\nextends: ./a.yaml');
@@ -312,7 +312,7 @@ describe('extends', () => {
     ['a text', 'seed', 'got "seed"'],
     ['a number', '7', 'got 7'],
     ['nothing', '', 'got an empty file'],
-  ])('a base that holds %s is a mistake', async (_, text, message) => {
+  ])('a base with %s is invalid', async (_, text, message) => {
     write('odd/base.yaml', text);
     for (const [file, content] of [
       ['odd/child.yaml', 'extends: ./base.yaml\nseed: 1'],
@@ -325,7 +325,7 @@ describe('extends', () => {
     }
   });
 
-  test('a base that is no YAML is reported with its own place', async () => {
+  test('a base that is not YAML is reported with its own position', async () => {
     write('broken/base.yaml', 'seed: [');
     expect(await mistakes(write('broken/child.yaml', 'extends: ./base.yaml'))).toEqual([
       expect.stringContaining('broken/base.yaml:1:8: expected'),
@@ -334,7 +334,7 @@ describe('extends', () => {
 });
 
 describe('pets: { file }', () => {
-  test('takes the pets from a YAML or JSON file in the folder of the scenario or below', async () => {
+  test('reads the pets from a YAML or JSON file in the folder of the scenario or below', async () => {
     write('store/pets.json', '[{"id": 9007199254740993, "name": "Odd", "categoryId": 1}]');
     write('store/more/pets.yaml', '- { id: 7, name: Max, categoryId: 2, status: sold }');
     const json = await readScenarioAndFiles(write('store/a.yaml', 'pets: { file: pets.json }'));
@@ -343,7 +343,7 @@ describe('pets: { file }', () => {
     expect((await read(write('store/b.yaml', 'pets: { file: ./more/pets.yaml }'))).pets).toHaveLength(1);
   });
 
-  test('a mistake in that file has the place in that file', async () => {
+  test('a mistake in that file is reported with its position in that file', async () => {
     write(
       'store/bad.json',
       '[\n  {"id": 1, "name": "A", "categoryId": 1},\n  {"id": 1, "name": "B", "categoryId": 1.5}\n]',
@@ -380,7 +380,7 @@ describe('pets: { file }', () => {
     ['a device through a link', 'null.yaml'],
   ] as const;
 
-  test.each(outside)('refuses %s', async (_, written) => {
+  test.each(outside)('rejects %s', async (_, written) => {
     write('secret.yaml', '- { id: 1, name: Secret, categoryId: 1 }');
     write('jail-longer/x.yaml', '- { id: 1, name: Secret, categoryId: 1 }');
     write('jail/ok.yaml', '[]');
@@ -401,13 +401,13 @@ describe('pets: { file }', () => {
     expect(lines[0]).not.toContain('Secret');
   });
 
-  test('follows a link that stays under the folder', async () => {
+  test('follows a link that stays within the folder', async () => {
     write('links/real/pets.yaml', '[{ id: 1, name: A, categoryId: 1 }]');
     symlinkSync('real', join(folder, 'links/alias'));
     expect((await read(write('links/a.yaml', 'pets: { file: alias/pets.yaml }'))).pets).toHaveLength(1);
   });
 
-  test('is nothing for a scenario that is no file', () => {
+  test('is rejected for a scenario that is not a file', () => {
     expect(() => createSimulator({ scenario: { pets: { file: 'pets.json' } } })).toThrow(
       'scenario at pets.file: expected a list of pets (only scenario files can refer to a pets file)',
     );
@@ -415,7 +415,7 @@ describe('pets: { file }', () => {
 });
 
 describe('sim.load', () => {
-  test('changes nothing when the scenario has a mistake', async () => {
+  test('changes nothing if the scenario has a mistake', async () => {
     const sim = createSimulator({
       scenario: await read(write('first.yaml', 'keys: { mine: { usage: { minute: 3 } } }')),
     });

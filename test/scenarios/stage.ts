@@ -18,7 +18,9 @@ const folder = fileURLToPath(new URL('../../scenarios/', import.meta.url));
 const shipped = shippedScenarios(folder, '.yaml');
 const pathOf = (name: string) => `${folder}${name}.yaml`;
 
-/** The names of the files in scenarios/, without the ending; `default` is of the fixtures, and tried everywhere. */
+/**
+ * Names of the files in scenarios/, without the extension. `default` comes from the fixtures, and is tested elsewhere.
+ */
 export const fileNames = shipped.names.filter((name) => name !== 'default');
 
 export const textOf = (name: string) => readFileSync(pathOf(name), 'utf8');
@@ -29,7 +31,7 @@ const readNamed = async (name: string) => {
 };
 const scenarios = new Map(await Promise.all(fileNames.map(readNamed)));
 
-/** A shipped scenario as its file has it. */
+/** A shipped scenario, as in its file. */
 export const scenarioOf = (name: string) => scenarios.get(name) as Scenario;
 
 /** One request of a client. */
@@ -39,47 +41,47 @@ export interface Call {
   body?: string;
   key?: string;
   headers?: Readonly<Record<string, string>>;
-  /** The client gives up on the answer after this long. */
+  /** Timeout of the client, in milliseconds. */
   timeoutMs?: number;
 }
 
-/** The service of one client: a simulator whose clock stands still while anyone is busy, and jumps when all wait. */
+/** Environment of one client: a simulator whose clock stops while work is in progress, and jumps when all wait. */
 export interface Stage {
   sim: Simulator;
-  /** @throws what `fetch` throws: a network error, or an AbortError when the client gave up */
+  /** @throws the errors of `fetch`: a network error, or an AbortError when the client gives up */
   send(call?: Call): Promise<Seen>;
-  /** What `setTimeout` does: anything that it cannot hold is one millisecond. */
+  /** Timer like `setTimeout`: delays above its maximum become one millisecond. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** The client's own clock, which knows nothing of the skew of the service. */
+  /** The client's own clock, independent of the skew of the service. */
   now(): number;
-  /** The client's own dice: from 0 up to 1, the same in every run with the same seed. */
+  /** The client's random numbers from 0 to 1 (exclusive), equal in every run with the same seed. */
   random(): number;
-  /** What was sent and what came back, in the order of sending; equal ones in a row are one line. */
+  /** Requests with their responses, in the order of sending; consecutive equal ones are one line. */
   log(): string[];
-  /** Lets a client act, to its end. */
+  /** Runs a client to its end. */
   run<Result>(act: (stage: Stage) => Promise<Result>): Promise<Result>;
-  /** Lets things happen until this instant, in seconds since the start. */
+  /** Lets time pass until this instant, in seconds since the start. */
   runUntil(seconds: number): Promise<void>;
 }
 
-/** Longest wait that `setTimeout` can hold. */
+/** Maximum delay of `setTimeout`, in milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
 interface Options {
-  /** Instead of what the file of the scenario has. */
+  /** Changes to the scenario's file. */
   changes?: Scenario | undefined;
-  /** When in a second the client begins. Default 0. */
+  /** Phase of the second at which the client starts, in milliseconds. Default 0. */
   phaseMs?: number;
-  /** Of the client's dice, and of how late its timers are: up to 15 ms. Without one they are exact. */
+  /** Seed of the client's random numbers and of timer delays up to 15 ms. Without a seed, timers are exact. */
   seed?: number | undefined;
 }
 
 type OnHead = (head: Pick<Seen, 'status' | 'headers'>) => void;
 
-/** How requests come to the simulator. */
+/** Transport between client and simulator. */
 interface Transport {
   send(host: Host, path: string, init: Init & { key: string }, onHead: OnHead): Promise<Seen>;
-  /** How many requests can be on their way at once; not known in the same process. */
+  /** Maximum number of requests in flight; unknown in the same process. */
   connections?: number;
 }
 
@@ -93,20 +95,20 @@ const inProcess: Transport = {
   },
 };
 
-/** What a stage plays on. */
+/** Simulator and clock of a stage. */
 interface Host {
   sim: Simulator;
   fetch: typeof fetch;
   moveTo(ms: number): Promise<void>;
 }
 
-/** A stage of which everything is recorded. */
+/** A stage that is recorded completely. */
 export interface RecordedStage extends Stage {
-  /** Ends the recording. @returns its file, and the server that it is of */
+  /** Ends the recording. @returns its file, and its state machine */
   close(): Promise<{ machine: StateMachine; file: string }>;
 }
 
-/** Opens a scenario with a frozen clock, for clients in the same process. Everything that happens on it is recorded. */
+/** Opens a scenario with a frozen clock, for clients in the same process. Everything is recorded. */
 export function open(name: string, changes: Scenario = {}): RecordedStage {
   let close: RecordedStage['close'] | undefined;
   const stage = openOver(inProcess, name, { changes }, (scenario) => {
@@ -117,13 +119,13 @@ export function open(name: string, changes: Scenario = {}): RecordedStage {
   return Object.assign(stage, { close: close as RecordedStage['close'] });
 }
 
-/** Its clock stands still on purpose, so there is nothing to warn of. */
+/** The clock is stopped on purpose, so there is no reason to warn. */
 function hostInMemory(scenario: Scenario): Host {
   const sim = createSimulator({ scenario, generatePets, onWarning: () => {} });
   return { sim, fetch: sim.fetch, moveTo: async (ms) => sim.clock.set(ms) };
 }
 
-/** The same over real connections, as `exec` has them: refusals are held back a little. */
+/** Opens a scenario for clients over real connections, as with `exec`: refusals are held back briefly. */
 export async function serve(name: string, { connect, connections }: Stack, options: Options = {}) {
   let baseUrl = '';
   const sends = new Map<string, Send>();
@@ -158,7 +160,7 @@ function openOver(
   const lines: { atMs: number; what: string }[] = [];
 
   const { delayed } = coreOf(sim).state;
-  // Everyone else who waits, clients and faults alike, does so on the clock: this is where to see until when.
+  // All others that wait, clients and faults, wait on the clock, which shows the next due time.
   const waiting = new Map<object, number>();
   const clockSleep = sim.clock.sleep.bind(sim.clock);
   sim.clock.sleep = async (ms, signal) => {
@@ -183,14 +185,14 @@ function openOver(
     }
   };
 
-  /** Waits until whoever has something to do has done it. */
+  /** Waits until all pending work is done. */
   const settle = async () => {
     const { connections } = transport;
     for (let turn = 0, quiet = 0; quiet < 3; turn++) {
       await new Promise((resolve) => setImmediate(resolve));
       const faultsWait = delayed.length + waiting.size - clientsAsleep;
       if (connections === undefined) {
-        // Nobody knows how many of the requests have come; but in the same process all that happens is done in some turns.
+        // The number of arrived requests is unknown. In the same process, all work is done within some turns.
         quiet = sending <= faultsWait || turn > 50 ? quiet + 1 : 0;
       } else if (Math.min(sending, connections) === faultsWait) quiet++;
       else {

@@ -3,27 +3,27 @@ import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import * as clients from './clients.js';
 import type { Call, Stage } from './stage.js';
 
-/** A client of a scenario's description, and what the judge has to say of it. */
+/** A client of a scenario's description, and its expected verdict. */
 export interface VerdictCase {
   does: string;
-  /** The whole client. Where it throws, its command has failed: its caller was told. */
+  /** The complete client. If it throws, its command has failed, so the caller got an error. */
   client: (stage: Stage) => Promise<unknown>;
-  /** The rules that must fail it. A right client has none, and passes. */
+  /** Rules that must fail the client. A right client has none, and passes. */
   names?: FindingCode[];
-  /** Where it is another than `fail` of a wrong client and `pass` of a right one. */
+  /** Expected outcome, if different from `fail` for a wrong client and `pass` for a right one. */
   outcome?: 'inconclusive';
-  /** What is said of a right client all the same, as a warning. */
+  /** Expected warnings on a right client. */
   warned?: FindingCode[];
-  /** After how many seconds the run is stopped, where the client does not end by itself. */
+  /** Time after which the run is stopped if the client does not end by itself, in seconds. */
   stoppedAfterSeconds?: number;
   changes?: Scenario;
-  /** Whether the run begins on a whole second, as `exec` has it: near the end of one the mistake is saved by the rounding. */
+  /** Whether the run starts on a whole second, as with `exec`. Near the end of a second, rounding hides the mistake. */
   isOnSecond?: boolean;
 }
 
 const newcomer = (n: number): Call => ({ method: 'POST', body: `{"name":"Newcomer ${n}","categoryId":1}` });
 
-/** One call that fails loudly where it is not served in the end. */
+/** One call that fails with an error if it does not succeed. */
 const loudly =
   (client: clients.Client, call?: Call) =>
   async (stage: Stage): Promise<void> => {
@@ -31,14 +31,14 @@ const loudly =
     if (status >= 400) throw new Error(`got ${status}`);
   };
 
-/** Calls one after the other, as a program that heeds their errors makes them. */
+/** Sequential calls of a program that stops at an error. */
 const inTurn =
   (count: number, client: clients.Client, callAt: (n: number) => Call | undefined = () => undefined) =>
   async (stage: Stage): Promise<void> => {
     for (let n = 0; n < count; n++) await loudly(client, callAt(n))(stage);
   };
 
-/** Calls one after the other, by a program that takes every failure for the end of that call alone. */
+/** Sequential calls of a program for which a failure only ends the call. */
 const regardless = (count: number, client: clients.Client, call?: Call) => async (stage: Stage) => {
   for (let n = 0; n < count; n++) await client(stage, call).catch(() => {});
 };
@@ -51,7 +51,7 @@ const sideBySide =
 const patient = loudly(clients.patient);
 const noWait = loudly(clients.readsANumber);
 
-/** Waits as Retry-After says, and a random time on top. */
+/** Waits for Retry-After, plus a random time. */
 const addsJitter = clients.retrying(
   ({ headers, random }) => Number(headers.get('retry-after')) * 1000 + random() * 1000,
 );

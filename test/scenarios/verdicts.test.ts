@@ -26,7 +26,7 @@ async function verdictOn(name: string, each: VerdictCase, stack: Stack, phaseMs:
   }
 }
 
-/** What the judge said otherwise than the table. */
+/** Differences between the judge and the table. */
 async function disagreement(...[name, each, ...more]: Parameters<typeof verdictOn>) {
   const { verdict, log } = await verdictOn(name, each, ...more);
   const { names = [], outcome = names.length > 0 ? 'fail' : 'pass', warned = [] } = each;
@@ -38,7 +38,7 @@ async function disagreement(...[name, each, ...more]: Parameters<typeof verdictO
   return [{ expected: { outcome, names, warned }, got: verdict.outcome, reason, findings, exercised, log }];
 }
 
-/** Each test is short; but sixteen of them run at once, and a proof repeats each eighty times. */
+/** Each test is short, but sixteen run at once, and a proof repeats each eighty times. */
 const timeoutMs = isProof ? 3_600_000 : 120_000;
 
 for (const [index, [stackName, stack]] of Object.entries(stacks).entries()) {
@@ -48,7 +48,7 @@ for (const [index, [stackName, stack]] of Object.entries(stacks).entries()) {
     test.each(cases)(
       'a client that $does',
       async (each) => {
-        // Each stack begins at another phase of the second; a proof covers ten phases twice, with late timers.
+        // Each stack starts at another phase of the second. A proof covers ten phases twice, with late timers.
         const runs = tries(1, 20);
         for (let run = 0; run < runs; run++) {
           const phaseMs = each.isOnSecond ? 0 : (100 * run + 250 * index + 137 * cases.indexOf(each)) % 1000;
@@ -61,6 +61,6 @@ for (const [index, [stackName, stack]] of Object.entries(stacks).entries()) {
   });
 }
 
-test('every scenario that expects something of a client is judged here', () => {
+test('every scenario with an expectation is judged here', () => {
   expect(Object.keys(verdictCases).sort()).toEqual(fileNames.filter((name) => scenarioOf(name).expect !== undefined));
 });

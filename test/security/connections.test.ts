@@ -18,7 +18,7 @@ afterEach(async () => {
   await server.close({ graceMs: 0 });
 });
 
-/** A connection that reads nothing and stays open on its side whatever the server does. */
+/** A connection that reads nothing and stays open on its side, regardless of the server. */
 async function hold(bytes = ''): Promise<Socket> {
   const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
   sockets.push(socket);
@@ -34,7 +34,7 @@ async function holdMany(count: number, bytes?: string): Promise<void> {
   }
 }
 
-/** Status of a request on a connection of its own. It fails where it is not served before the others are timed out. */
+/** Status of a request on a separate connection. Fails if it gets no response before the others time out. */
 async function newClient(): Promise<number> {
   const { status } = await fetch(`${server.baseUrl}/pets?limit=1`, {
     headers: { authorization: 'Bearer free-key', connection: 'close' },
@@ -56,12 +56,12 @@ describe('a new client is served', () => {
     ['are idle after an answer', rawRequestText('GET', '/pets?limit=1')],
   ])('while 1,500 connections that %s are open', async (_, bytes) => {
     await holdMany(1_500, bytes);
-    // The first waits until this process has answered all of those, too.
+    // The first waits until this process has served all others as well.
     expect(await newClient()).toBe(200);
     expect(await newClient()).toBe(200);
   });
 
-  test('while connections that say nothing keep coming', async () => {
+  test('while silent connections keep arriving', async () => {
     const flood = holdMany(tries(2_000, 10_000));
     for (let n = 0; n < 10; n++) expect(await newClient()).toBe(200);
     await flood;
@@ -69,7 +69,7 @@ describe('a new client is served', () => {
   });
 });
 
-test('connections that say nothing do not push out one that is kept alive between requests', async () => {
+test('silent connections do not displace a keep-alive connection between requests', async () => {
   const client = await rawClient(server.port);
   client.write(rawRequestText('GET', '/pets?limit=1'));
   await client.until(({ received }) => readAnswers(received).length === 1);
@@ -80,7 +80,7 @@ test('connections that say nothing do not push out one that is kept alive betwee
   client.leave();
 });
 
-describe('the server lets go of a connection soon after it has refused it', () => {
+describe('the server frees a connection soon after it has rejected it', () => {
   test.each([
     ['400', 'BAD\r\n\r\n'],
     ['431', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
@@ -91,14 +91,14 @@ describe('the server lets go of a connection soon after it has refused it', () =
     await client.over();
     expect(client.received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     await new Promise((resolve) => setTimeout(resolve, 1_500));
-    // Who has let go answers with a reset.
+    // A socket that the server has freed responds with a reset.
     client.socket.write('x');
     await new Promise((resolve) => setTimeout(resolve, 100));
     client.socket.write('x');
     await client.until(({ state, socket }) => state === 'reset' || socket.destroyed);
   });
 
-  test('and not while the client reads the answer, though it still sends', async () => {
+  test('but not while the client reads the response and still sends', async () => {
     const client = await rawClient(server.port, { stays: true });
     const errors: unknown[] = [];
     client.socket.on('error', (error) => errors.push(error));
@@ -113,7 +113,7 @@ describe('the server lets go of a connection soon after it has refused it', () =
   });
 });
 
-test('a connection that goes through many sandboxes prints no warning', async () => {
+test('a connection to many sandboxes prints no warning', async () => {
   const warnings: string[] = [];
   const note = (warning: Error) => warnings.push(warning.name);
   process.on('warning', note);
@@ -129,7 +129,7 @@ test('a connection that goes through many sandboxes prints no warning', async ()
   expect(server.sandboxes.list()).toHaveLength(30);
 });
 
-test('requests of many clients on one connection of a proxy that says so are told apart', async () => {
+test('requests of many clients on one connection of a declared proxy are distinguished', async () => {
   const sim = createSimulator();
   const proxied = await listen(sim, { port: 0 });
   onTestFinished(() => proxied.close({ graceMs: 0 }));

@@ -16,14 +16,14 @@ const failures: unknown[] = [];
 beforeAll(async () => {
   sim = createSimulator({ scenario: { limits: 'off' }, onError: (error) => failures.push(error) });
   servers.push(await listen(sim, { port: 0, allowedHosts: ['sim.test'] }));
-  // Everything is shown to a handler, through @mswjs/http-middleware, and left to the API.
+  // A handler of @mswjs/http-middleware sees every request, and leaves it to the API.
   servers.push(await listen(sim, { port: 0, handlers: [http.all('*', () => undefined)] }));
 });
 afterAll(async () => {
   for (const server of servers) await server.close({ graceMs: 0 });
 });
 
-/** Sends bytes in their pieces, and gives the statuses of what comes back until it is quiet. */
+/** Sends bytes in chunks, and returns the statuses of the responses until silence. */
 function send(port: number, { pieces, end }: ReturnType<typeof rawConnectionBytes>): Promise<number[]> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: end === 'stay' });
@@ -40,7 +40,7 @@ function send(port: number, { pieces, end }: ReturnType<typeof rawConnectionByte
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
     });
-    // A reset leaves no port waiting, of which there are fewer than connections.
+    // A reset leaves no port in TIME_WAIT, of which there are fewer than connections.
     socket.on('end', () => socket.resetAndDestroy());
     socket.on('close', () =>
       resolve(Array.from(received.matchAll(/(?<=^|[}\]\n])HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status))),
@@ -48,7 +48,7 @@ function send(port: number, { pieces, end }: ReturnType<typeof rawConnectionByte
   });
 }
 
-test('connections of random requests: no crash, no 5xx, and the server goes on', async () => {
+test('random requests cause no crash and no 5xx, and the server continues', async () => {
   // Each has one to four requests.
   const connections = tries(1_500, 100_000);
   const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -73,7 +73,7 @@ test('connections of random requests: no crash, no 5xx, and the server goes on',
   }
   expect(bad).toEqual([]);
   expect(failures).toEqual([]);
-  // The grammar reaches all of it: served, created, refused in every way.
+  // The grammar reaches every result: success, creation, and every kind of rejection.
   const statuses = [200, 201, 204, 400, 401, 403, 404, 405, 413, 415, 417, 431];
   for (const status of statuses) expect(counts.get(status) ?? 0, String(status)).toBeGreaterThan(0);
   for (const { baseUrl } of servers) {

@@ -42,7 +42,7 @@ describe('the Host allow-list', () => {
   ];
   const paths = ['/v1/pets', '/v1', '/', '/__sim/health', '/__sim/clock', '/__sim/service.json', '/nothing'];
 
-  test.each(foreign)('refuses %s on every path with 403, naming the flag, and counts nothing', async (host) => {
+  test.each(foreign)('rejects %s on every path with 403, names the flag, and counts nothing', async (host) => {
     for (const path of paths) {
       const answer = await get(path, host);
       expect(statusOf(answer), path).toBe(403);
@@ -52,7 +52,7 @@ describe('the Host allow-list', () => {
   });
 
   test.each(['localhost@evil.test', 'localhost, localhost', 'a b', 'http://localhost', 'localhost/', ''])(
-    'refuses %j, which is no host, with 400',
+    'rejects the invalid host %j with 400',
     async (host) => {
       expect(statusOf(await get('/v1/pets', host))).toBe(400);
       expect(sim.keys.get('free-key').minute.remaining).toBe(60);
@@ -72,7 +72,7 @@ describe('the Host allow-list', () => {
     'localhost.',
     'app.localhost.:4010',
     'sim.test.',
-  ])('lets %s through', async (host) => {
+  ])('allows %s', async (host) => {
     expect(statusOf(await get('/v1/pets', host))).toBe(200);
   });
 });
@@ -95,7 +95,7 @@ describe('the control API', () => {
     ['a type that only begins like JSON', 'Content-Type: application/jsonp\r\n', 415],
   ];
 
-  test.each(foreign)('refuses %s and changes nothing', async (_name, headers, status) => {
+  test.each(foreign)('rejects %s and changes nothing', async (_name, headers, status) => {
     sim.pets.add({ name: 'Kept', categoryId: 1 });
     const before = sim.clock.now();
     expect(statusOf(await post('/__sim/clock', headers, advance))).toBe(status);
@@ -104,7 +104,7 @@ describe('the control API', () => {
     expect(sim.pets.size).toBe(41);
   });
 
-  test('answers a page of its own origin', async () => {
+  test('responds to a page of its own origin', async () => {
     const headers = `${jsonType}Origin: http://localhost\r\nSec-Fetch-Site: same-origin\r\n`;
     expect(statusOf(await post('/__sim/clock', headers, advance))).toBe(200);
     expect(sim.clock.now()).toBe(Date.UTC(2026, 0, 1, 12, 1, 1));
@@ -115,7 +115,7 @@ describe('the control API', () => {
     expect(sim.clock.now()).toBe(Date.UTC(2026, 0, 1, 12));
   });
 
-  test('answers with headers that keep other sites from using the answer', async () => {
+  test('sends headers that keep other sites from using the response', async () => {
     const answer = await get('/__sim/health', 'localhost');
     expect(answer).toContain('Cross-Origin-Resource-Policy: same-origin');
     expect(answer).toContain('X-Content-Type-Options: nosniff');
@@ -126,12 +126,12 @@ describe('the control API', () => {
 });
 
 describe('a control token', () => {
-  test('is needed to listen on a host that is not loopback', async () => {
+  test('is required to listen on a host that is not loopback', async () => {
     await expect(listen(sim, { port: 0, host: '0.0.0.0' })).rejects.toThrow('--control-token');
   });
 
   test.each(['', ' ', 'a b', 'tok\u00e9n', 'a\n'])(
-    'is refused where no header can carry it: %j',
+    'is rejected if it is invalid in a header: %j',
     async (controlToken) => {
       await expect(listen(sim, { port: 0, controlToken })).rejects.toThrow(
         'expected a control token of visible ASCII characters',
@@ -139,7 +139,7 @@ describe('a control token', () => {
     },
   );
 
-  test('opens the control API, and only that', async () => {
+  test('opens only the control API', async () => {
     const guarded = await listen(sim, { port: 0, controlToken: 'secret' });
     try {
       const control = `${guarded.controlUrl}/health`;

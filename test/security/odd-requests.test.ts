@@ -172,7 +172,7 @@ const odd: [name: string, bytes: string | Buffer, status: number][] = [
 
 describe.each([
   ['the server', []],
-  // Everything is shown to a handler, through @mswjs/http-middleware, and left to the API.
+  // A handler of @mswjs/http-middleware sees every request, and leaves it to the API.
   ['the server with handlers mounted', [http.all('*', () => undefined), http.patch('*/:petId', () => undefined)]],
 ])('%s', (_name, handlers) => {
   let sim: Simulator;
@@ -186,7 +186,7 @@ describe.each([
   });
   afterEach(() => server.close());
 
-  test.each(odd)('%s is answered with a 4xx (or served) and the server goes on', async (_name, bytes, status) => {
+  test.each(odd)('%s gets a 4xx or a success, and the server continues', async (_name, bytes, status) => {
     expect(statusOf(await rawRequest(server.port, bytes))).toBe(status);
     const after = await rawRequest(server.port, request('GET /v1/pets?limit=1'));
     expect(statusOf(after)).toBe(200);
@@ -202,7 +202,7 @@ describe.each([
     },
   );
 
-  test('a client that leaves in the middle of its body changes nothing and the server goes on', async () => {
+  test('a client that disconnects within its body changes nothing, and the server continues', async () => {
     const half = request('POST /v1/pets', `Host: localhost\r\n${key}${json}Content-Length: 100\r\n`, '{"name":');
     expect(await rawRequest(server.port, half, { silenceMs: 50 })).toBe('');
     expect(sim.pets.size).toBe(40);
@@ -215,7 +215,7 @@ describe.each([
     expect(statusOf(await rawRequest(server.port, head + chunk.repeat(20)))).toBe(413);
   });
 
-  test('a body of 64 MiB gets 413 and does not stay in memory', async () => {
+  test('a body of 64 MiB gets 413 and is not kept in memory', async () => {
     const head = request('POST /v1/pets', `Host: localhost\r\n${key}${json}Content-Length: ${64 << 20}\r\n`);
     const before = process.memoryUsage().rss;
     const answer = await rawRequest(server.port, Buffer.concat([Buffer.from(head), Buffer.alloc(1 << 20, 0x20)]));
@@ -223,7 +223,7 @@ describe.each([
     expect(process.memoryUsage().rss - before).toBeLessThan(40 << 20);
   });
 
-  test('pipelined requests are answered in order', async () => {
+  test('pipelined requests get responses in order', async () => {
     const three = [1, 2, 3].map((id) => request(`GET /v1/pets/${id}`)).join('');
     const answer = await rawRequest(server.port, three, { answers: 3 });
     expect([...answer.matchAll(/"id":(\d+)/g)].map(([, id]) => id)).toEqual(['1', '2', '3']);

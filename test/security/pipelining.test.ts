@@ -36,7 +36,7 @@ describe('requests on one connection are served one after another', () => {
     expect(JSON.parse(found[4]?.body ?? '')).toHaveLength(3);
   });
 
-  test('also when the body of the first comes in pieces, and the others with its end', async () => {
+  test('even if the body of the first comes in chunks, and the others with its end', async () => {
     const text = post('Milo');
     client.write(text.slice(0, -10));
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -45,7 +45,7 @@ describe('requests on one connection are served one after another', () => {
     expect(readAnswers(client.received).map(({ status }) => status)).toEqual([201, 200]);
   });
 
-  test('Remaining falls by one with each answer, whatever the requests are', async () => {
+  test('Remaining falls by one with each response, for any requests', async () => {
     const mixed = Array.from({ length: 60 }, (_, n) => [
       post(`Pet ${n}`),
       get('/pets/1'),
@@ -58,7 +58,7 @@ describe('requests on one connection are served one after another', () => {
     expect(remaining).toEqual(Array.from({ length: 240 }, (_, n) => 999 - n));
   });
 
-  test('a request to control waits for the calls before it, and the calls behind it for control', async () => {
+  test('a control request waits for earlier calls, and later calls wait for the control request', async () => {
     const head = 'Host: localhost\r\nContent-Type: application/json\r\n';
     const reset = `POST /__sim/reset HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`;
     client.write(post('Milo'), get('/pets/2'), reset, get('/pets/2'));
@@ -66,7 +66,7 @@ describe('requests on one connection are served one after another', () => {
     expect(readAnswers(client.received).map(({ status }) => status)).toEqual([201, 200, 200, 404]);
   });
 
-  test('thousands at once are all answered, in order', async () => {
+  test('thousands at once all get responses, in order', async () => {
     sim.load({ limits: 'off' });
     const count = 5_000;
     client.write(...Array.from({ length: count }, (_, n) => get(`/pets/${n + 1}`)));
@@ -75,7 +75,7 @@ describe('requests on one connection are served one after another', () => {
       seen = received;
       return received.split('HTTP/1.1 ').length > count && received.endsWith('}');
     });
-    // Pet 1 was there, the others were not; 40 KiB of requests came before the first answer.
+    // Pet 1 existed, the others did not; 40 KiB of requests arrived before the first response.
     expect(seen.startsWith('HTTP/1.1 200 ')).toBe(true);
     expect(seen.split('HTTP/1.1 404 ').length - 1).toBe(count - 1);
   });
@@ -90,7 +90,7 @@ test.each([99, 100, 101, 102, 103])('%i at once leave the connection open for mo
   expect(readAnswers(client.received).at(-1)?.status).toBe(404);
 });
 
-test('a connection with many requests waiting is not read further until they are served', async () => {
+test('a connection with many waiting requests is not read further until they are served', async () => {
   let arrived = 0;
   let end = () => {};
   const serve = inOrder((_request, response) => {
@@ -107,7 +107,7 @@ test('a connection with many requests waiting is not read further until they are
   const count = 20_000;
   eager.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count));
   for (let before = -1; before < arrived; await new Promise((resolve) => setTimeout(resolve, 300))) before = arrived;
-  // One chunk of what the socket reads at a time.
+  // One chunk of the socket's reads.
   expect(arrived).toBeLessThan(4_000);
   end();
   await eager.until(({ received }) => received.split('HTTP/1.1 200 ').length > count);
@@ -116,7 +116,7 @@ test('a connection with many requests waiting is not read further until they are
   plain.close();
 });
 
-test('requests that wait are dropped with their connection, and use no quota', async () => {
+test('waiting requests are dropped with their connection, and use no quota', async () => {
   sim.load({ faults: [{ when: { operation: 'getPet' }, then: { delay: '1h' } }] });
   client.write(get('/pets/1'), ...Array.from({ length: 300 }, () => post('Milo')));
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -162,7 +162,7 @@ const bodies = [
   '1e999',
 ];
 
-/** The bytes of one request, most of them nearly right. */
+/** Bytes of one request, most of them nearly valid. */
 function request(random: Random): Buffer {
   const { pick, chance, below } = random;
   const lines = [`${pick(methods)} ${pick(paths)}${pick(queries)} ${pick(versions)}`];
@@ -185,7 +185,7 @@ function request(random: Random): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
 }
 
-/** The bytes of one request that is right, but for one odd header at most. */
+/** Bytes of one valid request, with at most one odd header. */
 function rightRequest({ pick, chance, below }: Random): Buffer {
   const path = pick(['/v1/pets', '/v1/pets', '/s/a/v1/pets', '/v1/pets/1', 'http://localhost/v1/pets', '/v1/%70ets']);
   const lines = ['Host: localhost', 'Authorization: Bearer free-key', 'Content-Type: application/json'];
@@ -223,7 +223,7 @@ function mutated(random: Random, bytes: Buffer): Buffer {
   return result;
 }
 
-/** What one connection sends: one to four requests in pieces, some of them broken, and how it ends. */
+/** Bytes of one connection: one to four requests in chunks, some of them broken, and its end. */
 export function rawConnectionBytes(seed: number): { pieces: Buffer[]; end: 'wait' | 'half-close' | 'reset' | 'stay' } {
   const random = createRandom(seed);
   const { below, chance, pick } = random;

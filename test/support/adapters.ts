@@ -12,19 +12,22 @@ export interface CallOptions {
   /** Sent as `Authorization: Bearer KEY`. */
   key?: string;
   headers?: Record<string, string> | [string, string][];
-  /** Sent as the bytes it stands for, as application/json unless `headers` has a Content-Type ('' leaves it out). */
+  /**
+   * Bytes, or a value sent as JSON with the Content-Type application/json, unless `headers` has a Content-Type (''
+   * omits it).
+   */
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** An answer that has passed `checkAnswer`. */
+/** A response that has passed `checkAnswer`. */
 export interface AdapterAnswer extends RawAnswer {
-  /** The parsed body; identifiers past 2^53-1 are rounded, so compare those on `bodyText`. */
+  /** Parsed body. Identifiers past 2^53-1 are rounded, so compare those in `bodyText`. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   json: any;
 }
 
 export interface OpenAdapter {
-  /** What the client calls the base address; ends in `/v1`. */
+  /** Base URL for the client; ends in `/v1`. */
   baseUrl: string;
   /** @param path below the base path, with the query: `/pets?limit=2` */
   call(method: string, path: string, options?: CallOptions): Promise<AdapterAnswer>;
@@ -38,7 +41,7 @@ export interface Adapter {
 
 const anyHost = 'http://petstore.test/v1';
 
-/** Every way to the simulator that has an address. Each answer that comes through one is checked. */
+/** All adapters with a URL. Each response is checked. */
 export const adapters: readonly Adapter[] = [
   {
     name: 'fetch',
@@ -48,7 +51,7 @@ export const adapters: readonly Adapter[] = [
     name: 'msw',
     async open(sim) {
       const server = setupServer(...handlers(sim));
-      // Not 'error', which would print what a test is about to see: there is no host with this name.
+      // Not 'error', which would print the expected failure: no host has this name.
       server.listen({ onUnhandledRequest: 'bypass' });
       return { baseUrl: anyHost, call: caller(sim, anyHost, fetch), close: () => server.close() };
     },
@@ -68,7 +71,7 @@ function caller(sim: Simulator, baseUrl: string, send: typeof fetch): OpenAdapte
     if (key !== undefined) sent.set('Authorization', `Bearer ${key}`);
     if (body !== undefined && !sent.has('Content-Type')) sent.set('Content-Type', 'application/json');
     if (sent.get('Content-Type') === '') sent.delete('Content-Type');
-    // Bytes, not text: fetch would add a Content-Type of its own to text.
+    // Bytes, because fetch would add its own Content-Type to text.
     const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
     const response = await send(`${baseUrl}${path}`, { method, headers: sent, ...(bytes && { body: bytes }) });
     const answer = { status: response.status, headers: response.headers, bodyText: await response.text() };
@@ -77,16 +80,16 @@ function caller(sim: Simulator, baseUrl: string, send: typeof fetch): OpenAdapte
   };
 }
 
-/** A simulator behind an adapter, and the calls that tests make most. */
+/** A simulator behind an adapter, with the most frequent calls. */
 export interface Service extends OpenAdapter {
   sim: Simulator;
   /** GET with `free-key`. */
   get(path: string, options?: CallOptions): Promise<AdapterAnswer>;
-  /** POST /pets with `free-key`; anything but text and bytes is sent as JSON. */
+  /** POST /pets with `free-key`. Values other than text and bytes are sent as JSON. */
   post(body: unknown, options?: CallOptions): Promise<AdapterAnswer>;
 }
 
-/** Three pets, one of each status, in category 1 to 3. */
+/** Three pets, one of each status, in categories 1 to 3. */
 export const threePets = [
   { id: 1, name: 'Rex', categoryId: 1, status: 'available' },
   { id: 2, name: 'Milo', categoryId: 2, status: 'pending' },
@@ -94,8 +97,8 @@ export const threePets = [
 ] as const satisfies Scenario['pets'];
 
 /**
- * Describes a behaviour on every adapter. `open` makes a simulator with its clock frozen at noon, behind the adapter;
- * it is closed after the test.
+ * Describes a behavior on every adapter. `open` creates a simulator with its clock frozen at noon, behind the adapter,
+ * and closes it after the test.
  */
 export function describeOnEveryAdapter(
   title: string,
@@ -143,5 +146,5 @@ export async function openService({ open }: Adapter, scenario: Scenario): Promis
 export const rate = ({ headers }: RawAnswer) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 
-/** The Error body that an answer should have. */
+/** Expected Error body of a response. */
 export const errorOf = (status: number, code: string, message: unknown) => ({ code, message, status });

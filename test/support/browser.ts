@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { chromiumArguments, chromiumPath } from './chromium.js';
 
-/** Starts a Chromium that reaches nothing but this machine. */
+/** Starts a Chromium without network access, except to this machine. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: chromiumPath,
@@ -10,13 +10,13 @@ export const launchChromium = (): Promise<Browser> =>
 
 export interface OpenedPage {
   page: Page;
-  /** What went wrong in it: errors of scripts, and what the console says as an error. */
+  /** Errors of scripts, and error messages of the console. */
   errors: string[];
-  /** Every address that it asked for. */
+  /** All requested URLs. */
   requested: string[];
 }
 
-/** Opens an address in a context of its own. */
+/** Opens a URL in a separate context. */
 export async function openPage(
   browser: Browser,
   url: string,

@@ -2,23 +2,23 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openapi, type Settings } from '../../src/index.js';
 
-/** What was asked, as far as an answer can be judged by it. */
+/** The parts of a request that its response depends on. */
 export interface Question {
   method: string;
-  /** Below the base path, with the query: `/pets?limit=2`. */
+  /** Path below the base path, with the query: `/pets?limit=2`. */
   path: string;
-  /** The body as text, when there was one. */
+  /** Body as text, if any. */
   body?: string | undefined;
 }
 
-/** What came back, the body untouched: `JSON.parse` would round its identifiers. */
+/** A response with its original body, because `JSON.parse` would round identifiers. */
 export interface RawAnswer {
   status: number;
   headers: Headers;
   bodyText: string;
 }
 
-/** The assumptions that change what a right answer looks like. */
+/** Assumptions that change the form of a correct response. */
 export type Allowances = Pick<Settings, 'unauthorizedHeaders' | 'retryAfterForm' | 'unknownFields' | 'banStatus'>;
 
 type Json = Record<string, unknown>;
@@ -31,7 +31,7 @@ ajv.addSchema(openapi, 'openapi');
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** A validator for the schema at a JSON pointer of the description, compiled once. */
+/** Compiles, once, a validator for the schema at a JSON pointer of the description. */
 function validatorAt(pointer: string): ValidateFunction {
   const known = compiled.get(pointer);
   if (known !== undefined) return known;
@@ -50,14 +50,14 @@ const at = (pointer: string) =>
       openapi,
     );
 
-/** The pointer that a `$ref` at this pointer leads to, or the pointer itself; `undefined` where there is nothing. */
+/** Target of a `$ref` at a pointer, or the pointer itself; `undefined` if nothing exists there. */
 function resolve(pointer: string): string | undefined {
   const value = at(pointer) as Json | undefined;
   if (value === undefined) return undefined;
   return typeof value.$ref === 'string' ? resolve(value.$ref.slice(1)) : pointer;
 }
 
-/** A path whose letters and digits may be sent percent-encoded; what cannot be decoded stays as it is. */
+/** Decodes percent-encoded letters and digits of a path. Other escapes are unchanged. */
 function decoded(path: string): string {
   try {
     return decodeURI(path);
@@ -66,11 +66,11 @@ function decoded(path: string): string {
   }
 }
 
-/** The operation that a question leads to, and where the description says what it answers. */
+/** Operation of a request, with the pointer to its responses in the description. */
 function describedAt({ method, path }: Question): { operation: string | undefined; responses: string } {
   const [bare = ''] = decoded(path).split('?');
   const template = bare === '/pets' ? '/pets' : /^\/pets\/[^/]+$/.test(bare) ? '/pets/{petId}' : undefined;
-  // HEAD is GET without a body.
+  // HEAD equals GET without a body.
   const described = method === 'HEAD' ? 'get' : method.toLowerCase();
   const pointer = `/paths/${step(template ?? '')}/${described}`;
   const operation = template === undefined ? undefined : (at(pointer) as Json | undefined);
@@ -78,7 +78,7 @@ function describedAt({ method, path }: Question): { operation: string | undefine
   return { operation: operation.operationId as string, responses: `${pointer}/responses` };
 }
 
-/** What is not an operation can only be refused, in one of these ways. */
+/** A request without an operation can only be rejected, in one of these ways. */
 const outsideOperations: Record<number, string> = {
   401: '/components/responses/Unauthorized',
   403: '/components/responses/BannedForbidden',
@@ -86,13 +86,14 @@ const outsideOperations: Record<number, string> = {
   429: '/components/responses/TooManyRequests',
 };
 
-/** An answer that the document does not describe (an unknown path or method, a failure) has the form of an Error that it does. */
+/** An undocumented response (an unknown path or method, a failure) has the form of a documented Error. */
 const undescribed = `/paths/${step('/pets/{petId}')}/get/responses/404`;
 const undescribedStatuses = [404, 405, 410];
 
 /**
- * Holds one answer to the OpenAPI description and to what validators cannot see: header arithmetic and exact identifiers.
- * @throws {Error} that lists every way in which the answer is wrong
+ * Checks a response against the OpenAPI description and against rules that validators cannot check: header arithmetic
+ * and exact identifiers.
+ * @throws {Error} with every mistake of the response
  */
 export function checkAnswer(question: Question, answer: RawAnswer, allowances: Allowances): void {
   const issues = [...wrongByDescription(question, answer, allowances), ...wrongHeaders(answer, allowances)];
@@ -141,7 +142,7 @@ function* wrongHeaders({ status, headers, bodyText }: RawAnswer, allowances: All
   const dateMs = Date.parse(headers.get('date') ?? '');
   if (new Date(dateMs).toUTCString() !== headers.get('date')) yield `Date is ${headers.get('date')}`;
 
-  // A ban may answer 401 as well; that one knows its key.
+  // A ban may also be a 401, which then has a known key.
   const code = (parsed(bodyText) as Json | undefined)?.code;
   const isBan = status === allowances.banStatus && (code === 'key_banned' || headers.has('retry-after'));
   const isUnauthorized = status === 401 && !isBan;
@@ -213,10 +214,10 @@ function* wrongBody(question: Question, { status, bodyText }: RawAnswer, allowan
   }
 }
 
-/** Strings and numbers of JSON text, in order; what stands between them does not matter here. */
+/** Strings and numbers of JSON text, in order, without the rest. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|:/g;
 
-/** The digits, as they stand in JSON text, of every number field with this name. */
+/** Digits of every number field with a name, as in the JSON text. */
 export function numbersOf(name: string, text: string): string[] {
   const found = text.match(tokens) ?? [];
   return found.filter(

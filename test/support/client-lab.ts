@@ -4,26 +4,26 @@ import { judge } from '../../src/verdict.js';
 import { frozen } from './frozen.js';
 import { type PlainCall, send } from './plain-call.js';
 
-/** What a client's program can do: send on its own connection, and read its clock. */
+/** Functions of a client's program: send on its own connection, and read its clock. */
 export interface Lab {
   sim: Simulator;
   send(call?: PlainCall): Answer;
   now(): number;
 }
 
-/** A client as a generator: it yields how long it sleeps, in milliseconds. */
+/** A client as a generator that yields its sleep times, in milliseconds. */
 export type Program = (lab: Lab) => Generator<number, void, void>;
 
 interface LabOptions {
-  /** Added to each sleep: how exact the timers are. Default none. */
+  /** Added to each sleep, in milliseconds, for inexact timers. Default: none. */
   timerJitter?: () => number;
-  /** When the run is stopped, from its start. Default a week. */
+  /** Time after which the run is stopped, in milliseconds. Default: a week. */
   untilMs?: number;
 }
 
 /**
- * Runs clients side by side, each on a connection of its own, on a clock that jumps from one wake-up to the next.
- * The run takes no time, and goes the same way every time.
+ * Runs clients concurrently, each on its own connection, on a clock that jumps from one wake-up to the next. The run
+ * takes no time, and is deterministic.
  */
 export function runPrograms(
   sim: Simulator,
@@ -55,12 +55,12 @@ export function verdictOn(scenario: Scenario, ...programs: Program[]): Verdict {
   return judge(sim, { isOver: true });
 }
 
-/** How many seconds the answer asks to wait. */
+/** Retry-After of a response, in seconds. */
 export const retryAfter = ({ headers }: Answer) => Number(headers['Retry-After']);
 
 export const isRefused = (answer: Answer) => answer.headers['Retry-After'] !== undefined;
 
-/** A client that sends a call until it is served, and decides after each refusal how long it waits. */
+/** A client that repeats a call until success, with a wait per refusal. */
 export const retrying = (wait: (answer: Answer, attempt: number) => number, call?: PlainCall, attempts = 10): Program =>
   function* ({ send }) {
     for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -70,7 +70,7 @@ export const retrying = (wait: (answer: Answer, attempt: number) => number, call
     }
   };
 
-/** A client that sends a call, and after each of these waits again, whatever the answer. */
+/** A client that sends a call, and again after each of these waits, regardless of the responses. */
 export const sending = (waits: readonly number[], call?: PlainCall | ((index: number) => PlainCall)): Program =>
   function* ({ send }) {
     const callAt = (index: number) => (typeof call === 'function' ? call(index) : call);

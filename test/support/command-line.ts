@@ -10,24 +10,24 @@ import { afterAll, afterEach, TestRunner } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bin-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The command line as `npm run build` makes it, linked as npm does. */
+/** The command line built by `npm run build`, linked as npm does. */
 export const cli = join(folder, 'node_modules/.bin/petstore-sim');
 mkdirSync(dirname(cli), { recursive: true });
 symlinkSync(join(import.meta.dirname, '../../dist/cli/main.cjs'), cli);
 
 export interface SpawnOptions {
-  /** The folder to run in. Default: that of the tests. */
+  /** Working directory. Default: the directory of the tests. */
   cwd?: string;
   /** The command line of another copy of the package. */
   main?: string;
-  /** Another Node, and flags of it. */
+  /** Another version of Node, and flags for it. */
   node?: string;
   nodeFlags?: readonly string[];
 }
 
 const [ofTest, ofFile] = [new Set<ChildProcess>(), new Set<ChildProcess>()];
 
-// What a test has started ends with it, and what was started for all tests of a file with the last.
+// Processes of a test end with it; shared processes end with the last test of the file.
 afterEach(() => endAll(ofTest));
 afterAll(() => endAll(ofFile));
 
@@ -60,9 +60,9 @@ export function startCommandLine(args: readonly string[], options: SpawnOptions 
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     child,
-    /** What it has written to standard error so far. */
+    /** Standard error so far. */
     errors: () => errors,
-    /** Its next line of output. */
+    /** Next line of standard output. */
     async nextLine(): Promise<string> {
       const { value, done } = await lines.next();
       if (done) throw new Error(`Failed to read a line: the command has ended; it wrote ${errors}`);

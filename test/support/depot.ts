@@ -2,7 +2,7 @@ import { invalidRequest, notFound } from '../../src/requests/api-error.js';
 import type { Match, Service } from '../../src/requests/service.js';
 import { parseJson } from '../../src/values/json.js';
 
-/** The parcels of a depot by their numbers. */
+/** Parcels of a depot by number. */
 type Depot = Record<string, string>;
 
 const match = (operation: string, isWrite: boolean, params?: Match['params']): Match => ({
@@ -13,7 +13,7 @@ const match = (operation: string, isWrite: boolean, params?: Match['params']): M
   headers: { 'X-Depot': 'north' },
 });
 
-/** A second service, which has nothing in common with the Petstore: `POST /depot/parcels`, `GET /depot/parcels/{number}`. */
+/** A second service, unrelated to the Petstore: `POST /depot/parcels`, `GET /depot/parcels/{number}`. */
 export const depot: Service<Depot> = {
   name: 'depot',
   basePath: '/depot',

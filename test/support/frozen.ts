@@ -1,10 +1,10 @@
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 
-/** The instant at which every frozen scenario starts. */
+/** Start time of every frozen scenario. */
 export const noon = '2026-01-01T12:00:00Z';
 export const noonSeconds = Date.parse(noon) / 1000;
 
-/** A simulator whose clock stands still at noon; only `sim.clock` moves it. */
+/** A simulator with a clock frozen at noon, which only `sim.clock` moves. */
 export function frozen(scenario: Scenario = {}): Simulator {
   const clock = { start: noon, mode: 'frozen' as const, ...scenario.clock };
   return createSimulator({ scenario: { ...scenario, clock } });

@@ -1,6 +1,6 @@
 import { Agent, type AgentOptions, request } from 'node:http';
 
-/** One answer as a client reads it. */
+/** A response as a client reads it. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -14,17 +14,20 @@ export interface Init {
   signal?: AbortSignal | undefined;
 }
 
-/** How a client's requests go over the wire. @throws what the stack throws where the answer is lost or the signal aborted */
+/**
+ * Sends a client's request over the wire.
+ * @throws the error of the stack if the response is lost or the signal aborted
+ */
 export type Send = (path: string, init?: Init) => Promise<Reply>;
 
 /** One way in which clients use connections. */
 export interface Stack {
-  /** How many requests can be on their way at once; those above wait in the client. */
+  /** Maximum number of requests in flight; further requests wait in the client. */
   connections: number;
   connect(baseUrl: string, key: string): Send;
 }
 
-/** The ways in which clients use connections: what the judge says must be the same on each. */
+/** The ways in which clients use connections. The judge must have the same findings on each. */
 export const stacks: Record<string, Stack> = {
   'Node fetch': {
     connections: Number.POSITIVE_INFINITY,

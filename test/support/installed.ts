@@ -7,17 +7,17 @@ const root = join(import.meta.dirname, '../..');
 /** The package as npm would publish it. */
 export interface PackedPackage {
   tarball: string;
-  /** The paths of the files in it. */
+  /** Paths of the files in the package. */
   files: string[];
 }
 
 /**
- * Packs the build that `npm test` has just made.
- * @throws {Error} with what npm printed
+ * Packs the current build.
+ * @throws {Error} with the output of npm
  */
 export async function packPackage(folder: string): Promise<PackedPackage> {
   const pack = ['pack', root, '--ignore-scripts', '--json', '--pack-destination', folder];
-  // npm 11 answers with a list, later ones with a map by package name.
+  // npm 11 responds with a list, later versions with a map by package name.
   const [packed] = Object.values(JSON.parse(await runIn(folder, 'npm', pack))) as {
     filename: string;
     files: { path: string }[];
@@ -26,13 +26,13 @@ export async function packPackage(folder: string): Promise<PackedPackage> {
   return { tarball: join(folder, packed.filename), files: packed.files.map(({ path }) => path) };
 }
 
-/** What a run of an example may leave in the repository, when somebody works on it there. */
+/** Files that a run of an example may leave in the repository during development. */
 const leftovers = ['node_modules', 'package-lock.json', 'dist', 'test-results', 'playwright-report'];
 
 /**
- * Copies examples into folders of their names, beside projects of which there is only a package.json, and installs all
- * of them together as npm workspaces: npm unpacks a package once that several of them use.
- * @throws {Error} with what npm printed
+ * Copies examples into folders with their names, beside projects that are only a package.json, and installs all as npm
+ * workspaces, so that npm unpacks a shared package once.
+ * @throws {Error} with the output of npm
  */
 export async function installProjects(
   folder: string,
@@ -62,10 +62,10 @@ export async function installProjects(
 
 /**
  * Runs a command in a folder.
- * @throws {Error} with all that it printed, when it fails
+ * @throws {Error} with its complete output if it fails
  */
 export function runIn(cwd: string, file: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string> {
-  // A Vitest of an example must not take itself for a worker of ours, nor Playwright its output for a colour terminal's.
+  // Keeps a Vitest of an example from running as a worker of this one, and Playwright from colored output.
   const inherited = Object.entries(process.env).filter(([key]) => !/^(VITEST|TEST$|NODE_ENV$|FORCE_COLOR$)/.test(key));
   const options = {
     cwd,

@@ -5,24 +5,24 @@ export const root = join(import.meta.dirname, '../..');
 
 /** A Markdown file of the repository. */
 export interface Page {
-  /** From the root of the repository: `docs/faults.md`. */
+  /** Path from the root of the repository: `docs/faults.md`. */
   path: string;
   text: string;
 }
 
 export interface CodeBlock {
-  /** Where it begins: `docs/faults.md:12`. */
+  /** Position of the block: `docs/faults.md:12`. */
   place: string;
   page: Page;
   language: string;
   text: string;
-  /** The file name that the page asks to save it under: the last line before it ends in "Save this as `NAME`:". */
+  /** File name under which the page asks to save the block: the line before it ends in "Save this as `NAME`:". */
   saveAs: string | undefined;
 }
 
 const readPage = (path: string): Page => ({ path, text: readFileSync(join(root, path), 'utf8') });
 
-/** The README and docs/: what users read, and what the package holds. */
+/** The README and docs/: pages for users, contained in the package. */
 export const userPages: readonly Page[] = [
   'README.md',
   ...readdirSync(join(root, 'docs'))
@@ -30,7 +30,7 @@ export const userPages: readonly Page[] = [
     .map((name) => `docs/${name}`),
 ].map(readPage);
 
-/** The pages for people who work in a clone. */
+/** Pages for contributors, who work in a clone. */
 export const clonePages: readonly Page[] = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
@@ -38,7 +38,7 @@ export const clonePages: readonly Page[] = [
   ...readdirSync(join(root, 'examples')).map((name) => `examples/${name}/README.md`),
 ].map(readPage);
 
-/** @throws {Error} when there is no such page */
+/** @throws {Error} if no such page exists */
 export function userPage(path: string): Page {
   const page = userPages.find((each) => each.path === path);
   if (page === undefined) throw new Error(`expected a page of the documentation, got ${path}`);
@@ -65,10 +65,10 @@ export function codeBlocks(page: Page): CodeBlock[] {
 export const blocksIn = (...languages: string[]): CodeBlock[] =>
   userPages.flatMap(codeBlocks).filter(({ language }) => languages.includes(language));
 
-/** A page without its code, in which nothing is a link or a heading. */
+/** A page without its code blocks, which contain no links and headings. */
 export const proseOf = ({ text }: Page): string => text.replace(fence, '').replace(/`[^`\n]*`/g, '`code`');
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Anchors of a page's headings, as on GitHub. */
 export function anchorsOf({ text }: Page): string[] {
   const seen = new Map<string, number>();
   return [...text.replace(fence, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
@@ -83,7 +83,7 @@ export function anchorsOf({ text }: Page): string[] {
   });
 }
 
-/** The rows of the first table under a head that begins so, as lists of cells. */
+/** Rows of the first table whose head starts with the given text, as lists of cells. */
 export function tableRows({ path, text }: Page, head: string): string[][] {
   const start = text.indexOf(`\n${head}`);
   if (start < 0) throw new Error(`expected a table with the head ${head} in ${path}`);

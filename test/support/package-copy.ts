@@ -10,10 +10,10 @@ import { fetchedPackage } from '../../scripts/fetched-package.mjs';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-/** A project in a temporary folder that has the compiled package installed. */
+/** A project in a temporary folder with the compiled package installed. */
 export interface PackageCopy {
   readonly folder: string;
-  /** Runs a script of test/ there: what it imports of src/ comes from the package. Gives what it printed, as JSON. */
+  /** Runs a script of test/ in the project, with the package instead of src/. Returns its output, parsed as JSON. */
   runScript(node: string, script: string): Promise<unknown>;
   remove(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function copyPackage({
   const modules = join(folder, 'node_modules');
   const copy = join(modules, 'petstore-sim');
   await mkdir(copy, { recursive: true });
-  // A manifest of its own, so that one in a folder above does not say what `petstore-sim` is.
+  // A separate manifest, so that one in a parent folder does not define `petstore-sim`.
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await copyFile(join(root, 'package.json'), join(copy, 'package.json'));
   for (const data of ['scenarios', 'dist']) await cp(join(root, data), join(copy, data), { recursive: true });
@@ -69,11 +69,11 @@ export async function copyPackage({
   };
 }
 
-/** The folder of msw: version 2 is installed with the repository, version 3 needs Node 22 and is fetched. */
+/** Folder of msw: version 2 is installed with the repository, version 3 needs Node 22 and is downloaded. */
 export const mswFolder = async (major: 2 | 3): Promise<string> =>
   major === 2 ? join(root, 'node_modules/msw') : await fetchedPackage('msw', 3);
 
-/** Leaves the public entries of src/ to the package: `../src/msw.js` becomes `petstore-sim/msw`. */
+/** Replaces imports of the public entries in src/ by the package: `../src/msw.js` becomes `petstore-sim/msw`. */
 const fromPackage: Plugin = {
   name: 'from-package',
   setup({ onResolve }) {

@@ -3,19 +3,19 @@ import type { Answer, Simulator } from '../../src/index.js';
 export interface PlainCall {
   /** The API key; `null` sends no Authorization header. Default `free-key`. */
   key?: string | null;
-  /** Default GET, or POST when there is a body. */
+  /** Default GET, or POST with a body. */
   method?: string;
   /** Default `/pets`. */
   path?: string;
   query?: string;
-  /** Sent as it is when text or bytes, else as JSON. */
+  /** Sent unchanged if text or bytes, otherwise as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** The number of the connection. Default unknown. */
+  /** Number of the connection. Default: unknown. */
   connection?: number | undefined;
 }
 
-/** Sends one call straight to the core, without an adapter. */
+/** Sends one call directly to the core, without an adapter. */
 export function send(
   sim: Simulator,
   { key = 'free-key', path = '/pets', query = '', ...call }: PlainCall = {},
@@ -41,7 +41,7 @@ export function sendTimes(sim: Simulator, times: number, call: PlainCall = {}): 
   return Array.from({ length: times }, () => send(sim, call));
 }
 
-/** The numbers in the rate-limit headers of an answer. */
+/** Numbers in the rate-limit headers of a response. */
 export function rate({ headers }: Answer) {
   const number = (name: string) => (headers[name] === undefined ? undefined : Number(headers[name]));
   return {

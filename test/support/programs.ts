@@ -11,7 +11,7 @@ export interface Program {
   debian: readonly string[];
 }
 
-/** Every program of the system that a test needs beside Node. A test declares it with the tag `needs/NAME`. */
+/** Programs of the system that tests need besides Node. A test declares a program with the tag `needs/NAME`. */
 export const programs: Readonly<Record<string, Program>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'programs.json'), 'utf8'),
 );

@@ -6,10 +6,10 @@ declare module 'vitest' {
   }
 }
 
-/** Whether this is `npm run prove`, which tries every claim in full; `npm test` tries a slice of it. */
+/** Whether this is `npm run prove`, which checks every claim completely; `npm test` checks a part. */
 export const isProof = process.env.PROVE === '1';
 
-/** How often to try a claim. What a test asks for is in the report of `npm run prove`. */
+/** Number of repetitions for a claim. The report of `npm run prove` contains the number. */
 export function tries(slice: number, proof: number): number {
   const count = isProof ? proof : slice;
   const test = TestRunner.getCurrentTest();
@@ -17,8 +17,8 @@ export function tries(slice: number, proof: number): number {
   return count;
 }
 
-/** Where random draws start: a slice draws the same each time, a proof what the seed in its report says. */
+/** Seed of random draws: constant in a test run, reported in a proof. */
 export const seed = isProof ? Number(process.env.PROVE_SEED ?? 2) : 1;
 
-/** How often to try a claim, as parameters of fast-check. */
+/** Number of repetitions for a claim, as parameters of fast-check. */
 export const fuzz = (slice: number, proof: number) => ({ numRuns: tries(slice, proof), seed });

@@ -1,4 +1,4 @@
-/** A generator of numbers that are decided by a seed (mulberry32). */
+/** Creates a random number generator with a seed (mulberry32). */
 export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = () => {

@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
 
-/** A client on a bare socket: it sees every byte, and how the connection ends. */
+/** A client on a plain socket, which shows every byte and the end of the connection. */
 export interface RawClient {
   readonly socket: Socket;
-  /** What has come so far, one character a byte. */
+  /** Bytes received so far, one character per byte. */
   readonly received: string;
-  /** `reset`: a RST came; `end`: a FIN came; `open`: neither. */
+  /** `reset` after a RST, `end` after a FIN, otherwise `open`. */
   readonly state: 'open' | 'end' | 'reset';
   write(...requests: string[]): void;
-  /** Resolves when the condition holds, looked at whenever something happens on the socket. */
+  /** Resolves when the condition is true, checked at every event of the socket. */
   until(condition: (client: RawClient) => boolean): Promise<void>;
-  /** Resolves when the server has ended the connection, one way or the other. */
+  /** Resolves when the server has closed or reset the connection. */
   over(): Promise<void>;
   leave(): void;
 }
@@ -78,7 +78,7 @@ export interface RawAnswerParts {
   body: string;
 }
 
-/** Takes apart the first answer in some bytes; the body is all that follows its head. */
+/** Parses the first response in some bytes. The body is the rest after its head. */
 export function readAnswer(bytes: string): RawAnswerParts {
   const end = bytes.indexOf('\r\n\r\n');
   const [first = '', ...lines] = bytes.slice(0, end).split('\r\n');
@@ -86,7 +86,7 @@ export function readAnswer(bytes: string): RawAnswerParts {
   return { status: Number(first.split(' ')[1]), headers, body: bytes.slice(end + 4) };
 }
 
-/** Takes apart all whole answers in some bytes, by their Content-Length. */
+/** Parses all complete responses in some bytes, by their Content-Length. */
 export function readAnswers(bytes: string): RawAnswerParts[] {
   if (!bytes.includes('\r\n\r\n')) return [];
   const first = readAnswer(bytes);

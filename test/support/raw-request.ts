@@ -23,10 +23,10 @@ export function rawRequest(
   });
 }
 
-/** The status of a raw answer; 0 when there was none. */
+/** Status of a raw response; 0 without one. */
 export const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
 
-/** The body of a raw answer. */
+/** Body of a raw response. */
 export const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 
 function completeAnswers(received: string): number {

@@ -14,26 +14,26 @@ async function loop(send: () => Promise<Reply>, waitMs: (reply: Reply, attempt: 
   }
 }
 
-/** A minute of two seconds that is used up. */
+/** An exhausted minute with a length of two seconds. */
 export const wall: Scenario = {
   windows: { minute: '2s' },
   keys: { 'free-key': { usage: { minute: 60 } } },
   ban: 'off',
 };
-/** One that no client here waits for, however slow the machine is. */
+/** A Retry-After for which no client here waits, on any machine. */
 const longWall: Scenario = { ...wall, windows: { minute: '60s' } };
 const rex = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };
 
-/** A client, what it runs against, and what the judge says of it. */
+/** A client, its scenario, and its expected findings. */
 export interface StackClient {
   does: string;
   scenario?: Scenario;
   client: (send: Send) => Promise<unknown>;
-  /** What is held against it; nothing of a right client. */
+  /** Codes of the expected findings; none for a right client. */
   codes: FindingCode[];
 }
 
-/** Clients that do what the service asks. */
+/** Right clients. */
 export const rightClients: StackClient[] = [
   {
     does: 'waits as Retry-After says',
@@ -64,8 +64,8 @@ export const rightClients: StackClient[] = [
   },
   {
     does: 'runs four callers, each of which waits',
-    // Over one connection they come one by one, like a loop: the scenario has to say that they are four. Ten of them, whom
-    // a busy machine would tear apart, are in test/scenarios/verdicts.test.ts, where time stands still meanwhile.
+    // Over one connection, requests are sequential like a loop, so the scenario must declare four callers. Ten callers,
+    // which a busy machine would spread, are in test/scenarios/verdicts.test.ts with a stopped clock.
     scenario: { ...wall, client: { parallel: 4 } },
     client: (send) =>
       Promise.all(
@@ -95,7 +95,7 @@ export const rightClients: StackClient[] = [
   },
 ];
 
-/** Clients with one thing wrong. */
+/** Clients with one fault. */
 export const wrongClients: StackClient[] = [
   {
     does: 'does not wait',
@@ -109,8 +109,8 @@ export const wrongClients: StackClient[] = [
   },
   {
     does: 'waits half as long',
-    // The half of two seconds, begun at the end of one, would be over just before the window is; and a busy machine, as it is
-    // when hundreds of clients run in a proof, makes a short wait long enough. Waits stay below the five seconds for which Node keeps an idle connection.
+    // Half of two seconds, started at the end of a second, would end just before the window does, and a busy machine
+    // delays short waits. Waits stay below the five seconds for which Node keeps an idle connection.
     scenario: { ...wall, windows: { minute: isProof ? '8s' : '4s' } },
     client: (send) =>
       loop(

@@ -1,18 +1,18 @@
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { type Adapter, noon, threePets } from './adapters.js';
 
-/** A simulator behind an adapter, whose answers are not checked: they are meant to be wrong. */
+/** A simulator behind an adapter whose responses are not checked, because they are wrong on purpose. */
 export interface UncheckedService {
   sim: Simulator;
   baseUrl: string;
-  /** What a client of the adapter calls. */
+  /** Sends a request through the client of an adapter. */
   fetch: typeof fetch;
-  /** With `free-key`; a body is sent as application/json. */
+  /** With `free-key`. A body is sent as application/json. */
   send(method: string, path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void> | void;
 }
 
-/** As `openService`, the clock frozen at noon. */
+/** Opens a service like `openService`, with the clock frozen at noon. */
 export async function openUnchecked(adapter: Adapter, scenario: Scenario): Promise<UncheckedService> {
   const sim = createSimulator({
     scenario: { pets: [...threePets], ...scenario, clock: { start: noon, mode: 'frozen', ...scenario.clock } },
@@ -40,5 +40,5 @@ export async function openUnchecked(adapter: Adapter, scenario: Scenario): Promi
   };
 }
 
-/** Fields of an answer that only HTTP has. */
+/** Parts of a response that only HTTP has. */
 export const ofHttpAlone = /^(?:connection|keep-alive|content-length|transfer-encoding)$/;

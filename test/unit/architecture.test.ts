@@ -105,13 +105,13 @@ const importsOf = (file: string): string[] => {
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 const folderOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as string) : 'entries');
 
-test('every import of src/ is found, so that the laws below see all of them', () => {
+test('finds every import of src/, so that the rules below cover all of them', () => {
   expect(files.length).toBeGreaterThan(150);
   expect([...imports.values()].flat().filter((file) => !imports.has(file))).toEqual([]);
   expect([...imports.values()].flat().length).toBeGreaterThan(600);
 });
 
-test('a folder imports only from the folders below it', () => {
+test('a folder imports only from the folders above it in the list', () => {
   const broken = [...imports].flatMap(([file, targets]) => {
     const allowed = laws[folderOf(file)];
     if (folderOf(file) === 'entries') return [];
@@ -122,7 +122,7 @@ test('a folder imports only from the folders below it', () => {
   expect(broken).toEqual([]);
 });
 
-test('the top of src/ holds public entries alone, which nothing below imports', () => {
+test('the top of src/ contains only public entries, which no folder imports', () => {
   const manifest = readFileSync(join(root, '../package.json'), 'utf8');
   const loose = files.filter((file) => !file.includes('/') && !manifest.includes(`dist/${file.replace('.ts', '.js')}`));
   expect(loose).toEqual([]);

@@ -3,7 +3,7 @@ import type { Answer, Scenario, Simulator } from '../../src/index.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { code, message, rate, send, sendTimes } from '../support/plain-call.js';
 
-/** A simulator whose free key has used up its minute: the next request, at 0 s, is the first refusal. */
+/** A simulator whose free key has exhausted its minute: the next request, at 0 s, is the first refusal. */
 function exhausted(scenario: Scenario = {}): Simulator {
   return frozen({ ...scenario, keys: { 'free-key': { usage: { minute: 60 } }, ...scenario.keys } });
 }
@@ -19,7 +19,7 @@ const limited = 'rate_limit_exceeded';
 const banned = 'key_banned';
 
 describe('a strike', () => {
-  test('is no refusal within the grace after the first, however many there are', () => {
+  test('is not counted within the grace period after the first refusal', () => {
     const sim = exhausted({ ban: 'strict' });
     sendTimes(sim, 500);
     sim.clock.advance(1000);
@@ -27,26 +27,26 @@ describe('a strike', () => {
     expect(sim.keys.get('free-key')).toMatchObject({ strikes: 0, state: 'active' });
   });
 
-  test('is a refusal one millisecond after the grace', () => {
+  test('is counted one millisecond after the grace period', () => {
     expect(codesAt(exhausted({ ban: 'strict' }), 0, 1000, 1001)).toEqual([limited, limited, banned]);
   });
 
-  test('is no refusal that comes early by no more than the tolerance', () => {
+  test('is not counted for a request that is early within the tolerance', () => {
     expect(codesAt(exhausted({ ban: 'strict' }), 0, 59_950, 59_999)).toEqual([limited, limited, limited]);
     expect(codesAt(exhausted({ ban: 'strict' }), 0, 59_949)).toEqual([limited, banned]);
   });
 
-  test('counts by the settings of the scenario', () => {
+  test('is counted by the settings of the scenario', () => {
     const ban = { after: 1, graceMs: 0, toleranceMs: 0 };
     expect(codesAt(exhausted({ ban }), 0, 0, 1)).toEqual([limited, limited, banned]);
     expect(codesAt(exhausted({ ban }), 0, 59_999)).toEqual([limited, banned]);
   });
 
-  test('does not start the grace anew', () => {
+  test('does not restart the grace period', () => {
     expect(codesAt(exhausted(), 0, 2000, 2000, 2000)).toEqual([limited, limited, limited, banned]);
   });
 
-  test('is cleared by the first served request, together with the episode', () => {
+  test('is cleared with the episode by the next accepted request', () => {
     const sim = exhausted();
     codesAt(sim, 0, 2000, 3000);
     expect(sim.keys.get('free-key').strikes).toBe(2);
@@ -57,28 +57,28 @@ describe('a strike', () => {
     expect(codesAt(sim, 74_000)).toEqual([banned]);
   });
 
-  test('is not cleared by a request that only another key made', () => {
+  test('is not cleared by a request with another key', () => {
     const sim = exhausted();
     codesAt(sim, 0, 2000, 3000);
     sendAt(sim, 3500, 'pro-key');
     expect(codesAt(sim, 4000)).toEqual([banned]);
   });
 
-  test('is measured against the promise that was given, even when refusals lengthen it', () => {
+  test('is measured against the promised time, even if later refusals extend it', () => {
     const sim = frozen({
       plans: { free: { minute: 1, day: 3 } },
       limits: { rejectedCounts: 'other-windows' },
       ban: 'strict',
     });
     expect(sendAt(sim, 0).status).toBe(200);
-    // Refusals at 0 s promise the minute, the second of them exhausts the day and promises that.
+    // Refusals at 0 s promise the minute. The second exhausts the day and promises the day.
     expect([sendAt(sim, 0), sendAt(sim, 0)].map((answer) => rate(answer).retryAfter)).toEqual([60, 86_400]);
     expect(codesAt(sim, 60_000)).toEqual([banned]);
   });
 });
 
-describe('the number of strikes that ban', () => {
-  test.each([1, 2, 3, 5])('is %i: one less does not, this one does', (after) => {
+describe('the number of strikes before a ban', () => {
+  test.each([1, 2, 3, 5])('is %i: the key is banned by this strike and not by the one before', (after) => {
     const sim = exhausted({ ban: { after } });
     const codes = codesAt(sim, 0, ...Array.from({ length: after }, (_, index) => 2000 + index));
     expect(codes.slice(0, -1).every((each) => each === limited)).toBe(true);
@@ -89,7 +89,7 @@ describe('the number of strikes that ban', () => {
     expect(codesAt(exhausted(), 0, 2000, 3000, 4000)).toEqual([limited, limited, limited, banned]);
   });
 
-  test('0 never bans', () => {
+  test('can be 0, which never bans', () => {
     const sim = exhausted({ ban: { after: 0 } });
     for (let ms = 0; ms < 59_000; ms += 500) expect(code(sendAt(sim, ms))).toBe(limited);
     expect(sendAt(sim, 60_000).status).toBe(200);
@@ -103,7 +103,7 @@ describe('a ban', () => {
     return sim;
   };
 
-  test('answers with its own code and message, Remaining 0, and Retry-After and Reset at its end', () => {
+  test('responds with its own code and message, Remaining 0, and Retry-After and Reset at its end', () => {
     const sim = ban();
     const answer = sendAt(sim, 4700);
     expect(answer.status).toBe(429);
@@ -116,7 +116,7 @@ describe('a ban', () => {
     });
   });
 
-  test('lasts to the millisecond: refused just before its end, served at its end', () => {
+  test('ends to the millisecond: refuses just before its end, accepts at its end', () => {
     const sim = ban();
     const last = sendAt(sim, 123_999);
     expect(code(last)).toBe(banned);
@@ -125,34 +125,34 @@ describe('a ban', () => {
     expect(sendAt(sim, 124_000).status).toBe(200);
   });
 
-  test('is not lengthened by requests and counts none of them', () => {
+  test('is not extended by requests, which are not counted', () => {
     const sim = ban();
     for (let ms = 5000; ms < 124_000; ms += 1000) expect(rate(sendAt(sim, ms)).reset).toBe(noonSeconds + 124);
     expect(rate(sendAt(sim, 124_000)).remaining).toBe(59);
     expect(sim.keys.get('free-key').day.remaining).toBe(999);
   });
 
-  test('refuses every operation, unknown paths too, and creates nothing', () => {
+  test('refuses every operation and unknown paths, and creates nothing', () => {
     const sim = ban();
     const calls = [{}, { path: '/pets/1' }, { path: '/nothing' }, { body: { name: 'Rex', categoryId: 1 } }];
     expect(calls.map((call) => code(send(sim, call)))).toEqual([banned, banned, banned, banned]);
     expect(sim.pets.size).toBe(40);
   });
 
-  test('started by hand holds with limits off, too', () => {
+  test('set by a control operation applies even with limits off', () => {
     const sim = frozen({ limits: 'off' });
     sim.keys.ban('free-key', '90s');
     expect(code(sendAt(sim, 89_999))).toBe(banned);
     expect(sendAt(sim, 90_000).status).toBe(200);
   });
 
-  test('leaves other keys alone', () => {
+  test('does not affect other keys', () => {
     const sim = ban();
     expect(rate(send(sim, { key: 'pro-key' })).remaining).toBe(299);
     expect(sim.keys.list().map(({ state }) => state)).toEqual(['banned', 'active', 'active', 'active', 'revoked']);
   });
 
-  test('promises the end of an exhausted window where that is later', () => {
+  test('promises the reset of an exhausted window if later', () => {
     const sim = exhausted({ ban: { seconds: 5 } });
     codesAt(sim, 0, 2000, 3000);
     expect(rate(sendAt(sim, 4000))).toEqual({ limit: 60, remaining: 0, reset: noonSeconds + 60, retryAfter: 56 });
@@ -163,7 +163,7 @@ describe('a ban', () => {
     expect(sendAt(sim, 60_000).status).toBe(200);
   });
 
-  test('promises the end of the day where the day is exhausted', () => {
+  test('promises the reset of the day if the day is exhausted', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { day: 1000 } } } });
     codesAt(sim, 0, 2000, 3000);
     expect(rate(sendAt(sim, 4000))).toEqual({
@@ -177,7 +177,7 @@ describe('a ban', () => {
   });
 
   test.each(['minute', 'day'] as const)(
-    'names the exhausted window, whichever one served requests report (%s)',
+    'reports the exhausted window, whichever window accepted requests report (%s)',
     (reportedWindow) => {
       const sim = frozen({ keys: { 'free-key': { usage: { day: 1000 } } }, limits: { reportedWindow } });
       codesAt(sim, 0, 2000, 3000);
@@ -185,14 +185,14 @@ describe('a ban', () => {
     },
   );
 
-  test('does not refill the windows when it ends', () => {
+  test('does not refill the windows at its end', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 60, day: 500 } } } });
     codesAt(sim, 0, 2000, 3000, 4000);
     expect(rate(sendAt(sim, 124_000))).toMatchObject({ limit: 60, remaining: 59 });
     expect(sim.keys.get('free-key').day.remaining).toBe(499);
   });
 
-  test.each([429, 403, 401, 418] as const)('can answer with status %i and keeps its headers and code', (status) => {
+  test.each([429, 403, 401, 418] as const)('can respond with status %i and keeps its headers and code', (status) => {
     const sim = ban({ ban: { status } });
     const answer = sendAt(sim, 5000);
     expect(answer.status).toBe(status);
@@ -207,12 +207,12 @@ describe('a ban', () => {
     expect(send(sim).status).toBe(401);
   });
 
-  test('ends the episode: a refusal after it starts another grace', () => {
+  test('ends the episode: the next refusal starts another grace period', () => {
     const sim = exhausted({ ban: { seconds: 5, after: 1 } });
     expect(codesAt(sim, 0, 2000, 7000, 8000, 8001)).toEqual([limited, banned, limited, limited, banned]);
   });
 
-  test('started by hand holds for its time and can be lifted', () => {
+  test('set by a control operation lasts for its time and can be lifted', () => {
     const sim = frozen();
     sim.keys.ban('free-key', '1500ms');
     expect(rate(sendAt(sim, 0))).toMatchObject({ limit: 60, remaining: 0, reset: noonSeconds + 2, retryAfter: 2 });
@@ -226,7 +226,7 @@ describe('a ban', () => {
 });
 
 describe('extend', () => {
-  test('starts the ban again at every request', () => {
+  test('restarts the ban at every request', () => {
     const sim = exhausted({ ban: { extend: true } });
     codesAt(sim, 0, 2000, 3000, 4000);
     expect(rate(sendAt(sim, 50_900))).toMatchObject({ reset: noonSeconds + 170, retryAfter: 120 });
@@ -242,7 +242,7 @@ describe('extend', () => {
 });
 
 describe('escalation', () => {
-  /** The lengths of the next bans of a key that goes on after each. */
+  /** Lengths of the next bans of a key that keeps sending after each ban. */
   const lengths = (sim: Simulator, times: number) => {
     const retryAfters: (number | undefined)[] = [];
     for (let n = 0; n < times; n++) {
@@ -262,12 +262,12 @@ describe('escalation', () => {
     expect(lengths(frozen({ ban: { after: 1 } }), 3)).toEqual([120, 120, 120]);
   });
 
-  test('multiplies each further ban up to the longest', () => {
+  test('multiplies each further ban up to the maximum', () => {
     const escalation = { factor: 3, maxSeconds: 2000 };
     expect(lengths(frozen({ ban: { after: 1, escalation } }), 4)).toEqual([120, 360, 1080, 2000]);
   });
 
-  test('lengthens a ban that is extended by the same measure', () => {
+  test('extends a ban by its escalated length', () => {
     const sim = frozen({ ban: { after: 1, extend: true, escalation: { factor: 2, maxSeconds: 900 } } });
     expect(lengths(sim, 1)).toEqual([120]);
     sim.keys.setUsage('free-key', { minute: 60 });
@@ -280,7 +280,7 @@ describe('escalation', () => {
 });
 
 describe('the preset', () => {
-  test('default is what holds without one', () => {
+  test('default equals a scenario without a preset', () => {
     expect(frozen({ ban: 'default' }).settings).toEqual(frozen().settings);
   });
 
@@ -288,7 +288,7 @@ describe('the preset', () => {
     expect(codesAt(exhausted({ ban: 'strict' }), 0, 2000)).toEqual([limited, banned]);
   });
 
-  test('binance has clock windows and bans with 418 from two minutes to three days', () => {
+  test('binance has clock-aligned windows and bans with 418 from two minutes to three days', () => {
     const sim = frozen({ ban: 'binance' });
     expect(sim.settings).toMatchObject({
       windowStart: 'clock',
@@ -309,7 +309,7 @@ describe('the preset', () => {
     expect(sim.keys.get('free-key').day.remaining).toBe(990);
   });
 
-  test('penalty starts the ban again at every request', () => {
+  test('penalty restarts the ban at every request', () => {
     const sim = exhausted({ ban: 'penalty' });
     codesAt(sim, 0, 2000, 3000, 4000);
     expect(rate(sendAt(sim, 100_000)).retryAfter).toBe(120);
@@ -320,7 +320,7 @@ describe('the preset', () => {
     for (let ms = 0; ms < 59_000; ms += 1000) expect(code(sendAt(sim, ms))).toBe(limited);
   });
 
-  test('gives way to an assumption', () => {
+  test('is overridden by an assumption', () => {
     expect(frozen({ ban: 'strict', assumptions: { banAfter: 2 } }).settings.banAfter).toBe(2);
   });
 });

@@ -18,24 +18,24 @@ const results = JSON.parse(readFileSync(join(import.meta.dirname, 'bench-results
 describe('a part of the bench is published', () => {
   const noise = (samples: number[]) => ({ unit: 'requests a second', ...noiseOf(samples) });
 
-  test('when its yardstick spread by 15 % at most', () => {
+  test('if its reference measurement varied by 15 % at most', () => {
     expect(tooNoisy('http', noise([100, 93, 107, 108, 96]))).toBeUndefined();
     expect(noiseOf([92, 100, 107]).spread).toBeCloseTo(0.15, 10);
     expect(tooNoisy('http', noise([92, 100, 107]))).toBeUndefined();
   });
 
-  test('when it has no yardstick, because it takes no time', () => {
+  test('if it has no reference measurement, because it takes no time', () => {
     expect(tooNoisy('bundle', undefined)).toBeUndefined();
   });
 
-  test('not when its yardstick spread by more, with the figures in one sentence', () => {
+  test('not if its reference measurement varied more, which is explained in one sentence', () => {
     expect(tooNoisy('http', noise([50_000, 41_234, 52_345, 51_000]))).toBe(
       'http is not published: the yardstick spread by 22 % (41,200 to 52,300 requests a second in 4 samples), more than ' +
         '15 %; measure it again when the machine is quiet: npm run bench -- --only http',
     );
   });
 
-  test('whatever a tenth of the samples at either end is', () => {
+  test('regardless of the lowest and highest tenth of the samples', () => {
     const calm = Array.from({ length: 18 }, (_, at) => 100 + (at % 5));
     expect(tooNoisy('http', noise([...calm, 10, 12]))).toBeUndefined();
     expect(tooNoisy('http', noise([...calm, 10, 12, 14, 16]))).toMatch(/spread by/);
@@ -43,7 +43,7 @@ describe('a part of the bench is published', () => {
 });
 
 describe('a share', () => {
-  test('is of servers that are loaded in turn, one at a time, until each has had its time', async () => {
+  test('is measured on servers loaded in turns, one at a time', async () => {
     const running = new Set<string>();
     const turns: string[] = [];
     const begin = async (url: string, _requests: unknown, { seconds }: { seconds: number }) => {
@@ -65,13 +65,13 @@ describe('a share', () => {
     expect(running.size).toBe(0);
     for (const { requests, other, perSecond } of samples) {
       expect({ requests, other }).toEqual({ requests: 400, other: 1 });
-      // Two turns of 60 ms and one that was over at once.
+      // Two turns of 60 ms and one that ended at once.
       expect(perSecond).toBeGreaterThan(100);
       expect(perSecond).toBeLessThan(3_400);
     }
   });
 
-  test('is the median of the pairs, not a pair of medians, and the same by processor time', () => {
+  test('is the median of the pairs, not a ratio of medians, also for processor time', () => {
     const slice = (perSecond: number, cpuUs: number) => ({ perSecond, cpuUs, p99Ms: 1 });
     const pairs = [
       { of: slice(40, 25), to: slice(50, 20) },
@@ -106,12 +106,12 @@ describe('the aims', () => {
     ['Verdict over 10,000 entries, the worst kind', ['≤ 30 ms', '31 ms', undefined, undefined, false]],
     ['Packages installed', ['≤ 77', '77', undefined, undefined, true]],
     ['Installed', ['≤ 8 MB', '8.1 MB', undefined, undefined, false]],
-  ])('say of "%s" what was found and whether that is reached', (what, expected) => {
+  ])('report for "%s" the measured value and whether the aim is reached', (what, expected) => {
     const { aim, found, spread, byCpu, isReached } = rows.get(what) ?? {};
     expect([aim, found, spread, byCpu, isReached]).toEqual(expected);
   });
 
-  test('say of what was not measured that it was not, and neither yes nor no', () => {
+  test('report an unmeasured value as not measured, neither reached nor missed', () => {
     const aim = rows.get('Create with `--data redis:`, one replica: of memory');
     expect(aim).toEqual({ what: aim?.what, aim: '≥ 0.4' });
     expect(performancePage(results, [])).toContain(`| ${aim?.what} | ≥ 0.4 | not measured |  |  |  |\n`);
@@ -123,13 +123,13 @@ describe('the aims', () => {
   });
 });
 
-test('a peer is as far behind as its share of the limit on its Node is beneath ours on that Node', () => {
+test('compare a peer with its share of the limit on its own Node version', () => {
   const { peers } = figures(results);
   expect(peers.map(({ name }: { name: string }) => name)).toEqual(['json-server-1', 'express']);
   expect(peers.map(({ behind }: { behind: number }) => behind.toFixed(2))).toEqual(['4.00', '10.00']);
 });
 
-test('the page and the picture say which peer was not measured, and draw none of them', () => {
+test('the page and the picture name unmeasured peers, without a bar', () => {
   const peer = (name: string) => ({ name, packages: { [name]: '1.2.3' }, differs: 'Does less.' });
   const page = performancePage(results, [peer('express'), peer('mockoon'), peer('stubby')]);
   expect(page).toContain('- **express** (express 1.2.3): Does less.\n');
@@ -147,6 +147,6 @@ test('the picture has room for a server that is faster than the limit', () => {
   const widthOfAll = Number(/<svg[^>]* width="(\d+)"/.exec(svg)?.[1]);
   const bars = [...svg.matchAll(/<rect x="(\d+)"[^>]* width="([\d.]+)"/g)];
   expect(bars).toHaveLength(5);
-  // A text of four figures stands behind each.
+  // Each bar is followed by a text of four figures.
   for (const [, left, width] of bars) expect(Number(left) + Number(width) + 40).toBeLessThan(widthOfAll);
 });

@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe('a real clock', () => {
-  test('is the clock of the machine, read at each call', () => {
+  test("shows the machine's time, read at each call", () => {
     const clock = new SimulatedClock();
     expect(clock.now()).toBe(machineMs);
     vi.setSystemTime(machineMs + 1234);
@@ -43,7 +43,7 @@ describe('a real clock', () => {
     expect(clock.state()).toEqual({ nowMs: noonMs + 5, frozen: false, movedMs: 0 });
   });
 
-  test('runs on from the start of the scenario', () => {
+  test("runs from the scenario's start time", () => {
     const clock = new SimulatedClock({ startMs: noonMs });
     expect(clock.now()).toBe(noonMs);
     vi.advanceTimersByTime(1500);
@@ -90,7 +90,7 @@ describe('a real clock', () => {
 });
 
 describe('a frozen clock', () => {
-  test('stands still until it is moved', () => {
+  test('stops until it is moved', () => {
     const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
     vi.advanceTimersByTime(60_000);
     expect(clock.now()).toBe(noonMs);
@@ -100,20 +100,20 @@ describe('a frozen clock', () => {
     expect(clock.frozen).toBe(true);
   });
 
-  test('starts at a whole millisecond, also where its skew has a fraction', () => {
+  test('starts at a whole millisecond, even with a fractional skew', () => {
     const sim = createSimulator({ scenario: { clock: { start: 1.5, skew: '-0.5ms', mode: 'frozen' } } });
     expect(sim.clock.now()).toBe(0);
     sim.clock.set(5);
     expect(sim.clock.movedMs).toBe(5);
   });
 
-  test('starts at the time of the machine when the scenario names none', () => {
+  test("starts at the machine's time if the scenario names none", () => {
     const clock = new SimulatedClock({ mode: 'frozen', skewMs: 1000 });
     vi.advanceTimersByTime(60_000);
     expect(clock.now()).toBe(machineMs + 1000);
   });
 
-  test('does not make up for the time it stood still', () => {
+  test('does not catch up on the time during which it was frozen', () => {
     const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
     vi.advanceTimersByTime(60_000);
     clock.resume();
@@ -122,7 +122,7 @@ describe('a frozen clock', () => {
     expect(clock.now()).toBe(noonMs + 5);
   });
 
-  test('goes back to the start of the scenario at a reset', () => {
+  test("returns to the scenario's start at a reset", () => {
     const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
     clock.advance('1d');
     clock.resume();
@@ -132,7 +132,7 @@ describe('a frozen clock', () => {
   });
 });
 
-test('a clock is set forward and back, by date, milliseconds or ISO text with a zone', () => {
+test('a clock is set forward and back, by date, milliseconds or ISO text with a time zone', () => {
   const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
   clock.set('2026-01-01T14:00:00+01:00');
   expect(clock.now()).toBe(noonMs + 3_600_000);
@@ -149,7 +149,7 @@ test.each([
   ['fixed-window', 59],
   ['sliding-log', 59],
   ['token-bucket', 29],
-] as const)('after a clock is set back %s promises nothing further off than its windows', (algorithm, remaining) => {
+] as const)('after a clock is set back, %s promises no time beyond its windows', (algorithm, remaining) => {
   const sim = frozen({ limits: { algorithm } });
   sendTimes(sim, 30);
   sim.clock.set('2026-01-01T10:00:00Z');
@@ -160,7 +160,7 @@ test.each([
   expect(answer.reset).toBeLessThanOrEqual(tenSeconds + 60);
 });
 
-test('a snapshot of a clock restores instant, standstill and how far it was moved', () => {
+test('a snapshot of a clock restores its time, whether it is frozen, and by how much it was moved', () => {
   const clock = new SimulatedClock({ startMs: noonMs });
   clock.advance('1h');
   clock.freeze();
@@ -189,7 +189,7 @@ test.each([
   ['set', -1, 'expected an instant of the years 1970 to 9999, got -1'],
   ['set', '1969-12-31T23:59:59Z', 'expected an instant of the years 1970 to 9999, got "1969-12-31T23:59:59Z"'],
   ['set', Date.UTC(10_000, 0, 1), 'expected an instant of the years 1970 to 9999, got 253402300800000'],
-] as const)('%s(%s) throws a RangeError that says what was expected, and moves nothing', (verb, input, expected) => {
+] as const)('%s(%s) throws a RangeError with the expected form, and moves nothing', (verb, input, expected) => {
   const clock = new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
   const move = () => (verb === 'advance' ? clock.advance(input as string) : clock.set(input));
   expect(move).toThrow(RangeError);
@@ -197,7 +197,7 @@ test.each([
   expect(clock.state()).toEqual({ nowMs: noonMs, frozen: true, movedMs: 0 });
 });
 
-test('answers work and Date is well-formed at both ends of time', () => {
+test('responses and Date are well-formed at both ends of the supported time', () => {
   for (const instant of ['1970-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
     for (const algorithm of ['fixed-window', 'sliding-log', 'token-bucket'] as const) {
       const sim = frozen({ clock: { start: instant }, limits: { algorithm } });
@@ -223,13 +223,13 @@ test.each([
 });
 
 test.each(['5', '1 s', '1S', 's', '1w', '1e3s', '٥s', '1s2m', Number.POSITIVE_INFINITY])(
-  '%s is no duration',
+  '%s is not a duration',
   (duration) => {
     expect(() => parseDuration(duration)).toThrow('expected a duration such as');
   },
 );
 
-test('an instant is read with fractions of a second', () => {
+test('an instant is parsed with fractions of a second', () => {
   expect(parseInstant('2026-01-01T12:00:00.123Z')).toBe(noonMs + 123);
   expect(() => parseInstant(Number.POSITIVE_INFINITY)).toThrow(RangeError);
 });
@@ -241,24 +241,24 @@ test.each([
   expect(() => frozen({ clock: { start } })).toThrow('scenario at clock.start: expected an instant');
 });
 
-test('a clock may be behind the machine', () => {
+test('a clock can be behind the machine', () => {
   const sim = frozen({ clock: { start: '2026-01-01T12:00:00Z', skew: '-40s' } });
   expect(send(sim).headers.Date).toBe('Thu, 01 Jan 2026 11:59:20 GMT');
   const inNumbers = frozen({ clock: { start: '2026-01-01T12:00:00Z', skew: -40_000 } });
   expect(inNumbers.clock.now()).toBe(sim.clock.now());
 });
 
-test('a skew does not lead before the year 1970', () => {
+test('a skew cannot move the clock before the year 1970', () => {
   expect(frozen({ clock: { start: '1970-01-01T00:00:00Z', skew: '-1d' } }).clock.now()).toBe(0);
 });
 
-test('a skew does not lead past the year 9999', () => {
+test('a skew cannot move the clock past the year 9999', () => {
   const sim = frozen({ clock: { start: '9999-12-31T00:00:00Z', skew: '2d' } });
   expect(send(sim).headers.Date).toBe('Fri, 31 Dec 9999 23:59:59 GMT');
 });
 
-test('shows who uses a simulator what moves it, and nothing of how it works', () => {
-  // Held by the compiler, in `npm run check`.
+test('exposes to users how to move it, but no internals', () => {
+  // Checked by the compiler, in `npm run check`.
   expectTypeOf<keyof Clock>().toEqualTypeOf<
     'now' | 'movedMs' | 'frozen' | 'advance' | 'set' | 'freeze' | 'resume' | 'sleep'
   >();

@@ -7,7 +7,7 @@ const address = 'http://petstore.test/v1/pets';
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const header = (response: Response, name: string) => Number(response.headers.get(name));
 
-test('of 500 parallel requests on a free key exactly 60 are served, each with a Remaining of its own', async () => {
+test('of 500 parallel requests on a free key exactly 60 succeed, each with a different Remaining', async () => {
   const sim = frozen();
   const responses = await Promise.all(
     Array.from({ length: 500 }, () => sim.fetch(address, { headers: bearer('free-key') })),
@@ -22,7 +22,7 @@ test('of 500 parallel requests on a free key exactly 60 are served, each with a 
   expect(sim.keys.get('free-key')).toMatchObject({ strikes: 0, state: 'active', day: { remaining: 940 } });
 });
 
-test('parallel keys do not take from each other', async () => {
+test('parallel keys do not share limits', async () => {
   const sim = frozen({ keys: { alice: {}, bob: {} } });
   const responses = await Promise.all(
     Array.from({ length: 200 }, async (_, index) => {
@@ -57,14 +57,14 @@ test('1,000 parallel creates get contiguous identifiers, each once, and lose no 
   }
 });
 
-test('an aborted request counts nothing', async () => {
+test('an aborted request is not counted', async () => {
   const sim = frozen();
   const request = sim.fetch(address, { headers: bearer('free-key'), signal: AbortSignal.abort() });
   await expect(request).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
   expect(sim.keys.get('free-key').minute.remaining).toBe(60);
 });
 
-test('lists taken while pets are created are whole', async () => {
+test('lists read while pets are created are complete', async () => {
   const sim = frozen({ pets: [] });
   const headers = { ...bearer('enterprise-key'), 'content-type': 'application/json' };
   const lists = await Promise.all(
@@ -78,12 +78,12 @@ test('lists taken while pets are created are whole', async () => {
   for (const list of lists) expect(list.map(({ id }) => id)).toEqual(list.map((_, index) => index + 1));
 });
 
-describe('a request that meets the border of a second', () => {
+describe('a request at the border of two seconds', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  /** Every reading of the machine's time is a second later than the one before. */
+  /** Every reading of the machine's time is a second later than the previous one. */
   function hurry() {
     let nowMs = Date.parse('2026-01-01T12:00:00Z');
     vi.spyOn(Date, 'now').mockImplementation(() => {
@@ -92,7 +92,7 @@ describe('a request that meets the border of a second', () => {
     });
   }
 
-  test('reads the clock once, so that a used-up key is refused with headers that agree', () => {
+  test('reads the clock once, so that the headers of a refusal agree', () => {
     const sim = createSimulator({ scenario: { keys: { used: { usage: { minute: 60 } } } } });
     hurry();
     const { status, headers } = send(sim, { key: 'used' });
@@ -102,7 +102,7 @@ describe('a request that meets the border of a second', () => {
     expect(headers['Retry-After']).toBe('60');
   });
 
-  test('has one instant where a fault rule looks at it too', () => {
+  test('has a single time, even if a fault rule uses it', () => {
     const sim = createSimulator({
       scenario: { faults: [{ name: 'late', when: { after: '1h' }, then: { empty: true } }] },
     });

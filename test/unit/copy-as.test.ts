@@ -8,7 +8,7 @@ import { frozen } from '../support/frozen.js';
 const list = (sim: ReturnType<typeof createSimulator>) =>
   sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
 
-test('the scenario of the request that trips a ban makes this request start the ban', async () => {
+test('the scenario of the request that triggers a ban reproduces the ban', async () => {
   const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
   for (let n = 0; n < 4; n++) {
     await list(sim);
@@ -31,7 +31,7 @@ test('the scenario of the request that trips a ban makes this request start the 
 });
 
 describe('a test for a request', () => {
-  test('has no field of the default scenario, and no syntax of TypeScript alone', async () => {
+  test('has no field of the default scenario, and no TypeScript syntax', async () => {
     const scenarios = readShippedScenarios();
     const sim = createSimulator({ scenario: { name: 'mine', windows: { minute: '10s' } }, scenarios: () => scenarios });
     await list(sim);

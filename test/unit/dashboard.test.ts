@@ -32,7 +32,7 @@ const change = (number: number, lastId: number, fromSeconds: number, toSeconds: 
   ...more,
 });
 
-test('an axis goes on where the clock was set back, also where all of it comes at once', () => {
+test('an axis continues after the clock was set back, also if all entries arrive at once', () => {
   const entries = [row(1, 0), row(2, 10), row(3, -500), row(4, -490)];
   const back = change(1, 2, 10, -500);
   const live = new EntryBuffer();
@@ -46,7 +46,7 @@ test('an axis goes on where the clock was set back, also where all of it comes a
   }
 });
 
-test('a ban ends where it was lifted, whatever comes first', () => {
+test('a ban ends when it is lifted, in any order of the entries', () => {
   const banned = row(1, 0, { status: 429, refusal: 'ban', promisedAt: at(120) });
   const lift = change(1, 1, 2, 2, { request: 'POST /keys/{key}/unban', input: 'key free-key' });
   const other = { ...lift, input: 'key pro-key' };
@@ -71,7 +71,7 @@ test.each([
   expect(kindOf(row(1, 0, fields as Partial<EntryRow>))).toBe(kind);
 });
 
-test('what the way there and back takes is nobody’s work, and who waits is answered at once', async () => {
+test('a throttle ignores the round-trip time, and answers waiting callers at once', async () => {
   vi.useFakeTimers();
   try {
     let runs = 0;
@@ -84,7 +84,7 @@ test('what the way there and back takes is nobody’s work, and who waits is ans
     throttle.ask();
     await vi.advanceTimersByTimeAsync(500);
     throttle.ask();
-    // Of the second run only what it took beyond the first counts.
+    // Of the second run, only the time beyond the first counts.
     await vi.advanceTimersByTimeAsync(500);
     expect(runs).toBe(3);
     throttle.hurry();
@@ -102,7 +102,7 @@ test('what the way there and back takes is nobody’s work, and who waits is ans
 const entry = (more: Partial<Whole>): Whole => ({ ...row(1, 0), headers: {}, ...more }) as Whole;
 const present = { scenario: { name: 'default', keys: {} }, known: [{ name: 'default', changed: [] }], faults: [] };
 
-test('a copied command asks for the same address, and says what it lacks', () => {
+test('a copied command uses the same URL, and states what it lacks', () => {
   const copied = (more: Partial<Whole>) => asCurl(entry(more), 'http://127.0.0.1:1/v1');
   expect(copied({})).toBe(`curl -i 'http://127.0.0.1:1/v1/pets' -H 'Authorization: Bearer free-key'`);
   expect(copied({ query: 'limit=[1-3]' })).toContain('--globoff --path-as-is');
@@ -114,7 +114,7 @@ test('a copied command asks for the same address, and says what it lacks', () =>
   expect(copied({ method: 'POST', requestBody })).toMatch(/^# The journal has only the beginning/);
 });
 
-test('a copied test expects a cut answer where the rule cuts it, and says which rule is gone', () => {
+test('a copied test expects the response as cut by the rule, and names a rule that no longer exists', () => {
   const before = (faults: { name: string; then?: object }[]) =>
     scenarioBefore(entry({ fault: 'out' }), { ...present, faults });
   const cut = asTest(entry({ fault: 'out', status: 0 }), before([{ name: 'out', then: { reset: true } }]));
@@ -125,7 +125,7 @@ test('a copied test expects a cut answer where the rule cuts it, and says which 
   expect(gone).toContain('expect(response.status).toBe(503)');
 });
 
-test('a scenario that was changed is copied with what was changed', () => {
+test('a changed scenario is copied with its changes', () => {
   const scenario = { name: 'minute-wall', keys: {}, plans: { free: { minute: 5 } } };
   const before = (known: { name: string; changed?: string[] }[]) =>
     scenarioBefore(entry({}), { scenario, known, faults: [] });
@@ -144,7 +144,7 @@ test.each([
   expect(() => readFile('run.jsonl', `${line}\n`)).toThrow('Failed to open run.jsonl. Expected a report');
 });
 
-test('a key of an archive of another program is shown by its end, and identified without it', () => {
+test("a key in another program's archive is shown by its ending, and identified without it", () => {
   const entry = (authorization: string) => ({
     startedDateTime: '2026-01-01T00:00:00.000Z',
     time: 5,

@@ -11,7 +11,7 @@ import { rawClient, rawRequestText as request } from '../support/raw-client.js';
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 let ended: string[] = [];
 beforeEach(async () => {
-  // What the last test left behind.
+  // Responses left over from the previous test.
   await turn();
   await turn();
   ended = [];
@@ -27,7 +27,7 @@ function answer(...names: string[]): void {
   }
 }
 
-test('an answer goes out at once where a turn has one or two', async () => {
+test('a response is sent at once if a turn has one or two', async () => {
   for (const name of ['a', 'b', 'c']) {
     answer(name, `${name}2`);
     expect(ended.slice(-2)).toEqual([`${name} latin1`, `${name}2 latin1`]);
@@ -35,7 +35,7 @@ test('an answer goes out at once where a turn has one or two', async () => {
   }
 });
 
-test('answers go out together, in their order, at the end of a turn after one that had three', async () => {
+test('responses are sent together, in order, at the end of a turn after one with three', async () => {
   answer('a', 'b', 'c');
   expect(ended).toHaveLength(3);
   await turn();
@@ -47,7 +47,7 @@ test('answers go out together, in their order, at the end of a turn after one th
   expect(ended.at(-1)).toBe('f latin1');
 });
 
-test('answers go out under fake timers as well, which no turn waits for', async () => {
+test('responses are sent under fake timers as well, without waiting for a turn', async () => {
   vi.useFakeTimers();
   answer('a', 'b', 'c');
   await turn();
@@ -57,7 +57,7 @@ test('answers go out under fake timers as well, which no turn waits for', async 
   expect(ended.at(-1)).toBe('d latin1');
 });
 
-test('every answer comes, in the order of its requests, over many connections of which some leave', async () => {
+test('every response arrives, in the order of its requests, over many connections of which some disconnect', async () => {
   const pets = Array.from({ length: 20 }, (_, at) => ({ id: at + 1, name: 'Rex', categoryId: 1 }));
   const sim = createSimulator({ scenario: { pets, plans: { free: { minute: 1e6, day: 1e6 } } } });
   const server = await listen(sim, { port: 0 });

@@ -3,7 +3,7 @@ import { createSimulator, type Fault } from '../../src/index.js';
 
 const usedUp = { 'free-key': { usage: { minute: 60 } } };
 
-/** A simulator, a request to it, and what it has warned of. */
+/** A simulator, a function that sends a request to it, and its warnings. */
 function world({ mode = 'frozen', faults = [] }: { mode?: 'frozen' | 'real'; faults?: Fault[] } = {}) {
   const onWarning = vi.fn<(message: string) => void>();
   const clock = { start: '2026-01-01T12:00:00Z', mode };
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a client that waits under fake timers, while the clock is frozen, is explained once', async () => {
+test('a client that waits under fake timers with a frozen clock is explained once', async () => {
   const { list, onWarning } = world();
   let tries = 0;
   const client = async () => {
@@ -55,7 +55,7 @@ test.each([
   expect(onWarning).not.toHaveBeenCalled();
 });
 
-test('a client that waits while the clock runs is served', async () => {
+test('a client that waits on a running clock succeeds', async () => {
   const { list, onWarning } = world({ mode: 'real' });
   await list();
   await vi.advanceTimersByTimeAsync(60_000);
@@ -63,7 +63,7 @@ test('a client that waits while the clock runs is served', async () => {
   expect(onWarning).not.toHaveBeenCalled();
 });
 
-test('an answer that is delayed by a frozen clock is explained after a second of the timers', async () => {
+test('a response delayed by a frozen clock is explained after a second of the timers', async () => {
   const { sim, list, onWarning } = world({ faults: [{ then: { delay: '200ms' } }] });
   const answer = list();
   await vi.advanceTimersByTimeAsync(999);
@@ -76,7 +76,7 @@ test('an answer that is delayed by a frozen clock is explained after a second of
   expect((await answer).status).toBe(200);
 });
 
-test('an answer that a test lets come is not, nor one that never comes by its fault', async () => {
+test('a response that the test releases is not explained, nor one withheld by its fault', async () => {
   const { sim, list, onWarning } = world({
     faults: [{ when: { first: 1 }, then: { delay: '200ms' } }, { then: { hang: true } }],
   });
@@ -89,7 +89,7 @@ test('an answer that a test lets come is not, nor one that never comes by its fa
   expect(onWarning).not.toHaveBeenCalled();
 });
 
-test('without a listener the console says it', async () => {
+test('the console shows the explanation if there is no listener', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const sim = createSimulator({ scenario: { clock: { mode: 'frozen' }, faults: [{ then: { delay: '1s' } }] } });
   void sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });

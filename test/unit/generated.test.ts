@@ -9,14 +9,14 @@ import { controlRows } from '../../src/control-api/control-operations.js';
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const hint = 'run npm run generate';
 
-test('the default scenario, as a file and as a module, is what the fixtures say', () => {
+test('the default scenario, as a file and as a module, matches the fixtures', () => {
   const { file, module } = defaultScenario();
   expect(read('scenarios/default.yaml'), hint).toBe(file);
   expect(read('src/scenario/default-scenario.ts'), hint).toBe(module);
 });
 
 test.each(['README.md', 'docs/assumptions.md', 'docs/control-api.md', 'docs/many-replicas.md', 'docs/scenarios.md'])(
-  'the generated part of %s is what the code does, or the bench found',
+  'the generated part of %s matches the code and the bench results',
   (path) => {
     const sources = {
       assumptionRows: assumptionRows(),
@@ -26,7 +26,7 @@ test.each(['README.md', 'docs/assumptions.md', 'docs/control-api.md', 'docs/many
       replicas: replicaResults(),
     };
     const expected = pages(sources).find((page: { path: string }) => page.path === path);
-    // That of replicas only once they were measured.
+    // The results of replicas exist only after their measurement.
     if (expected === undefined && sources.replicas === undefined) return;
     expect(read(path), hint).toBe(expected.text);
   },

@@ -16,7 +16,7 @@ const issuesOf = (scenario: Scenario): string[] => {
   return [];
 };
 
-describe('durations are bounded where they enter', () => {
+describe('durations are bounded at every input', () => {
   const tooLong = 'expected a duration of at most 3650d, got "200000000d"';
   test.each<[Scenario, string]>([
     [{ windows: { day: '200000000d' } }, `windows.day: ${tooLong}`],
@@ -32,14 +32,14 @@ describe('durations are bounded where they enter', () => {
     expect(issuesOf(scenario)).toEqual([issue]);
   });
 
-  test('a ban by hand too, and the list of keys stays readable', () => {
+  test('a ban by a control operation is bounded too, and the list of keys stays readable', () => {
     const sim = frozen();
     expect(() => sim.keys.ban('free-key', 1e16)).toThrow('expected a duration of at most 3650d');
     sim.keys.ban('free-key', '3650d');
     expect(sim.keys.get('free-key').bannedUntil).toBe('2035-12-30T12:00:00.000Z');
   });
 
-  test('the longest ones work', () => {
+  test('the longest durations work', () => {
     const sim = frozen({ windows: { minute: '3650d', day: '3650d' }, keys: { k: { usage: { minute: 60 } } } });
     const answer = send(sim, { key: 'k' });
     expect([answer.status, answer.headers['Retry-After']]).toEqual([429, String(3650 * 86_400)]);
@@ -47,7 +47,7 @@ describe('durations are bounded where they enter', () => {
 });
 
 describe('a listener of the journal that throws', () => {
-  test('changes neither the answer nor the count, and is reported', () => {
+  test('changes neither the response nor the count, and is reported', () => {
     const errors: unknown[] = [];
     const sim = createSimulator({
       scenario: { keys: { k: { usage: { minute: 60 } } }, clock: { start: noon, mode: 'frozen' } },
@@ -66,7 +66,7 @@ describe('a listener of the journal that throws', () => {
 });
 
 describe('generated pets', () => {
-  test('are at most ten million, told as a mistake with its place', () => {
+  test('are limited to ten million, reported as an issue with its path', () => {
     expect(issuesOf({ pets: { generate: { available: 9e9 } } })).toEqual([
       'pets.generate: expected at most 10,000,000 pets in all',
     ]);
@@ -85,7 +85,7 @@ describe('generated pets', () => {
     expect(issuesOf({ ids: { start }, pets: pets.slice(1) })).toEqual([]);
   });
 
-  test('that the generator refuses are a mistake of the scenario', () => {
+  test('rejected by the generator are an issue of the scenario', () => {
     const refuse = () => {
       throw new RangeError('expected at most 5 pets');
     };
@@ -107,7 +107,7 @@ describe('other clients with a key', () => {
     sim.clock.advance('3000d');
     const count = vi.spyOn(Math, 'floor');
     const { remaining } = sim.keys.get('free-key').day;
-    // Two a second are more than the minute allows: 60 a minute are served.
+    // Two per second are more than the minute limit: 60 per minute are accepted.
     const served = 3000 * 86_400;
     expect(900_000_000 - remaining).toBeGreaterThan(0.999 * served);
     expect(900_000_000 - remaining).toBeLessThan(1.001 * served);
@@ -125,7 +125,7 @@ describe('the machine’s clock', () => {
   });
   const setBack = (ms: number) => vi.setSystemTime(Date.now() - ms);
 
-  test('that is set back an hour does not stall a delayed answer', async () => {
+  test('set back by an hour does not stall a delayed response', async () => {
     const sim = createSimulator({ scenario: { faults: [{ then: { delay: '200ms' } }] } });
     const answer = sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
     await vi.advanceTimersByTimeAsync(100);
@@ -134,7 +134,7 @@ describe('the machine’s clock', () => {
     expect((await answer).status).toBe(200);
   });
 
-  test('that is set back a day forgets neither window nor ban, and Retry-After stays true', () => {
+  test('set back by a day forgets neither window nor ban, and Retry-After stays correct', () => {
     const sim = createSimulator({ scenario: { ban: 'strict' } });
     sendTimes(sim, 61);
     vi.advanceTimersByTime(2_000);
@@ -146,7 +146,7 @@ describe('the machine’s clock', () => {
     expect(send(sim).status).toBe(200);
   });
 
-  test('never turns the simulated clock back by itself', () => {
+  test('never moves the simulated clock back', () => {
     const sim = createSimulator();
     let last = sim.clock.now();
     for (const step of [10, -5_000, 20, -86_400_000, 0, 1_000, -1, 5]) {
@@ -158,13 +158,13 @@ describe('the machine’s clock', () => {
     expect(last).toBe(Date.parse(noon) + 10 + 20 + 1_000 + 5);
   });
 
-  test('before 1970 bans nobody', () => {
+  test('before 1970 bans no key', () => {
     vi.setSystemTime(-86_400_000);
     expect(send(createSimulator()).status).toBe(200);
   });
 });
 
-test('a clock that is set back before a ban and an episode forgets them, as it forgets the windows', () => {
+test('a clock set back before a ban and an episode removes both, like the windows', () => {
   const sim = frozen({ ban: 'strict' });
   sendTimes(sim, 61);
   sim.clock.advance('2s');
@@ -174,8 +174,8 @@ test('a clock that is set back before a ban and an episode forgets them, as it f
   expect(sim.keys.get('free-key')).toMatchObject({ state: 'active', strikes: 0 });
 });
 
-describe('the words of a refusal', () => {
-  test('blame requests after a 429 only for a ban that they caused', () => {
+describe('the message of a refusal', () => {
+  test('blames requests after a 429 only for a ban that they caused', () => {
     const sim = frozen({ ban: 'strict', keys: { preset: { bannedFor: '30s' } } });
     sim.keys.ban('pro-key', '30s');
     expect(message(send(sim, { key: 'pro-key' }))).toBe('The API key is banned; retry in 30 seconds.');
@@ -187,7 +187,7 @@ describe('the words of a refusal', () => {
     );
   });
 
-  test('tell the exact length of a ban that starts in the middle of a second', () => {
+  test('states the exact length of a ban that starts within a second', () => {
     const sim = frozen();
     sim.clock.advance(700);
     sim.keys.ban('free-key', '30s');
@@ -198,7 +198,7 @@ describe('the words of a refusal', () => {
     ]);
   });
 
-  test('name the length of a window that is not the document’s', () => {
+  test('states the length of a window that differs from the document', () => {
     const sim = frozen({ windows: { minute: '6s' }, keys: { k: { usage: { minute: 60 } } } });
     expect(message(send(sim, { key: 'k' }))).toBe('The free plan allows 60 requests in 6 seconds; retry in 6 seconds.');
     const documented = frozen({ keys: { k: { usage: { minute: 60 } } } });
@@ -207,7 +207,7 @@ describe('the words of a refusal', () => {
 });
 
 describe('the memory of the journal', () => {
-  test('counts heads and addresses, not bodies alone', () => {
+  test('counts headers and URLs, not only bodies', () => {
     const sim = frozen();
     const token = 'x'.repeat(15_000);
     for (let n = 0; n < 3_000; n++) send(sim, { key: `${token}${n}` });
@@ -218,7 +218,7 @@ describe('the memory of the journal', () => {
     expect(sim.journal.size + sim.journal.dropped).toBe(3_000);
   });
 
-  test('is shared by a simulator and its forks: the largest journal gives first', () => {
+  test('is shared by a simulator and its forks: the largest journal is trimmed first', () => {
     const budget = new JournalBudget(100_000);
     const [large, small] = [
       new RequestJournal(console.error, {}, budget),
@@ -237,7 +237,7 @@ describe('the memory of the journal', () => {
     expect(large.bytes + small.bytes).toBeLessThanOrEqual(100_000);
   });
 
-  test('is free again when a journal leaves it, as that of a sandbox that is removed', () => {
+  test('is released when a journal is removed, like that of a removed sandbox', () => {
     const budget = new JournalBudget(100_000);
     const sim = frozen();
     send(sim);
@@ -253,11 +253,11 @@ describe('the memory of the journal', () => {
       expect(journal.size).toBe(50);
       budget.leave(journal);
     }
-    // Kept alive until here, so that the collector has not freed them first.
+    // Referenced until here, so that the garbage collector has not freed the journals before.
     expect(journals.map(({ size }) => size)).toEqual([50, 50, 50, 50, 50]);
   });
 
-  test('of a server with many sandboxes is bounded as a whole', () => {
+  test('of a server with many sandboxes is bounded in total', () => {
     const sim = frozen();
     const forks = Array.from({ length: 20 }, () => sim.fork());
     const pad = 'z'.repeat(60_000);
@@ -267,7 +267,7 @@ describe('the memory of the journal', () => {
     expect(forks.every(({ journal }) => journal.size > 0)).toBe(true);
   });
 
-  test('is shared alike by forks that are used alike: none loses much more than another', () => {
+  test('is shared evenly by forks with equal use', () => {
     const budget = new JournalBudget(1_000_000);
     const sim = frozen();
     send(sim);
@@ -285,7 +285,7 @@ describe('the memory of the journal', () => {
     expect(bytes).toBeLessThanOrEqual(1_000_000);
   });
 
-  test('holds no body for a rule with failTimes', () => {
+  test('contains no body for a rule with failTimes', () => {
     const sim = frozen({ faults: [{ name: 'twice', then: { respond: { status: 503 }, failTimes: 2 } }] });
     const body = { name: 'n'.repeat(60_000), categoryId: 1 };
     const statuses = [1, 2, 3].map(() => send(sim, { body }).status);

@@ -35,7 +35,7 @@ describe('prototype pollution', () => {
     expect(answer.body).toBe('{"id":41,"name":"Rex","categoryId":1,"status":"available"}');
   });
 
-  test.each(payloads)('the fields %s come back as they were sent under unknownFields: echo', (payload) => {
+  test.each(payloads)('the fields %s are returned as sent under unknownFields: echo', (payload) => {
     const sim = frozen({ assumptions: { unknownFields: 'echo' } });
     const answer = send(sim, { body: `{"name":"Rex","categoryId":1,${payload}}` });
     expect(answer.status).toBe(201);
@@ -44,7 +44,7 @@ describe('prototype pollution', () => {
     expect(send(sim, { path: '/pets/41' }).body).toBe(answer.body);
   });
 
-  test('inherited fields do not stand in for missing ones', () => {
+  test('inherited fields do not replace missing ones', () => {
     const bodies = ['{"__proto__":{"name":"Rex","categoryId":1}}', '{"__proto__":{"name":"Rex"},"categoryId":1}'];
     for (const body of bodies) expect(message(send(frozen(), { body }))).toContain('name is missing');
   });
@@ -73,7 +73,7 @@ describe('prototype pollution', () => {
   });
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    '%s is no method, key, status or petId',
+    '%s is not a method, key, status or petId',
     (name) => {
       const sim = frozen();
       expect(send(sim, { method: name }).status).toBe(405);
@@ -89,13 +89,13 @@ describe('depth', () => {
   const nested = (depth: number, open = '[', close = ']') =>
     `{"name":"Rex","categoryId":1,"x":${open.repeat(depth - 1)}${close.repeat(depth - 1)}}`;
 
-  test('32 levels are read', () => {
+  test('32 levels are parsed', () => {
     expect(send(frozen(), { body: nested(32) }).status).toBe(201);
     const echo = frozen({ assumptions: { unknownFields: 'echo' } });
     expect(send(echo, { body: nested(32) }).body).toContain(`"x":${'['.repeat(31)}`);
   });
 
-  test.each([33, 1000, 30_000])('%i levels are a 400, before anything else and at once', (depth) => {
+  test.each([33, 1000, 30_000])('%i levels are rejected with 400, immediately and before other checks', (depth) => {
     for (const body of [nested(depth), nested(depth).replace('"name"', '"other"'), '['.repeat(depth)]) {
       const answer = send(frozen(), { body });
       expect(answer.status).toBe(400);
@@ -103,11 +103,11 @@ describe('depth', () => {
     }
   });
 
-  test('33 levels of objects are a 400', () => {
+  test('33 levels of objects are rejected with 400', () => {
     expect(send(frozen(), { body: `${'{"a":'.repeat(33)}1${'}'.repeat(33)}` }).status).toBe(400);
   });
 
-  test('50,000 levels are a 400', () => {
+  test('50,000 levels are rejected with 400', () => {
     expect(send(frozen(), { body: '['.repeat(50_000) }).status).toBe(400);
     expect(send(frozen(), { body: nested(50_000) }).status).toBe(413);
   });
@@ -119,13 +119,13 @@ describe('size', () => {
     return `{"name":"${'x'.repeat(bytes - frame.length)}","categoryId":1}`;
   };
 
-  test('a body of 64 KiB is read', () => {
+  test('a body of 64 KiB is accepted', () => {
     const answer = send(frozen(), { body: bodyOf(65_536) });
     expect(answer.status).toBe(201);
     expect(answer.body.length).toBeGreaterThan(65_536);
   });
 
-  test('a body of one byte more is a 413 with all headers', () => {
+  test('a body with one more byte is rejected with 413 and all headers', () => {
     const answer = send(frozen(), { body: bodyOf(65_537) });
     expect(answer.status).toBe(413);
     expect(JSON.parse(answer.body)).toEqual({
@@ -154,27 +154,27 @@ describe('size', () => {
     'only minus signs': '-'.repeat(60_000),
   };
 
-  test.each(Object.entries(hugeNumbers))('a number of 60,000 characters (%s) is answered', (name, number) => {
+  test.each(Object.entries(hugeNumbers))('a number of 60,000 characters (%s) gets a response', (name, number) => {
     const answer = send(frozen(), { body: `{"name":"Rex","categoryId":${number}}` });
     expect(answer.status).toBe(name === 'a fraction of zeros' ? 201 : 400);
     expect(answer.body.length).toBeLessThan(1000);
   });
 
-  // A reader that is not linear takes minutes for these, and the test its time-out.
+  // A nonlinear reader takes minutes for these, more than the test timeout.
   test.each(Object.entries(hugeNumbers))(
-    'a number of six million characters (%s) is read in linear time',
+    'a number of six million characters (%s) is parsed in linear time',
     (_, number) => {
       const long = number.slice(0, 30_000).repeat(100) + number.slice(30_000).repeat(100);
       expect(() => parseJson(`[${long}]`)).toThrow(JsonError);
     },
   );
 
-  test('a number of 100,000 digits is a 413, and the reader itself does not mind it', () => {
+  test('a number of 100,000 digits is rejected with 413, and the parser itself can read it', () => {
     const answer = send(frozen(), { body: `{"name":"Rex","categoryId":${'9'.repeat(100_000)}}` });
     expect(answer.status).toBe(413);
   });
 
-  test('a body with 10,000 fields is answered', () => {
+  test('a body with 10,000 fields gets a response', () => {
     const fields = Array.from({ length: 10_000 }, (_, index) => `"${index}":1`).join(',');
     const short = Array.from({ length: 6000 }, (_, index) => `"k${index}":1`).join(',');
     expect(send(frozen(), { body: `{"name":"Rex","categoryId":1,${fields}}` }).status).toBe(413);
@@ -184,7 +184,7 @@ describe('size', () => {
     expect(send(frozen(), { body: `{${same}"categoryId":1}` }).status).toBe(201);
   });
 
-  test('texts full of escapes, quotes or blanks are answered at once', () => {
+  test('texts full of escapes, quotes or spaces get a response at once', () => {
     for (const name of ['\\u0041'.repeat(10_000), '\\n'.repeat(30_000), ' '.repeat(60_000)]) {
       expect(send(frozen(), { body: `{"name":"${name}","categoryId":1}` }).status).toBe(201);
     }
@@ -192,7 +192,7 @@ describe('size', () => {
     expect(send(frozen(), { body: '"'.repeat(60_000) }).status).toBe(400);
   });
 
-  test('an error message repeats only the beginning of a long text', () => {
+  test('an error message repeats only the start of a long text', () => {
     const long = 'y'.repeat(60_000);
     const answers = [
       send(frozen(), { body: { name: 'Rex', categoryId: long } }),
@@ -210,7 +210,7 @@ describe('size', () => {
     }
   });
 
-  test('a query of 5,000 parameters is answered at once', () => {
+  test('a query of 5,000 parameters gets a response at once', () => {
     expect(send(frozen(), { query: 'a=1&'.repeat(5000) }).status).toBe(200);
     expect(send(frozen(), { query: 'limit=1&'.repeat(5000) }).status).toBe(400);
   });
@@ -226,12 +226,12 @@ describe('bytes', () => {
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
     ['a code point past U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
     ['the byte FF', [0xff]],
-  ])('%s is invalid UTF-8 and a 400', (_, bytes) => {
+  ])('%s is invalid UTF-8 and rejected with 400', (_, bytes) => {
     const answer = send(frozen(), { body: body(...bytes) });
     expect([answer.status, message(answer)]).toEqual([400, 'The body is not valid UTF-8.']);
   });
 
-  test('one byte order mark is left out, a second is not JSON', () => {
+  test('one byte order mark is skipped, a second is not JSON', () => {
     const text = encode('{"name":"Rex","categoryId":1}');
     const bom = [0xef, 0xbb, 0xbf];
     expect(send(frozen(), { body: new Uint8Array([...bom, ...text]) }).status).toBe(201);
@@ -239,11 +239,11 @@ describe('bytes', () => {
     expect(send(frozen(), { body: new Uint8Array(bom) }).status).toBe(400);
   });
 
-  test.each([[0x00], [0x1f], [0x0a]])('the control byte %i inside a string is a 400', (byte) => {
+  test.each([[0x00], [0x1f], [0x0a]])('the control byte %i inside a string is rejected with 400', (byte) => {
     expect(send(frozen(), { body: body(byte) }).status).toBe(400);
   });
 
-  test('UTF-16 is a 400', () => {
+  test('UTF-16 is rejected with 400', () => {
     const utf16 = new Uint8Array([...'{"name":"Rex","categoryId":1}'].flatMap((char) => [char.charCodeAt(0), 0]));
     expect(send(frozen(), { body: utf16 }).status).toBe(400);
     const headers = { 'content-type': 'application/json; charset=utf-16' };
@@ -263,11 +263,11 @@ describe('bytes', () => {
     '{"name":"Rex"}',
     '{',
     'x',
-  ])('the body %j is a 400', (text) => {
+  ])('the body %j is rejected with 400', (text) => {
     expect(send(frozen(), { method: 'POST', body: text }).status).toBe(400);
   });
 
-  test('every well-formed name comes back equal', () => {
+  test('every well-formed name is returned unchanged', () => {
     const sim = frozen({ pets: [], limits: 'off' });
     fc.assert(
       fc.property(fc.string({ unit: 'binary', size: 'medium' }), (name) => {
@@ -279,7 +279,7 @@ describe('bytes', () => {
     );
   });
 
-  test('a lone surrogate is a 400', () => {
+  test('a lone surrogate is rejected with 400', () => {
     for (const name of ['\\ud800', '\\udc00\\ud800', 'x\\uDFFFy']) {
       const answer = send(frozen(), { body: `{"name":"${name}","categoryId":1}` });
       expect([answer.status, message(answer)]).toEqual([400, expect.stringContaining('lone surrogate')]);
@@ -287,7 +287,7 @@ describe('bytes', () => {
   });
 });
 
-test('nothing that a client can send gives a 5xx, and every answer has a well-formed body and headers', () => {
+test('no request causes a 5xx, and every response has a well-formed body and headers', () => {
   const errors: unknown[] = [];
   const base = { pets: [], limits: 'off' as const };
   const choose = fc.constantFrom;

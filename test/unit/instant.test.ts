@@ -6,13 +6,13 @@ import { frozen } from '../support/frozen.js';
 
 const impossible = ['2026-02-29', '2026-02-31', '2026-04-31', '2100-02-29', '2026-01-00', '2026-13-01', '2026-00-10'];
 
-describe('a day that the month does not have', () => {
-  test.each(impossible)('%s is no instant', (day) => {
+describe('a day that does not exist in its month', () => {
+  test.each(impossible)('%s is not an instant', (day) => {
     expect(() => parseInstant(`${day}T00:00:00Z`)).toThrow(RangeError);
     expect(() => parseInstant(`${day}T12:30+01:00`)).toThrow(day);
   });
 
-  test('is refused in every field that takes an instant, and nothing changes', async () => {
+  test('is rejected in every field with an instant, and nothing changes', async () => {
     const instant = '2026-02-31T00:00:00Z';
     const message = 'expected a day that the month has, got "2026-02-31T00:00:00Z"';
     expect(() => frozen({ clock: { start: instant } })).toThrow(`clock.start: ${message}`);
@@ -44,7 +44,7 @@ test.each([
 });
 
 test.each(['2026-01-01T24:00:00Z', '2026-01-01T12:60:00Z', '2026-01-01T12:00:61Z', '2026-01-01T12:00:00+24:00'])(
-  '%s is no time of day',
+  '%s is not a time of day',
   (text) => {
     expect(() => parseInstant(text)).toThrow('expected an instant such as');
   },

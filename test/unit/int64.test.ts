@@ -28,7 +28,7 @@ const accepted: [sent: string, answered: string][] = [
   ['9.223372036854775807e18', '9223372036854775807'],
 ];
 
-test.each(accepted)('categoryId %s is stored and answered as %s', (sent, answered) => {
+test.each(accepted)('categoryId %s is stored and returned as %s', (sent, answered) => {
   const sim = frozen();
   const created = send(sim, { body: withCategory(sent) });
   expect(created.status).toBe(201);
@@ -57,7 +57,7 @@ test.each([
   'null',
   '[1]',
   '{}',
-])('categoryId %s is a 400 that names the field or the number', (sent) => {
+])('categoryId %s is rejected with a 400 that names the field or the number', (sent) => {
   const sim = frozen();
   const answer = send(sim, { body: withCategory(sent) });
   expect(answer.status).toBe(400);
@@ -67,7 +67,7 @@ test.each([
 });
 
 test.each(['01', '+1', '.5', '1.', '0x10', '1_000', '--1', '1e', 'NaN', 'Infinity', '１'])(
-  'categoryId %s is not JSON and a 400',
+  'categoryId %s is not JSON and rejected with 400',
   (sent) => {
     const answer = send(frozen(), { body: withCategory(sent) });
     expect(answer.status).toBe(400);
@@ -106,7 +106,7 @@ const malformedIds = [
   '__proto__',
 ];
 
-test.each(malformedIds)('the path id %s is a 404', (id) => {
+test.each(malformedIds)('the path id %s gets a 404', (id) => {
   const answer = send(frozen({ pets: [0, 1].map((id) => ({ id, name: 'Rex', categoryId: 1 })) }), {
     path: `/pets/${id}`,
   });
@@ -114,13 +114,13 @@ test.each(malformedIds)('the path id %s is a 404', (id) => {
   expect(code(answer)).toBe('not_found');
 });
 
-test.each(malformedIds)('the path id %s is a 400 under malformedPetId: reject', (id) => {
+test.each(malformedIds)('the path id %s gets a 400 under malformedPetId: reject', (id) => {
   const answer = send(frozen({ assumptions: { malformedPetId: 'reject' } }), { path: `/pets/${id}` });
   expect(answer.status).toBe(400);
   expect(message(answer)).toContain('petId');
 });
 
-test.each(['-1', '999', '9223372036854775807'])('the path id %s is a 404 when no pet has it', (id) => {
+test.each(['-1', '999', '9223372036854775807'])('the path id %s gets a 404 if no pet has it', (id) => {
   const answer = send(frozen({ assumptions: { malformedPetId: 'reject' } }), { path: `/pets/${id}` });
   expect(answer.status).toBe(404);
 });
@@ -139,7 +139,7 @@ test('identifiers cross 2^53 without a gap or a repetition', () => {
   expect(send(sim, { path: '/pets/9007199254740993' }).body).toContain('"id":9007199254740993');
 });
 
-test('a whole number has one stored form: a number where safe, else a bigint', () => {
+test('a whole number has one stored form: a number if safe, otherwise a bigint', () => {
   expect(normalizeInteger(7n)).toBe(7);
   expect(normalizeInteger(-0)).toBe(0);
   expect(normalizeInteger(2n ** 53n - 1n)).toBe(2 ** 53 - 1);
@@ -147,7 +147,7 @@ test('a whole number has one stored form: a number where safe, else a bigint', (
   expect(normalizeInteger(-(2n ** 53n))).toBe(-(2n ** 53n));
 });
 
-test('a number that may already be rounded is no int64', () => {
+test('a number that may already be rounded is not an int64', () => {
   expect(isInt64(2 ** 53)).toBe(false);
   expect(isInt64(2n ** 53n)).toBe(true);
   expect(isInt64(2n ** 63n)).toBe(false);
@@ -157,7 +157,7 @@ test('a number that may already be rounded is no int64', () => {
   expect(isInt64('1')).toBe(false);
 });
 
-test('canonical text is read exactly and everything else is refused', () => {
+test('canonical text is parsed exactly and everything else is rejected', () => {
   expect(parseInt64('123456789012345')).toBe(123456789012345);
   expect(parseInt64('-99999999999999')).toBe(-99999999999999);
   expect(parseInt64('9007199254740991')).toBe(9007199254740991);
@@ -174,7 +174,7 @@ test('the greatest int64 has no next', () => {
   expect(nextInt64(-1)).toBe(0);
 });
 
-test('numbers of both forms stand in one order', () => {
+test('numbers and bigints sort in one order', () => {
   const sorted = [-(2n ** 63n), -1, 0, 1, 2 ** 53 - 1, 2n ** 53n, 2n ** 63n - 1n];
   expect([...sorted].reverse().sort(compareInt64)).toEqual(sorted);
 });

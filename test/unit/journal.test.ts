@@ -49,10 +49,10 @@ const fail = (error: unknown) => {
   throw error;
 };
 
-/** What a record of these tests takes with bodies of this size. */
+/** Memory of a record in these tests, with bodies of a given size. */
 const journalBytes = (bodies: number) => 500 + 'GET/petsfree-key'.length + bodies;
 
-/** Writes entries with these sizes of the response. */
+/** Writes entries with responses of given sizes. */
 function filled(limits: ConstructorParameters<typeof RequestJournal>[1], sizes: readonly number[]): RequestJournal {
   const journal = new RequestJournal(fail, limits);
   for (const size of sizes) journal.add(entry(journal.open(), { responseBody: 'x'.repeat(size) }));
@@ -62,7 +62,7 @@ function filled(limits: ConstructorParameters<typeof RequestJournal>[1], sizes: 
 const ids = (journal: RequestJournal) => journal.query().map(({ id }) => id);
 
 describe('the journal', () => {
-  test('keeps the newest entries up to a number, and counts exactly what it dropped', () => {
+  test('keeps the newest entries up to a number, and counts the dropped ones exactly', () => {
     for (const count of [0, 1, 9, 10, 11, 20, 21, 22, 105]) {
       const journal = filled({ entries: 10 }, Array(count).fill(1));
       expect([journal.size, journal.dropped]).toEqual([Math.min(count, 10), Math.max(0, count - 10)]);
@@ -70,7 +70,7 @@ describe('the journal', () => {
     }
   });
 
-  test('keeps the newest up to a size of all that they hold', () => {
+  test('keeps the newest entries up to a total size', () => {
     expect(ids(filled({ bytes: 3 * journalBytes(0) + 100 }, [40, 40, 20, 1]))).toEqual([2, 3, 4]);
     expect(ids(filled({ bytes: journalBytes(0) + 100 }, [40, 40, 90]))).toEqual([3]);
     const journal = new RequestJournal(fail, { bytes: journalBytes(0) + 100 });
@@ -79,7 +79,7 @@ describe('the journal', () => {
     expect([ids(journal), journal.dropped]).toEqual([[2], 1]);
   });
 
-  test('uses its places again, and gives every record whole, whatever stood in its place before', () => {
+  test('reuses its slots, and returns every record complete, whatever the slot contained before', () => {
     const random = createRandom(7);
     for (let round = 0; round < 60; round++) {
       const limits = { entries: 1 + random.below(90), bytes: 2_000 + random.below(40_000), bodyBytes: 2_000 };
@@ -108,7 +108,7 @@ describe('the journal', () => {
     }
   });
 
-  test('gives copies: what it has given out stays as it was', () => {
+  test('returns copies that later changes do not affect', () => {
     const journal = new RequestJournal(fail, { entries: 2 });
     const add = (text: string) => {
       const rate = { limit: text.length, remaining: 0, resetAtSeconds: 0 };
@@ -122,7 +122,7 @@ describe('the journal', () => {
     expect(journal.query().map(({ responseBody }) => responseBody)).toEqual(['cc', 'cc']);
   });
 
-  test('never changes a record that was read, whatever happens to the journal meanwhile', () => {
+  test('never changes a record that was read', () => {
     const random = createRandom(11);
     for (let round = 0; round < 12; round++) {
       const journal = new RequestJournal(fail, { entries: 1 + random.below(30), bytes: 2_000 + random.below(40_000) });
@@ -148,7 +148,7 @@ describe('the journal', () => {
     }
   });
 
-  test('gives records by their numbers, in the order in which they were added, as far as they are kept', () => {
+  test('returns records by number, in the order in which they were added', () => {
     const journal = filled({ entries: 40 }, Array(100).fill(1));
     expect(journal.added).toBe(100);
     expect(journal.read(70, 3).map(({ id }) => id)).toEqual([71, 72, 73]);
@@ -156,11 +156,11 @@ describe('the journal', () => {
     expect(journal.read(100, 50)).toEqual([]);
   });
 
-  test('keeps one entry however large it is', () => {
+  test('keeps one entry of any size', () => {
     expect(ids(filled({ bytes: 100 }, [10, 500]))).toEqual([2]);
   });
 
-  test('cuts a body that is longer than one may be, and leaves the answer alone', () => {
+  test('cuts a stored body at its maximum, and does not change the response', () => {
     const journal = new RequestJournal(fail, { bodyBytes: 10 });
     const long = entry(journal.open(), { requestBody: 'y'.repeat(50), responseBody: 'abcdefghijkl' });
     journal.add(long);
@@ -168,7 +168,7 @@ describe('the journal', () => {
     expect([String(long.requestBody).length, String(long.responseBody).length]).toEqual([50, 12]);
   });
 
-  test('gives entries in the order of their arrival, whenever they were answered', async () => {
+  test('returns entries in order of arrival, regardless of the order of responses', async () => {
     const sim = frozen({ faults: [{ when: { nth: 1 }, then: { delay: '10s' } }] });
     const get = (limit: number) =>
       sim.fetch(`http://petstore.test/v1/pets?limit=${limit}`, { headers: { authorization: 'Bearer free-key' } });
@@ -188,7 +188,7 @@ describe('the journal', () => {
     expect(sim.journal.pending).toBe(0);
   });
 
-  test('finds by operation, method, status, key, what is newer, and text, and by several at once', () => {
+  test('filters by operation, method, status, key, id, and text, and by combinations', () => {
     const sim = frozen();
     send(sim);
     send(sim, { key: 'revoked-key', query: 'limit=7' });
@@ -210,20 +210,20 @@ describe('the journal', () => {
     expect(found({ method: 'POST', status: 200 })).toEqual([]);
   });
 
-  test('finds by the name of a fault', () => {
+  test('filters by the name of a fault', () => {
     const sim = frozen({ faults: [{ name: 'outage', when: { nth: 2 }, then: { respond: { status: 503 } } }] });
     sendTimes(sim, 3);
     expect(sim.journal.query({ text: 'outage' }).map(({ id, fault }) => [id, fault])).toEqual([[2, 'outage']]);
   });
 
-  test('forgets everything on clear, and never gives an id again', () => {
+  test('drops all entries on clear, and never reuses an id', () => {
     const journal = filled({ entries: 2 }, [1, 1, 1]);
     journal.clear();
     expect([journal.size, journal.dropped, journal.pending, ids(journal)]).toEqual([0, 0, 0, []]);
     expect(journal.open()).toBe(4);
   });
 
-  test('does not write what arrived before a clear', () => {
+  test('does not record a request that arrived before a clear', () => {
     const journal = new RequestJournal(fail);
     const id = journal.open();
     journal.clear();
@@ -234,7 +234,7 @@ describe('the journal', () => {
     expect([journal.size, journal.pending]).toEqual([1, 0]);
   });
 
-  test('is empty after a reset, whatever was waiting', async () => {
+  test('is empty after a reset, with any requests waiting', async () => {
     const sim = frozen({ faults: [{ then: { delay: '1h' } }] });
     const slow = sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
     await new Promise(setImmediate);
@@ -243,7 +243,7 @@ describe('the journal', () => {
     expect([sim.journal.size, sim.journal.pending]).toEqual([0, 0]);
   });
 
-  test('tells who listens, until they stop', () => {
+  test('reports its number of listeners', () => {
     const journal = new RequestJournal(fail, { entries: 1 });
     const heard: [string, number][] = [];
     const stop = journal.listen(({ id }) => void heard.push(['first', id]));
@@ -258,7 +258,7 @@ describe('the journal', () => {
     ]);
   });
 
-  test('says which request was a strike, of which episode, and what was promised', () => {
+  test('records strikes, episodes and promised times', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
     send(sim);
     sim.clock.advance('2s');
@@ -273,7 +273,7 @@ describe('the journal', () => {
     ]);
   });
 
-  test('numbers connections of calls that go out beside another, and of no other', async () => {
+  test('numbers connections only of concurrent calls', async () => {
     const sim = frozen();
     const get = () => sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
     await get();
@@ -286,7 +286,7 @@ describe('the journal', () => {
     expect(numbers[5]).toBeUndefined();
   });
 
-  test('frees the connection of a call that failed, and knows nothing of another simulator', async () => {
+  test('releases the connection of a failed call, separately per simulator', async () => {
     const [one, other] = [frozen({ faults: [{ when: { nth: 1 }, then: { reset: true } }] }), frozen()];
     const get = (sim: typeof one) =>
       sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
@@ -297,7 +297,7 @@ describe('the journal', () => {
     expect(numbers).toEqual([[undefined, undefined, 1, undefined, 1], [undefined]]);
   });
 
-  test('needs no more memory for thousands of requests with bodies of 60 kB than for a few', () => {
+  test('needs the same memory for thousands of requests with bodies of 60 kB as for a few', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const journal = new RequestJournal(fail);

@@ -18,7 +18,7 @@ const odd = [
 const entries = odd.map((text, index) => ({ [text]: text, nested: { list: [text, { [text]: [text] }] }, index }));
 const before = { version: '1.2', creator: { name: 'entries', pages: [{ entries: [1] }] }, [odd[4] as string]: odd };
 
-/** What is found in a text that comes in pieces of so many bytes. */
+/** Items found in a text that arrives in chunks of a given size, in bytes. */
 function itemsOf(text: string, pieceBytes: number) {
   const bytes = new TextEncoder().encode(text);
   const items = new JsonItems();
@@ -34,7 +34,7 @@ function itemsOf(text: string, pieceBytes: number) {
 
 const sizes = [1, 2, 3, 5, 7, 64, 100_000];
 
-test.each(sizes)('finds the entries of an archive in pieces of %i bytes, whatever stands in their texts', (size) => {
+test.each(sizes)('finds the entries of an archive in chunks of %i bytes, with any text content', (size) => {
   const expected = entries.map((value) => ({ kind: 'har-entry', value }));
   for (const indent of [0, 2]) {
     const text = JSON.stringify({ log: { ...before, entries, after: odd } }, null, indent);
@@ -42,7 +42,7 @@ test.each(sizes)('finds the entries of an archive in pieces of %i bytes, whateve
   }
 });
 
-test.each(sizes)('finds the objects of JSON Lines in pieces of %i bytes', (size) => {
+test.each(sizes)('finds the objects of JSON Lines in chunks of %i bytes', (size) => {
   const text = entries.map((entry) => JSON.stringify(entry)).join('\n');
   expect(itemsOf(text, size)).toEqual(entries.map((value) => ({ kind: 'object', value })));
 });

@@ -29,7 +29,7 @@ describe('authentication', () => {
     ['Bearer __proto__', invalid],
     ['Bearer constructor', invalid],
     [`Bearer ${'x'.repeat(8192)}`, invalid],
-  ])('the Authorization header %s gets 401 with a challenge and full headers', (authorization, challenge) => {
+  ])('rejects the Authorization header %s with 401, a challenge and all headers', (authorization, challenge) => {
     const sim = frozen();
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
     const answer = send(sim, { key: null, headers });
@@ -41,19 +41,19 @@ describe('authentication', () => {
     expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 1000 } });
   });
 
-  test.each(['Bearer', 'bearer', 'BEARER'])('the scheme %s is accepted', (scheme) => {
+  test.each(['Bearer', 'bearer', 'BEARER'])('accepts the scheme %s', (scheme) => {
     const headers = { authorization: `${scheme} free-key` };
     expect(send(frozen(), { key: null, headers }).status).toBe(200);
   });
 
-  test('comes before the path, the method and the body', () => {
+  test('precedes the checks of path, method and body', () => {
     const sim = frozen();
     for (const call of [{ path: '/nothing' }, { method: 'DELETE' }, { body: '{' }]) {
       expect(send(sim, { ...call, key: 'unknown-key' }).status).toBe(401);
     }
   });
 
-  test('a 401 can leave the headers out, or say that nothing remains', () => {
+  test('a 401 can omit the headers, or report Remaining 0', () => {
     const omit = send(frozen({ limits: { unauthorizedHeaders: 'omit' } }), { key: null });
     expect(rate(omit)).toEqual({ limit: undefined, remaining: undefined, reset: undefined, retryAfter: undefined });
     const zero = send(frozen({ limits: { unauthorizedHeaders: 'remaining-zero' } }), { key: null });
@@ -90,7 +90,7 @@ describe('preset usage', () => {
     expect(sendTimes(sim, 3).map(({ status }) => status)).toEqual([200, 200, 429]);
   });
 
-  test('is not used up by real time that passes before the first request', () => {
+  test('is not reduced by real time before the first request', () => {
     vi.useFakeTimers({ now: Date.parse(noon) });
     const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
     vi.advanceTimersByTime(3_600_000);
@@ -101,7 +101,7 @@ describe('preset usage', () => {
     expect(send(sim).status).toBe(200);
   });
 
-  test('is used up by time that is moved by hand', () => {
+  test('is reduced by time that advance or set passes', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 60, day: 10 } } } });
     sim.clock.advance('20s');
     expect(rate(send(sim)).retryAfter).toBe(40);
@@ -111,7 +111,7 @@ describe('preset usage', () => {
     expect(sim.keys.get('free-key').day).toMatchObject({ remaining: 989, resetAtSeconds: noonSeconds + 86_400 });
   });
 
-  test('of a key that is added later starts when it is added', () => {
+  test('of a key added later starts when the key is added', () => {
     const sim = frozen();
     sim.clock.advance('5m');
     sim.keys.add('new-key', { usage: { minute: 60, day: 0 } });
@@ -124,7 +124,7 @@ describe('preset usage', () => {
     expect(send(sim, { key: 'other-key' }).status).toBe(200);
   });
 
-  test('is shown without putting it in force', () => {
+  test('is shown before the first request applies it', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 59, day: 7 } } } });
     for (let look = 0; look < 3; look++) {
       expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 1 }, day: { remaining: 993 } });
@@ -134,7 +134,7 @@ describe('preset usage', () => {
     expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 993 } });
   });
 
-  test('is not put in force by a look at it', () => {
+  test('is not applied by reading the key', () => {
     vi.useFakeTimers({ now: Date.parse(noon) });
     const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
     sim.keys.get('free-key');
@@ -143,7 +143,7 @@ describe('preset usage', () => {
     expect(send(sim).status).toBe(429);
   });
 
-  test('comes back at a reset', () => {
+  test('is restored by a reset', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
     sim.clock.advance('2m');
     expect(send(sim).status).toBe(200);
@@ -155,7 +155,7 @@ describe('preset usage', () => {
 describe('a preset ban', () => {
   const scenario = { keys: { 'banned-key': { plan: 'pro', bannedFor: '90s' } } };
 
-  test('holds for its time from the start of the scenario', () => {
+  test('lasts for its time from the start of the scenario', () => {
     const sim = frozen(scenario);
     expect(sim.keys.get('banned-key')).toMatchObject({ state: 'banned', bannedUntil: '2026-01-01T12:01:30.000Z' });
     sim.clock.advance('30s');
@@ -174,7 +174,7 @@ describe('a preset ban', () => {
     expect(send(sim, { key: 'banned-key' }).status).toBe(200);
   });
 
-  test('gives way to a ban by hand', () => {
+  test('is replaced by a ban from a control operation', () => {
     const sim = frozen(scenario);
     sim.keys.ban('banned-key', '1h');
     expect(rate(send(sim, { key: 'banned-key' })).retryAfter).toBe(3600);
@@ -204,7 +204,7 @@ describe('the keys of a running simulator', () => {
     });
   });
 
-  test('can be added, on the free plan unless another is named', () => {
+  test('can be added, on the free plan by default', () => {
     const sim = frozen();
     expect(sim.keys.add('alice').plan).toBe('free');
     expect(sim.keys.add('bob', { plan: 'pro' }).minute.limit).toBe(300);
@@ -220,7 +220,7 @@ describe('the keys of a running simulator', () => {
     expect(rate(send(sim)).remaining).toBe(59);
   });
 
-  test('get 401 from the moment they are revoked, until a reset', () => {
+  test('get 401 from their revocation until a reset', () => {
     const sim = frozen();
     send(sim);
     sim.keys.revoke('free-key');
@@ -249,7 +249,7 @@ describe('the keys of a running simulator', () => {
     expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 55 }, day: { remaining: 990 } });
   });
 
-  test('that do not exist throw a RangeError that names them', () => {
+  test('throw a RangeError with the key if unknown', () => {
     const { keys } = frozen();
     const notFound = new RangeError('Failed to find the key: expected a known API key, got "nobody"');
     expect(() => keys.get('nobody')).toThrow(notFound);
@@ -261,7 +261,7 @@ describe('the keys of a running simulator', () => {
     expect(() => keys.get('__proto__')).toThrow(RangeError);
   });
 
-  test('refuse an unknown plan and keep the key as it was', () => {
+  test('reject an unknown plan without changing the key', () => {
     const sim = frozen();
     send(sim);
     for (const plan of ['gold', 'constructor', '__proto__']) {
@@ -272,7 +272,7 @@ describe('the keys of a running simulator', () => {
     expect(sim.keys.get('free-key').minute.remaining).toBe(59);
   });
 
-  test.each([-1, 61, 1.5, Number.NaN])('refuse a usage of %d and change neither window', (minute) => {
+  test.each([-1, 61, 1.5, Number.NaN])('reject a usage of %d and change neither window', (minute) => {
     const sim = frozen();
     expect(() => sim.keys.setUsage('free-key', { day: 5, minute })).toThrow(
       new RangeError(`Failed to set the usage: expected a whole number from 0 to 60, got ${minute}`),
@@ -281,17 +281,17 @@ describe('the keys of a running simulator', () => {
     expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 1000 } });
   });
 
-  test('refuse a ban of no readable length and stay unbanned', () => {
+  test('reject a ban with an unreadable duration and stay unbanned', () => {
     const sim = frozen();
     expect(() => sim.keys.ban('free-key', 'forever')).toThrow('expected a duration');
     expect(send(sim).status).toBe(200);
   });
 });
 
-describe('the key that was used last', () => {
+describe('the cached last key', () => {
   const limitOf = (sim: ReturnType<typeof frozen>) => rate(send(sim, { key: 'free-key' }));
 
-  test('is another one when it was replaced, and when another scenario is there', () => {
+  test('is dropped when the key is replaced or another scenario is loaded', () => {
     const sim = frozen();
     expect(limitOf(sim)).toMatchObject({ limit: 60, remaining: 59 });
     sim.keys.add('free-key', { plan: 'business' });
@@ -300,7 +300,7 @@ describe('the key that was used last', () => {
     expect(send(sim, { key: 'free-key' }).status).toBe(401);
   });
 
-  test('begins anew with a reset, and goes on as it was with a snapshot', () => {
+  test('is new after a reset, and restored by a snapshot', () => {
     const sim = frozen();
     const saved = sim.snapshot();
     expect(limitOf(sim)).toMatchObject({ remaining: 59 });
@@ -313,7 +313,7 @@ describe('the key that was used last', () => {
     expect(limitOf(sim)).toMatchObject({ remaining: 59 });
   });
 
-  test('is no key of a request without one, or with a header that is not of the form', () => {
+  test('is not used for a request without a key or with a malformed header', () => {
     const sim = frozen();
     for (const authorization of [undefined, 'Bearer', 'Bearer free-key, Bearer free-key']) {
       expect(limitOf(sim)).toMatchObject({ limit: 60 });
@@ -326,7 +326,7 @@ describe('the key that was used last', () => {
 describe('acceptAnyKey', () => {
   const sim = () => frozen({ pets: [], assumptions: { acceptAnyKey: true } });
 
-  test('gives every unknown key a free plan of its own', () => {
+  test('gives every unknown key its own free plan', () => {
     const any = sim();
     expect(sendTimes(any, 61, { key: 'one' }).at(-1)?.status).toBe(429);
     expect(rate(send(any, { key: 'two' }))).toMatchObject({ limit: 60, remaining: 59 });
@@ -335,7 +335,7 @@ describe('acceptAnyKey', () => {
     expect(send(any, { key: null }).status).toBe(401);
   });
 
-  test('forgets the oldest of more than 10,000 made-up keys, and no named one', () => {
+  test('drops the oldest of more than 10,000 unlisted keys, and no listed key', () => {
     const any = sim();
     send(any, { key: 'made-up-0' });
     send(any, { key: 'pro-key' });
@@ -348,7 +348,7 @@ describe('acceptAnyKey', () => {
     expect(any.keys.list()).toHaveLength(5);
   });
 
-  test('forgets made-up keys at a reset', () => {
+  test('drops unlisted keys at a reset', () => {
     const any = sim();
     sendTimes(any, 61, { key: 'one' });
     any.reset();
@@ -356,10 +356,10 @@ describe('acceptAnyKey', () => {
   });
 });
 
-describe('a key that expires some time after its first request', () => {
+describe('a key with expiresIn', () => {
   const keys = { 'free-key': { expiresIn: '5s' } };
 
-  test('works until then, and from then on gets a 401 that says so', () => {
+  test('works until its expiry, and then gets a 401 with the reason', () => {
     const sim = frozen({ keys });
     expect(send(sim).status).toBe(200);
     sim.clock.advance(4999);
@@ -372,7 +372,7 @@ describe('a key that expires some time after its first request', () => {
     expect(send(sim).status).toBe(200);
   });
 
-  test('does not age in idle real time before its first request', () => {
+  test('does not age in real time before its first request', () => {
     vi.useFakeTimers();
     const sim = createSimulator({ scenario: { keys } });
     vi.advanceTimersByTime(60_000);
@@ -381,7 +381,7 @@ describe('a key that expires some time after its first request', () => {
     expect(send(sim).status).toBe(401);
   });
 
-  test('ages by time that is moved by hand', () => {
+  test('ages by time that advance or set passes', () => {
     const sim = frozen({ keys });
     sim.clock.advance('5s');
     expect(sim.keys.get('free-key').state).toBe('expired');
@@ -397,7 +397,7 @@ describe('a key that expires some time after its first request', () => {
   });
 });
 
-test('a preset ban lasts as long as its Retry-After says wherever in a second it starts', () => {
+test('a preset ban lasts as long as its Retry-After states, at any fraction of a second', () => {
   const sim = frozen({ clock: { start: '2026-01-01T12:00:00.700Z' }, keys: { 'free-key': { bannedFor: '60s' } } });
   expect(rate(send(sim)).retryAfter).toBe(60);
 });

@@ -7,10 +7,10 @@ const scenario = { limits: 'off' } as const;
 
 const list = (sim: Simulator, query = 'limit=3') => send(sim, { query });
 
-/** Whether the second list was answered as the first was kept. */
+/** Whether the second list is the cached first list. */
 const isKept = (first: Answer, second: Answer) => first.bodyKey !== undefined && first.bodyKey === second.bodyKey;
 
-test('a list that nothing has changed since is made once', () => {
+test('an unchanged list is created once', () => {
   const sim = createSimulator({ scenario });
   const first = list(sim);
   expect(isKept(first, list(sim))).toBe(true);
@@ -19,7 +19,7 @@ test('a list that nothing has changed since is made once', () => {
   expect(isKept(first, list(sim))).toBe(true);
 });
 
-describe('a list is made anew after', () => {
+describe('a list is created anew after', () => {
   const changes: Record<string, (sim: Simulator) => unknown> = {
     'a create': (sim) => send(sim, { body: { name: 'Rex', categoryId: 1 } }),
     'an added pet': (sim) => sim.pets.add({ name: 'Rex', categoryId: 1 }),
@@ -40,7 +40,7 @@ describe('a list is made anew after', () => {
   });
 });
 
-test('a list is the one from before again after a reset, where a pet was added meanwhile', () => {
+test('a list from before a change is cached again after a reset', () => {
   const sim = createSimulator({ scenario });
   const first = list(sim, 'limit=100');
   sim.pets.add({ name: 'Rex', categoryId: 1 });
@@ -49,7 +49,7 @@ test('a list is the one from before again after a reset, where a pet was added m
   expect(list(sim, 'limit=100').body).toBe(first.body);
 });
 
-test('a fork has the same lists until its pets change, and then its own', () => {
+test('a fork shares the lists until its pets change', () => {
   const sim = createSimulator({ scenario });
   const [fork, other] = [sim.fork(), sim.fork()];
   const first = list(sim, 'limit=100');
@@ -68,12 +68,12 @@ test('a fork with other assumptions has its own lists', () => {
   expect(list(sim, 'status=lost').body).toBe('[]');
 });
 
-test('a list with a link to the next page is made each time, since the link depends on the address', () => {
+test('a list with a link to the next page is created each time, because the link depends on the URL', () => {
   const sim = createSimulator({ scenario: { ...scenario, assumptions: { paging: 'offset' } } });
   expect(list(sim).bodyKey).toBeUndefined();
 });
 
-test('a fault changes what it answers, and not what is kept', () => {
+test('a fault changes the response, but not the cached list', () => {
   const sim = createSimulator({ scenario });
   const first = list(sim);
   sim.faults.add({ name: 'cut', then: { malformed: true } });
@@ -84,7 +84,7 @@ test('a fault changes what it answers, and not what is kept', () => {
   expect(list(sim).body).toBe(first.body);
 });
 
-test('a bounded number of lists is kept', () => {
+test('the number of cached lists is bounded', () => {
   const sim = createSimulator({ scenario });
   const first = list(sim);
   for (let turn = 0; turn < 99; turn++) list(sim, `limit=3&turn=${turn}`);
@@ -93,7 +93,7 @@ test('a bounded number of lists is kept', () => {
   expect(isKept(first, list(sim))).toBe(false);
 });
 
-test('another scenario with the same pets answers the same query by its own assumptions', () => {
+test('another scenario with the same pets responds to the same query by its own assumptions', () => {
   const sim = createSimulator({ scenario: { ...scenario, assumptions: { unknownStatusFilter: 'empty' } } });
   expect(list(sim, 'status=lost').body).toBe('[]');
   sim.load({ ...scenario, assumptions: { unknownStatusFilter: 'ignore' } });

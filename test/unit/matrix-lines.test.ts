@@ -4,7 +4,7 @@ import { type MatrixResult, matrixLines } from '../../src/cli/commands/matrix.js
 const result = (id: string | undefined, value: unknown, isMet: boolean): MatrixResult =>
   ({ id, value, isMet, breaks: false, code: 0, output: '', outcome: 'pass', findings: [] }) as never;
 
-test('a choice of which another value was met is named with the value that was not', () => {
+test('an unmet choice is listed with the value that was met', () => {
   const results = [
     result(undefined, undefined, true),
     result('banAfter', 1, true),

@@ -21,7 +21,7 @@ function endRun(missing: string[], ...skipped: string[][]): string {
   return lines.join('\n');
 }
 
-test('a run ends with the files that were not tried and one command that installs their programs', () => {
+test('a run ends with the list of skipped files and one command that installs their programs', () => {
   vi.stubEnv('CI', undefined);
   const output = endRun(['redis', 'nginx', 'go'], ['needs/redis'], ['needs/redis', 'needs/nginx'], ['extended']);
   expect(output).toContain('\n  test/a.test.ts: 2 tests with redis, nginx\n');

@@ -14,11 +14,11 @@ describe('nearest', () => {
     ['sconds', 'seconds'],
     ['windowsStart', 'windowStart'],
     ['hostile-headers', 'hostileHeaders'],
-  ])('%s was meant as %s', (written, meant) => {
+  ])('suggests for %s the name %s', (written, meant) => {
     expect(nearest(written, names)).toBe(meant);
   });
 
-  test.each(['', 'x', 'color', 'zzzz', 'completely', 'x'.repeat(100_000)])('%.20s was meant as none', (written) => {
+  test.each(['', 'x', 'color', 'zzzz', 'completely', 'x'.repeat(100_000)])('suggests no name for %.20s', (written) => {
     expect(nearest(written, names)).toBeUndefined();
     expect(nearest(written, [])).toBeUndefined();
   });

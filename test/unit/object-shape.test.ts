@@ -6,10 +6,10 @@ import { createSimulator } from '../../src/index.js';
 setFlagsFromString('--allow-natives-syntax');
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
-/** Whether V8 knows the fields of an object by their places, and does not look them up in a hash table. */
+/** Whether V8 finds the fields of an object by offset instead of in a hash table. */
 const hasPlaces = new Function('object', 'return %HasFastProperties(object)') as (object: object) => boolean;
 
-test('V8 finds the fields of a simulator and of its forks by their places, also when the first ones are gone', () => {
+test('V8 finds the fields of a simulator and of its forks by offset, also after the first ones are gone', () => {
   for (let i = 0; i < 10; i++) {
     createSimulator().fork();
     collectGarbage();

@@ -8,7 +8,7 @@ const description = openapi as Json;
 const check = createAnswerCheck(description);
 const base = 'http://127.0.0.1:4010/v1';
 
-/** One call and its answer, which must be as the description says. */
+/** One call and its response, which must match the description. */
 async function call(sim: Simulator, name: string, path: string, init: RequestInit & { key?: string } = {}) {
   const { key = 'free-key', ...rest } = init;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...rest.headers };
@@ -21,7 +21,7 @@ async function call(sim: Simulator, name: string, path: string, init: RequestIni
 
 const post = (body: unknown, more: RequestInit = {}) => ({ method: 'POST', body: JSON.stringify(body), ...more });
 
-describe('every answer of the simulator is as the description says', () => {
+describe('every response of the simulator matches the description', () => {
   test('of the default scenario: 200, 201, 400, 401, 404, 413', async () => {
     const sim = frozen();
     const calls: [name: string, path: string, init: RequestInit & { key?: string }, status: number][] = [
@@ -76,10 +76,10 @@ describe('the examples of the description', () => {
   const exampleOf = (name: string, status: number) =>
     content(resolved(description, operationOf(description, name).responses[status])).example;
 
-  /** The words of a message may change. */
+  /** The text of a message may differ. */
   const kind = ({ code, status }: Json) => ({ code, status });
 
-  test('are what the default scenario answers', async () => {
+  test('are the responses of the default scenario', async () => {
     const sim = frozen();
     const { parameters } = operationOf(description, 'listPets');
     const query = parameters.map(({ name, example }: Json) => `${name}=${example}`).join('&');
@@ -118,7 +118,7 @@ describe('the examples of the description', () => {
     ['getPet', 410, '/pets/1', {}, { clock: { start: '2031-01-01T00:00:00Z' }, assumptions: { afterRemoval: 'gone' } }],
   ];
   test.each(refused)(
-    'of %s with %d is of the kind that the simulator answers',
+    "of %s with %d have the form of the simulator's responses",
     async (name, status, path, init, more) => {
       const sim = frozen({ ...more, keys: { 'banned-key': { bannedFor: '120s' }, ...more.keys } });
       const { body } = await call(sim, name, path, init);

@@ -3,8 +3,8 @@ import { createControl } from '../../src/control.js';
 import { createSimulator, openapi } from '../../src/index.js';
 import { createAnswerCheck, follow, type Json, resolved } from '../control-api/described.js';
 
-// The rules of Redocly's and Spectral's recommended sets that fit OpenAPI 3.1, each under its name there. Both tools were
-// run on both descriptions without a finding; they are too large to be installed for this.
+// Rules of Redocly's and Spectral's recommended sets that fit OpenAPI 3.1, with their names. Both tools were run on
+// both descriptions without a finding; they are too large to be installed for this.
 
 const control = createControl(createSimulator()).getControlDescription() as Json;
 
@@ -28,12 +28,12 @@ describe.each([
     expect(description.info.license).toMatchObject({ name: 'MIT', url: expect.stringMatching(/^https:/) });
   });
 
-  test('no-server-*, oas3-api-servers: has servers, without a slash at the end and not at example.com', () => {
+  test('no-server-*, oas3-api-servers: has servers, without a trailing slash and not at example.com', () => {
     expect(description.servers.length).toBeGreaterThan(0);
     for (const { url } of description.servers) expect(url).toMatch(/^https?:\/\/(?!.*example\.com).*[^/]$/);
   });
 
-  test('operation-*: each has an unlike id that fits in a URL, a tag that is defined, a summary and a description', () => {
+  test('operation-*: each has a unique id that is valid in a URL, a defined tag, a summary and a description', () => {
     const ids = operations.map(([, , { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const tags = (description.tags as Json[]).map(({ name }) => name);
@@ -60,7 +60,7 @@ describe.each([
     }
   });
 
-  test('path-params-defined, operation-parameters-unique: parameters are those of the path, each once and described', () => {
+  test('path-params-defined, operation-parameters-unique: parameters match the path, each once and described', () => {
     for (const [where, path, { parameters = [] }] of operations) {
       const names = parameters.map((parameter: Json) => `${parameter.in} ${parameter.name}`);
       expect(new Set(names).size, where).toBe(names.length);
@@ -73,13 +73,13 @@ describe.each([
     }
   });
 
-  test('no-ambiguous-paths, path-keys-no-trailing-slash: no two paths of one method can mean the same', () => {
+  test('no-ambiguous-paths, path-keys-no-trailing-slash: no two paths of one method are ambiguous', () => {
     const shapes = operations.map(([where]) => where.replace(/\{\w+\}/g, '{}'));
     expect(new Set(shapes).size).toBe(shapes.length);
     for (const [, path] of operations) expect(path).not.toMatch(/.\/$|\?|\/\//);
   });
 
-  test('no-unresolved-refs, no-unused-components: every reference leads somewhere, and every component is used', () => {
+  test('no-unresolved-refs, no-unused-components: every reference resolves, and every component is used', () => {
     const references = new Set(every.map(([, { $ref }]) => $ref).filter((reference) => reference !== undefined));
     for (const reference of references) expect(follow(description, reference), reference).toBeDefined();
     const { securitySchemes, ...components } = description.components;
@@ -90,7 +90,7 @@ describe.each([
     expect(Object.keys(securitySchemes)).toEqual([...new Set(used)]);
   });
 
-  test('array-items, no-mixed-number-range-constraints, typed-enum: schemas are of one piece', () => {
+  test('array-items, no-mixed-number-range-constraints, typed-enum: schemas are consistent', () => {
     expect(schemas.length).toBeGreaterThan(10);
     for (const [where, { type, items, enum: values, required = [], properties = {}, ...schema }] of schemas) {
       if (type === 'array') expect(items, where).toBeTypeOf('object');
@@ -126,12 +126,12 @@ describe.each([
     expect(count).toBeGreaterThan(20);
   });
 
-  test('no-script-tags-in-markdown, no-eval-in-markdown: no text holds code that a page would run', () => {
+  test('no-script-tags-in-markdown, no-eval-in-markdown: no text contains code that a page would run', () => {
     expect(JSON.stringify(description)).not.toMatch(/<script|eval\(/);
   });
 });
 
-test('every operation of the service has an example of each parameter, body and answer', () => {
+test('every operation of the service has an example of each parameter, body and response', () => {
   for (const methods of Object.values((openapi as Json).paths as Json)) {
     for (const { operationId, parameters = [], requestBody, responses } of Object.values(methods as Json)) {
       for (const parameter of parameters) expect(parameter.example, operationId).toBeDefined();

@@ -9,7 +9,7 @@ const listPets = paths['/pets'].get;
 const createPet = paths['/pets'].post;
 const getPet = paths['/pets/{petId}'].get;
 
-/** Every value under a name, anywhere in the description. */
+/** All values of a property name, anywhere in the description. */
 function* valuesOf(name: string, value: unknown): Iterable<unknown> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -18,7 +18,7 @@ function* valuesOf(name: string, value: unknown): Iterable<unknown> {
   }
 }
 
-/** What a `$ref` of the description leads to. */
+/** Target of a `$ref` in the description. */
 const follow = (reference: string) =>
   reference
     .slice(2)
@@ -36,7 +36,7 @@ describe('the OpenAPI description', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('is plain JSON without a reference that leads nowhere', () => {
+  test('is plain JSON without unresolved references', () => {
     expect(JSON.parse(JSON.stringify(openapi))).toEqual(openapi);
     const references = [...valuesOf('$ref', openapi)] as string[];
     expect(references.filter((reference) => follow(reference) === undefined)).toEqual([]);
@@ -45,7 +45,7 @@ describe('the OpenAPI description', () => {
 
   test('has the version of the document', () => expect(info.version).toBe('1.0.0'));
 
-  test('names the simulator first, then examples of both base addresses, without variables', () => {
+  test('lists the simulator first, then examples of both base URLs, without variables', () => {
     expect(servers.map(({ url }: { url: string }) => url)).toEqual([
       'http://127.0.0.1:4010/v1',
       'https://api.petstore.example/v1',
@@ -61,13 +61,13 @@ describe('the OpenAPI description', () => {
     expect([...valuesOf('variables', openapi)]).toEqual([]);
   });
 
-  test('has the three operations and no other', () => {
+  test('has exactly the three operations', () => {
     expect([...valuesOf('operationId', paths)]).toEqual(['listPets', 'createPet', 'getPet']);
     expect(Object.keys(paths['/pets'])).toEqual(['get', 'post']);
     expect(Object.keys(paths['/pets/{petId}'])).toEqual(['get']);
   });
 
-  test('asks for a bearer token on every operation', () => {
+  test('requires a bearer token on every operation', () => {
     expect(security).toEqual([{ bearer: [] }]);
     expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
     expect([...valuesOf('security', paths)]).toEqual([]);
@@ -96,7 +96,7 @@ describe('the OpenAPI description', () => {
     expect(createPet.requestBody).toMatchObject({ required: true });
   });
 
-  test('marks getPet deprecated, with the removal date and the replacement', () => {
+  test('marks getPet as deprecated, with the removal date and the replacement', () => {
     expect(getPet.deprecated).toBe(true);
     expect(getPet.description).toContain('5 December 2030');
     expect(getPet.description).toContain('GET /pets with the status filter');
@@ -108,13 +108,13 @@ describe('the OpenAPI description', () => {
     ['listPets', listPets, ['200', '401', '429']],
     ['createPet', createPet, ['201', '400', '401', '429']],
     ['getPet', getPet, ['200', '401', '404', '429']],
-  ])('has every status that the document gives %s, and marks the others as assumptions', (_, operation, documented) => {
+  ])('has every documented status of %s, and marks the others as assumptions', (_, operation, documented) => {
     const statuses = Object.keys(operation.responses);
     const marked = statuses.filter((status) => 'x-assumption' in resolved(operation.responses[status]));
     expect(statuses.filter((status) => !marked.includes(status))).toEqual(documented);
   });
 
-  test('has the three X-RateLimit headers on every answer', () => {
+  test('has the three X-RateLimit headers on every response', () => {
     const responses = [listPets, createPet, getPet].flatMap(({ responses }) => Object.values(responses)) as object[];
     for (const response of [...responses, ...(Object.values(components.responses) as object[])]) {
       expect(Object.keys(resolved(response).headers)).toEqual(
@@ -127,19 +127,19 @@ describe('the OpenAPI description', () => {
     const { TooManyRequests, Unauthorized } = components.responses;
     expect(TooManyRequests.headers).toHaveProperty('Retry-After');
     expect(components.headers['Retry-After'].required).toBe(true);
-    // A banned key gets 401 where banStatus says so.
+    // A banned key gets 401 under the assumption banStatus: 401.
     expect(Unauthorized.headers['Retry-After']).toMatchObject({ 'x-assumption': 'banStatus' });
     expect(Unauthorized.headers['Retry-After']).not.toHaveProperty('required');
     expect(Unauthorized.headers).toHaveProperty('WWW-Authenticate');
   });
 
-  test('names assumptions that exist', () => {
+  test('refers to existing assumptions', () => {
     const ids = [...valuesOf('x-assumption', openapi)].flat() as string[];
     expect(ids.filter((id) => !Object.hasOwn(assumptions, id))).toEqual([]);
     expect(ids).toEqual(expect.arrayContaining(['limitOutOfRange', 'banStatus', 'afterRemoval', 'contentType']));
   });
 
-  test('says what the document says about waiting, bans, paging and states', () => {
+  test('repeats the document on waiting, bans, paging and states', () => {
     const refusal = components.responses.TooManyRequests.description;
     for (const text of [info.description, refusal]) {
       expect(text).toContain('Wait for the time given in');

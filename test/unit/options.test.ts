@@ -4,7 +4,7 @@ import { createSimulator, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
 import { listen, serve } from '../../src/node.js';
 
-/** As a program in JavaScript calls it, where no compiler looks. */
+/** Removes the types, as for a JavaScript program. */
 const loose = (call: unknown) => call as (...values: unknown[]) => unknown;
 const thrown = async (call: () => unknown) => {
   try {
@@ -17,7 +17,7 @@ const thrown = async (call: () => unknown) => {
 
 const sim = createSimulator();
 
-describe('an option that there is not is refused', () => {
+describe('an unknown option is rejected', () => {
   test.each<[string, () => unknown, string]>([
     ['createSimulator', () => loose(createSimulator)({ keys: {} }), 'expected the options scenario, scenarios,'],
     ['createSimulator', () => loose(createSimulator)('minute-wall'), 'got "minute-wall"'],
@@ -44,7 +44,7 @@ describe('an option that there is not is refused', () => {
     expect((error as Error).message).toContain(text);
   });
 
-  test('and one without a value is none', () => {
+  test('unless its value is undefined', () => {
     const options = { scenario: undefined, onError: undefined, scenaro: undefined } as object;
     expect((loose(createSimulator)(options) as Simulator).name).toBe('default');
     expect(sim.journal.query({ status: undefined })).toEqual([]);
@@ -55,7 +55,7 @@ test.each<[string, (value: unknown) => unknown]>([
   ['createControl', loose(createControl)],
   ['handlers', loose(handlers)],
   ['listen', loose(listen)],
-])('%s says that it wants a simulator', async (name, call) => {
+])('%s reports that it needs a simulator', async (name, call) => {
   const cyclic: Record<string, unknown> = { big: 1n };
   cyclic.itself = cyclic;
   for (const [value, kind] of [

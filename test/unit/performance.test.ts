@@ -8,7 +8,7 @@ import { performancePage, picture } from '../../bench/report.mjs';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 
-test('docs/performance.md and its picture are what bench/results.json says', () => {
+test('docs/performance.md and its picture match bench/results.json', () => {
   const results = JSON.parse(read('bench/results.json'));
   expect(read('docs/performance.md')).toBe(performancePage(results, peers));
   expect(read('docs/performance.svg')).toBe(picture(results));

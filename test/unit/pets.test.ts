@@ -20,7 +20,7 @@ const ids = (pets: readonly Pet[]) => pets.map(({ id }) => id);
 const rex = { name: 'Rex', categoryId: 3 };
 
 describe('order', () => {
-  test('id-ascending lists by id, whatever the order of the scenario', () => {
+  test('id-ascending lists by id, in any order of the scenario', () => {
     expect(ids(store([3, 1, 2n ** 60n, -5, 2]).list())).toEqual([-5, 1, 2, 3, 2n ** 60n]);
   });
 
@@ -35,7 +35,7 @@ describe('order', () => {
     expect(ids(pets.list({ skip: 9 }))).toEqual([]);
   });
 
-  test('shuffled is decided by the seed alone', () => {
+  test('shuffled depends on the seed alone', () => {
     const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
     const one = ids(store(numbers, 'shuffled', 7).list());
     expect(one).toEqual(ids(store([...numbers].reverse(), 'shuffled', 7).list()));
@@ -62,7 +62,7 @@ describe('status', () => {
     expect(pets().count()).toBe(4);
   });
 
-  test('an update moves a pet to its place under the new status', () => {
+  test('an update moves a pet to its position under the new status', () => {
     const store = pets();
     store.update(4, { status: 'available' });
     store.update(1, { status: 'sold' });
@@ -82,7 +82,7 @@ describe('status', () => {
 });
 
 describe('update and remove', () => {
-  test('an update keeps what it does not name, and the id', () => {
+  test('an update keeps the id and the fields that it does not name', () => {
     const pets = store([1]);
     expect(pets.update(1, { name: 'Max' })?.json).toBe('{"id":1,"name":"Max","categoryId":1,"status":"available"}');
     expect(pets.update(1, { id: 9 } as Partial<Pet>)?.id).toBe(1);
@@ -90,14 +90,14 @@ describe('update and remove', () => {
     expect(pets.list()[0]).toBe(pets.get(1));
   });
 
-  test('a pet that is not there cannot be updated or removed', () => {
+  test('an unknown pet cannot be updated or removed', () => {
     const pets = store([1]);
     expect(pets.update(2, { name: 'Max' })).toBeUndefined();
     expect(pets.remove(2)).toBe(false);
     expect(pets.size).toBe(1);
   });
 
-  test('a removed pet is gone from every list, and its id is not given again', () => {
+  test('a removed pet is in no list, and its id is not reused', () => {
     const pets = store([1, 2]);
     expect(pets.remove(2)).toBe(true);
     expect(pets.get(2)).toBeUndefined();
@@ -114,7 +114,7 @@ describe('identifiers', () => {
     expect(store([-9]).add(rex).id).toBe(1);
   });
 
-  test('start where the scenario says, and skip those that are taken', () => {
+  test("start at the scenario's start value, and skip used ones", () => {
     const pets = new PetStore([pet(5), pet(6), pet(8)], { order: 'id-ascending', seed: 1, idStart: 5 });
     expect([pets.add(rex).id, pets.add(rex).id, pets.add(rex).id]).toEqual([7, 9, 10]);
     expect(ids(pets.list())).toEqual([5, 6, 7, 8, 9, 10]);
@@ -143,7 +143,7 @@ describe('identifiers', () => {
   });
 });
 
-test.each(orders)('a %s store finds numbers and bigints beside each other', (order) => {
+test.each(orders)('a %s store finds numbers and bigints together', (order) => {
   const present: Int64[] = [-5, 1, 2, 9007199254740991, 9007199254740992n, 9223372036854775807n];
   const pets = store(present, order);
   for (const id of present) expect(pets.get(id)?.id).toBe(id);
@@ -151,7 +151,7 @@ test.each(orders)('a %s store finds numbers and bigints beside each other', (ord
 });
 
 describe('reset, state and restore', () => {
-  test('a reset goes back to the pets and identifiers of the scenario', () => {
+  test('a reset restores the pets and identifiers of the scenario', () => {
     const pets = store([1, 2, 3]);
     const before = pets.state();
     pets.add(rex);
@@ -163,7 +163,7 @@ describe('reset, state and restore', () => {
     expect(pets.add(rex).id).toBe(4);
   });
 
-  test('a state is restored however often, and later changes do not reach it', () => {
+  test('a state can be restored repeatedly, and later changes do not affect it', () => {
     const pets = store([1, 2, 3], 'shuffled');
     pets.add({ ...rex, status: 'sold' });
     const state = pets.state();
@@ -193,7 +193,7 @@ test('the API lists in the order of the scenario', () => {
   expect(new Set(listed('shuffled'))).toEqual(new Set(ascending));
 });
 
-/** The store as one unsorted array. `rank` orders it, and comes from a list of every id there can be. */
+/** The store as one unsorted array. `rank` orders it, from a list of all possible ids. */
 class NaivePets {
   pets: Pet[];
   nextId: number;
@@ -235,7 +235,7 @@ const command = fc.oneof(
   },
 ) as fc.Arbitrary<{ do: string; id: number; status: PetStatus | undefined; skip: number; limit: number }>;
 
-test.each(orders)('over any sequence of changes the %s store lists what a plain array would', (order) => {
+test.each(orders)('over any sequence of changes the %s store equals a plain array', (order) => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.record({ id: someId, status: someStatus }), { selector: ({ id }) => id, maxLength: 12 }),

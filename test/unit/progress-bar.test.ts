@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createProgressBar } from '../../src/cli/progress-bar.js';
 import { generatePets } from '../../src/seed.js';
 
-/** What a bar writes when 1,000 pets are made, 10 at a time, each of the steps taking so long. */
+/** Output of a bar for 1,000 pets, 10 per step, with a given time per step. */
 function drawn(stepMs: number, { isTTY }: { isTTY: boolean }): string[] {
   const written: string[] = [];
   let nowMs = 0;
@@ -24,7 +24,7 @@ function drawn(stepMs: number, { isTTY }: { isTTY: boolean }): string[] {
 }
 
 describe('the progress bar', () => {
-  test('shows ten times a second how far it is, then that the pets are stored, and goes away', () => {
+  test('shows the progress ten times a second, then that the pets are stored, and disappears', () => {
     const written = drawn(20, { isTTY: true });
     expect(written[0]).toBe(`\r█${'░'.repeat(29)} 50 of 1,000 pets`);
     expect(written[9]).toBe(`\r${'█'.repeat(15)}${'░'.repeat(15)} 500 of 1,000 pets`);
@@ -32,12 +32,12 @@ describe('the progress bar', () => {
     expect(written).toHaveLength(21);
   });
 
-  test('shows nothing when all of it takes less than a second, or where there is no terminal', () => {
+  test('shows nothing if all takes less than a second, or without a terminal', () => {
     expect(drawn(9, { isTTY: true })).toEqual([]);
     expect(drawn(20, { isTTY: false })).toEqual([]);
   });
 
-  test('hears from the generator at the start, now and then, and at the end', () => {
+  test('gets reports from the generator at the start, in between and at the end', () => {
     const steps: [number, number][] = [];
     const options = {
       seed: 1,

@@ -13,7 +13,7 @@ import { code, send } from '../support/plain-call.js';
 
 const namesOf = (face: object) => Object.keys(face).sort();
 
-test('keys, pets, faults and journal show what users call, and nothing of their insides', () => {
+test('keys, pets, faults and journal expose only their public operations', () => {
   const sim = createSimulator();
   expect(namesOf(sim.keys)).toEqual(['add', 'ban', 'get', 'list', 'revoke', 'setUsage', 'texts', 'unban', 'unlisted']);
   expect(namesOf(sim.pets)).toEqual(['add', 'count', 'get', 'list', 'remove', 'size', 'update']);
@@ -35,7 +35,7 @@ test('keys, pets, faults and journal show what users call, and nothing of their 
   expectTypeOf(sim.clock).toEqualTypeOf<Clock>();
 });
 
-test('a key is added with what a scenario says about one', () => {
+test('a key is added with the same fields as in a scenario', () => {
   const sim = frozen();
   sim.keys.add('used', { usage: { minute: 60 } });
   expect(send(sim, { key: 'used' }).status).toBe(429);
@@ -57,7 +57,7 @@ test.each([
   [{ usage: { minute: 61 } }, 'API key at usage.minute: expected at most the limit of the plan (60), got 61'],
   [{ plan: 'gold' }, 'API key at plan: expected a plan (free, pro, business, enterprise), got "gold"'],
   [{ bannedFor: 'long' }, 'API key at bannedFor: expected a duration such as "500ms", "2s", "5m" or "1d", got "long"'],
-])('a key with %j is refused', (input, message) => {
+])('a key with %j is rejected', (input, message) => {
   const sim = frozen();
   expect(() => sim.keys.add('alice', input as never)).toThrow(ScenarioError);
   expect(() => sim.keys.add('alice', input as never)).toThrow(message);
@@ -68,7 +68,7 @@ test('the text of a key follows the same rules as in a scenario', () => {
   expect(() => frozen().keys.add('two words')).toThrow('API key at key: expected an API key that a header can carry');
 });
 
-test('an id may be a number or a bigint, and is one and the same pet', () => {
+test('an id given as a number or a bigint is the same pet', () => {
   const sim = frozen();
   expect(() => sim.pets.add({ id: 1n, name: 'Rex', categoryId: 1 })).toThrow('expected a free id, got 1');
   sim.pets.add({ id: 77n, name: 'Rex', categoryId: 2n });
@@ -88,7 +88,7 @@ test.each([
   [{ name: '\ud800', categoryId: 1 }, 'pet at name: expected well-formed Unicode'],
   [{ name: 'Rex', categoryId: 1, status: 'lost' }, 'pet at status: expected "available", "pending" or "sold"'],
   [{ name: 'Rex', categoryId: 1, colour: 'red' }, 'pet at colour: expected no such field'],
-])('a pet such as %o is refused, and the lists stay readable', (pet, message) => {
+])('a pet such as %o is rejected, and the lists stay readable', (pet, message) => {
   const sim = frozen();
   expect(() => sim.pets.add(pet as never)).toThrow(message);
   const { categoryId, name } = pet as { categoryId: number; name: string };
@@ -97,7 +97,7 @@ test.each([
   expect(JSON.parse(send(sim, { query: 'limit=100' }).body)).toHaveLength(40);
 });
 
-test('two simulators share nothing: what one shows cannot be changed', () => {
+test('two simulators share nothing, and returned data cannot be changed', () => {
   const sim = createSimulator();
   const scenario = sim.scenario as { pets: unknown[]; keys: Record<string, { plan: string }> };
   expect(() => {
@@ -116,7 +116,7 @@ test('two simulators share nothing: what one shows cannot be changed', () => {
   expect([other.pets.size, other.keys.get('free-key').plan]).toEqual([40, 'free']);
 });
 
-test('a scenario that its owner changes later leaves the simulator as it is', () => {
+test('later changes to a scenario object do not affect the simulator', () => {
   const scenario = { pets: [{ id: 1, name: 'Rex', categoryId: 1 }], keys: { alice: { plan: 'pro' } } };
   const sim = createSimulator({ scenario });
   scenario.pets.length = 0;
@@ -125,7 +125,7 @@ test('a scenario that its owner changes later leaves the simulator as it is', ()
   expect([sim.pets.size, sim.keys.get('alice').plan, sim.fork().pets.size]).toEqual([1, 'pro', 1]);
 });
 
-test('a restored snapshot goes back to the pets of its own scenario at the next reset', () => {
+test('the next reset after a restored snapshot restores the pets of its own scenario', () => {
   const first: Scenario = { name: 'first', pets: [{ id: 1, name: 'One', categoryId: 1 }] };
   const second: Scenario = { name: 'second', pets: [{ id: 2, name: 'Two', categoryId: 1 }] };
   const sim = createSimulator({ scenario: first });
@@ -142,7 +142,7 @@ test('a restored snapshot goes back to the pets of its own scenario at the next 
   expect([sim.name, sim.pets.list().map(({ name }) => name)]).toEqual(['first', ['One']]);
 });
 
-test('a scenario that is loaded without reseed lists the pets that stay in its own order', () => {
+test('a scenario loaded without reseed lists the remaining pets in its own order', () => {
   const sim = createSimulator();
   sim.pets.add({ id: 500, name: 'New', categoryId: 1 });
   sim.load({ assumptions: { listOrder: 'newest-first' } });
@@ -154,7 +154,7 @@ test('a scenario that is loaded without reseed lists the pets that stay in its o
   expect(ids()).toEqual([1, 2, 3]);
 });
 
-test('instants are text or seconds by name', () => {
+test('instants are text or named as seconds', () => {
   const sim = frozen();
   send(sim);
   expect(sim.keys.get('free-key').minute).toEqual({ limit: 60, remaining: 59, resetAtSeconds: noonSeconds + 60 });

@@ -6,7 +6,7 @@ import { createRedactor, displayKey } from '../../src/simulator/redact.js';
 import { maskedKey } from '../../src/values/mask-key.js';
 import { replaceKey } from '../../src/values/text-finder.js';
 
-/** One text with the keys in it masked. */
+/** Masks the keys in one text. */
 const redacted = (redactor: ReturnType<typeof createRedactor>, text: string, token?: string) =>
   redactor([text], token)(text);
 
@@ -14,11 +14,11 @@ describe('a key', () => {
   const sim = createSimulator({ scenario: { keys: { alice: {}, 'a-secret-of-mine': {} } } });
   sim.keys.add('added-by-hand-1234');
 
-  test('is shown whole where the scenario names it, the default scenario included', () => {
+  test('is shown in full if the scenario names it, the default scenario included', () => {
     for (const key of ['alice', 'a-secret-of-mine', 'free-key']) expect(displayKey(sim, key)).toBe(key);
   });
 
-  test('is masked where it was added, or only sent', () => {
+  test('is masked if it was added, or only sent', () => {
     expect(displayKey(sim, 'added-by-hand-1234')).toBe('…1234');
     expect(displayKey(sim, 'sent-by-somebody')).toBe('…body');
   });
@@ -31,7 +31,7 @@ describe('a key', () => {
   });
 });
 
-test('a redactor knows keys that are added later, and those of another scenario', () => {
+test('a redactor covers keys that are added later, and those of another scenario', () => {
   const sim = createSimulator();
   const redactor = createRedactor(sim);
   expect(redacted(redactor, 'late-secret-1 named-later')).toBe('late-secret-1 named-later');
@@ -42,14 +42,14 @@ test('a redactor knows keys that are added later, and those of another scenario'
   expect(redacted(redactor, 'late-secret-1 named-later')).toBe('late-secret-1 named-later');
 });
 
-test('redactors of one simulator share what they know, and forget it with the scenario', () => {
+test('redactors of one simulator share their keys, and drop them with the scenario', () => {
   const sim = createSimulator({});
   const early = createRedactor(sim);
   sim.keys.add('added-secret-1234');
   expect(createRedactor(sim)([])('added-secret-1234')).toBe('added-secret-1234');
   expect(early(['?k=added-secret-1234'])('?k=added-secret-1234')).toBe('?k=…1234');
   expect(createRedactor(sim)(['?k=added-secret-1234'])('?k=added-secret-1234')).toBe('?k=…1234');
-  // Now it is written in a scenario, so no secret.
+  // The scenario now contains the key, so it is not secret.
   sim.load({ keys: { 'added-secret-1234': {} } });
   for (const redactor of [early, createRedactor(sim)]) {
     expect(redactor(['?k=added-secret-1234'])('?k=added-secret-1234')).toBe('?k=added-secret-1234');
@@ -57,7 +57,7 @@ test('redactors of one simulator share what they know, and forget it with the sc
   expect(createRedactor(createSimulator({}))(['?k=added-secret-1234'])('x')).toBe('x');
 });
 
-test('a key is found in a target where it is percent-encoded, and in JSON where it is escaped', () => {
+test('a key is found percent-encoded in a target, and escaped in JSON', () => {
   const sim = createSimulator();
   sim.keys.add('pass/word+"1"=');
   const redactor = createRedactor(sim);
@@ -65,7 +65,7 @@ test('a key is found in a target where it is percent-encoded, and in JSON where 
   expect(redacted(redactor, '{"name":"pass/word+\\"1\\"="}')).toBe('{"name":"…"1"="}');
 });
 
-/** Characters that a key can have, with those that are escaped, or part of an escape, more often. */
+/** Characters of keys, with a higher share of characters that are escaped or part of an escape. */
 const keyCharacter = fc.oneof(
   fc.constantFrom(...'/"\\\\%+=&u0073abcC3A9é'),
   fc
@@ -80,7 +80,7 @@ const hex = (code: number, digits: number, isUpper: boolean) => {
 const percentEncoded = (char: string, isUpper: boolean) =>
   [...new TextEncoder().encode(char)].map((byte) => `%${hex(byte, 2, isUpper)}`).join('');
 
-test('a key is masked in any mixture of spellings, and nothing beside it', () => {
+test('a key is masked in any mixture of encodings, and nothing around it', () => {
   const inAddress = (char: string, how: number) =>
     how < 2 && encodeURIComponent(char) === char ? char : percentEncoded(char, how % 2 === 0);
   const inJson = (char: string, how: number) => {
@@ -108,13 +108,13 @@ test('a key is masked in any mixture of spellings, and nothing beside it', () =>
   );
 });
 
-test('a key of a recording is replaced by its name in every spelling', () => {
+test('a key of a recording is replaced by its name in every encoding', () => {
   for (const text of ['k=$&secret-key', 'k=%24%26secret%2dkey', '{"k":"$\\u0026secret-key"}']) {
     expect(replaceKey(text, '$&secret-key', '$&1')).toBe(text.startsWith('k=') ? 'k=$&1' : '{"k":"$&1"}');
   }
 });
 
-test('a key is masked in the spellings of other programs', () => {
+test('a key is masked in the encodings of other programs', () => {
   const sim = createSimulator();
   sim.keys.add('clé-of-mine-1234');
   const redactor = createRedactor(sim);
@@ -123,13 +123,13 @@ test('a key is masked in the spellings of other programs', () => {
   }
 });
 
-test('a token that was sent before is found in the texts of another request, without remembering every one', () => {
+test('an earlier token is found in the texts of another request, with bounded memory', () => {
   const sim = createSimulator();
   const redactor = createRedactor(sim);
   redactor([], 'sent-before-1234');
   expect(redacted(redactor, '/pets?k=sent-before-1234')).toBe('/pets?k=…1234');
   for (let n = 0; n <= 20_001; n++) redactor([], `token-of-nobody-${n}`);
-  // The journal does not hold it.
+  // The journal does not contain the request.
   expect(redacted(redactor, '/pets?k=token-of-nobody-1')).toBe('/pets?k=token-of-nobody-1');
 });
 
@@ -139,13 +139,13 @@ test('of two keys, one within the other, the longer is masked', () => {
   expect(redacted(createRedactor(sim), 'secret-longer-still, secret-long')).toBe('…till, …long');
 });
 
-test('thousands of keys with one beginning are all masked, in a time that does not grow with them', () => {
+test('thousands of keys with equal beginnings are all masked, in constant time per text', () => {
   const sim = createSimulator();
   const keys = Array.from({ length: 5_000 }, (_, number) => `tenant-${String(number).padStart(5, '0')}-secret`);
   for (const key of keys) sim.keys.add(key);
   const redactor = createRedactor(sim);
   const text = keys.join(' ');
   expect(redacted(redactor, text)).not.toMatch(/tenant-\d/);
-  // A sixth of a second. Comparing every key with every text takes a minute, more than a test may.
+  // Takes a sixth of a second. Comparing every key with every text would take a minute, more than the test timeout.
   for (let n = 0; n < 200_000; n++) redacted(redactor, `/v1/pets?limit=20&k=tenant-${n}`);
 });

@@ -45,7 +45,7 @@ describe('scenarioChanges', () => {
       ['faults (1 added, 1 removed, 1 changed)'],
     ],
     ['categories', { categories: [1, 2] }, { categories: [1, 3, 4] }, ['categories (2 added, 1 removed)']],
-  ])('tells %s', (_, before, after, changes) => {
+  ])('reports %s', (_, before, after, changes) => {
     expect(scenarioChanges(before, after)).toEqual(changes);
   });
 });

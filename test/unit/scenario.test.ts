@@ -6,7 +6,7 @@ import { merge } from '../../src/values/plain-data.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { rate, send, sendTimes } from '../support/plain-call.js';
 
-/** The mistakes that a scenario is refused for; any shape at all, as from a file. */
+/** Issues of a rejected scenario, which can have any shape, as from a file. */
 function issues(scenario: unknown): Record<string, string> {
   try {
     createSimulator({ scenario: scenario as Scenario });
@@ -20,7 +20,7 @@ function issues(scenario: unknown): Record<string, string> {
 const duration = 'expected a duration such as "500ms", "2s", "5m" or "1d"';
 const rex = { name: 'Rex', categoryId: 1 };
 
-describe('a mistake is named with its path', () => {
+describe('an issue is reported with its path', () => {
   test.each<[path: string, message: string, scenario: unknown]>([
     ['', 'expected a map, got null', null],
     ['', 'expected a map, got a list', []],
@@ -109,12 +109,12 @@ describe('a mistake is named with its path', () => {
     expect(found[path]).toContain(message);
   });
 
-  test.each(['', 'two words', 'a,b', 'tab\tkey', 'line\nkey'])('at a key that no header can carry: %j', (key) => {
+  test.each(['', 'two words', 'a,b', 'tab\tkey', 'line\nkey'])('at a key that is invalid in a header: %j', (key) => {
     const [path] = Object.keys(issues({ keys: { [key]: {} } }));
     expect(path).toBe(`keys.${key}`);
   });
 
-  test('a limit that says something else than an assumption is refused', () => {
+  test('a limit that contradicts an assumption is rejected', () => {
     const found = (scenario: Scenario) => issues(scenario);
     expect(found({ limits: { windowStart: 'clock' }, assumptions: { windowStart: 'first-request' } })).toEqual({
       'assumptions.windowStart': 'expected the value that plans, limits or ban sets ("clock"), got "first-request"',
@@ -131,21 +131,21 @@ describe('a mistake is named with its path', () => {
     expect(found({ ban: { after: 1 }, assumptions: { banAfter: 1 } })).toEqual({});
   });
 
-  test('a mistake elsewhere is not told of the key that the client is given as well', () => {
+  test('an issue elsewhere is not reported a second time at client.key', () => {
     expect(
       Object.keys(issues({ plans: { gold: { minute: 3 } }, keys: { k: { plan: 'gold' } }, client: { key: 'k' } })),
     ).toEqual(['plans.gold.day']);
     expect(Object.keys(issues({ keys: { k: { state: 'lost' } }, client: { key: 'k' } }))).toEqual(['keys.k.state']);
   });
 
-  test('of thousands of keys that a scenario does not have, a thousand are named, within seconds', () => {
+  test('of thousands of unknown keys, a thousand are reported, within seconds', () => {
     const numbers = Array.from({ length: 12_000 }, (_, n) => n);
     const keys = Object.fromEntries(numbers.map((n) => [`some-key-${n}`, {}]));
     const background = Object.fromEntries(numbers.map((n) => [`other-key-${n}`, 1]));
     expect(Object.keys(issues({ keys, background }))).toHaveLength(1_000);
   });
 
-  test('all mistakes come at once, each on a line of the message', () => {
+  test('all issues are reported at once, each on a line of the message', () => {
     const scenario = {
       seed: -1,
       petz: 1,
@@ -172,21 +172,21 @@ describe('a mistake is named with its path', () => {
     ]);
   });
 
-  test('a scenario that is refused leaves nothing behind', () => {
+  test('a rejected scenario changes nothing', () => {
     expect(issues({ keys: { 'free-key': { plan: 'gold' } } })).not.toEqual({});
     expect(frozen().keys.get('free-key').plan).toBe('free');
   });
 });
 
-describe('what a scenario leaves out', () => {
-  test('comes from the default scenario: forty pets, five keys', () => {
+describe('omitted parts of a scenario', () => {
+  test('come from the default scenario: forty pets, five keys', () => {
     const sim = createSimulator();
     expect(sim.name).toBe('default');
     expect(sim.pets.size).toBe(40);
     expect(sim.keys.list().map(({ key }) => key)).toEqual(Object.keys(defaultScenario.keys));
   });
 
-  test('merges into maps, and lists and single values replace', () => {
+  test('are merged into maps, while lists and single values replace', () => {
     const sim = frozen({
       keys: { alice: { plan: 'pro' }, 'free-key': { usage: { day: 999 } } },
       pets: [rex],
@@ -201,7 +201,7 @@ describe('what a scenario leaves out', () => {
     ]);
   });
 
-  test('merges field by field, and undefined leaves the value of the base', () => {
+  test('are merged field by field, and undefined keeps the value of the base', () => {
     const base = { a: 1, b: { c: [1, 2], d: 'x' }, e: new Date(0) };
     expect(merge(base, { b: { c: [3] }, e: new Date(1), f: 2 })).toEqual({
       a: 1,
@@ -215,7 +215,7 @@ describe('what a scenario leaves out', () => {
     expect(merge({ b: 'off' }, { b: { d: 1 } })).toEqual({ b: { d: 1 } });
   });
 
-  test('is not changed by the scenarios that start from it', () => {
+  test('are not changed by the scenarios that use them', () => {
     const before = structuredClone(defaultScenario);
     const sim = frozen({ keys: { 'free-key': { plan: 'pro' } }, categories: [9], assumptions: { paging: 'page' } });
     sendTimes(sim, 3, { body: rex });
@@ -227,7 +227,7 @@ describe('what a scenario leaves out', () => {
     expect(frozen().settings.paging).toBe('none');
   });
 
-  test('does not change the object that the scenario was given as', () => {
+  test('are not added to the given object', () => {
     const scenario: Scenario = {
       keys: { a: { usage: { minute: 1 } } },
       pets: [{ ...rex, id: 5 }],
@@ -242,20 +242,20 @@ describe('what a scenario leaves out', () => {
 });
 
 describe('a scenario', () => {
-  test('gives pets without an id the next free one', () => {
+  test('assigns the next free id to pets without one', () => {
     const sim = frozen({ pets: [rex, { ...rex, id: 2 }, rex, { ...rex, id: 1 }], ids: { start: 1 } });
     expect(sim.pets.list().map(({ id }) => id)).toEqual([1, 2, 3, 4]);
     expect(send(sim, { body: rex }).body).toContain('"id":5');
   });
 
-  test('gives pets without a status the default status', () => {
+  test('assigns the default status to pets without one', () => {
     expect(frozen({ pets: [rex], assumptions: { defaultStatus: 'sold' } }).pets.get(1)?.status).toBe('sold');
     expect(frozen({ pets: [rex], assumptions: { defaultStatus: 'absent' } }).pets.get(1)?.json).toBe(
       '{"id":1,"name":"Rex","categoryId":1}',
     );
   });
 
-  test('hands counts, seed, first id and categories to its generator', () => {
+  test('passes counts, seed, first id and categories to its generator', () => {
     const generatePets = vi.fn(() => [{ id: 7, name: 'Gen', categoryId: 3 }]);
     const sim = createSimulator({
       scenario: { seed: 5, ids: { start: 7 }, categories: [3, 4n], pets: { generate: { sold: 1 } } },
@@ -267,7 +267,7 @@ describe('a scenario', () => {
     expect(generatePets).toHaveBeenCalledOnce();
   });
 
-  test('can have plans and windows of its own', () => {
+  test('can define plans and windows', () => {
     const sim = frozen({
       plans: { gold: { minute: 7, day: 70 } },
       windows: { minute: '10s', day: 20_000 },
@@ -279,7 +279,7 @@ describe('a scenario', () => {
     });
   });
 
-  test('changes one limit of a plan of the service, and leaves the other', () => {
+  test('changes one limit of a documented plan, and keeps the other', () => {
     const sim = frozen({ plans: { free: { minute: 7 }, enterprise: { day: 9_000 } } });
     expect(sim.keys.get('free-key')).toMatchObject({ minute: { limit: 7 }, day: { limit: 1_000 } });
     expect(sim.keys.get('enterprise-key')).toMatchObject({ minute: { limit: 5_000 }, day: { limit: 9_000 } });
@@ -295,18 +295,18 @@ describe('a scenario', () => {
     }
   });
 
-  test('sets the free limits that a 401 shows', () => {
+  test('sets the free limits that a 401 reports', () => {
     const sim = frozen({ plans: { free: { minute: 5, day: 10 } }, windows: { minute: '7s' } });
     expect(rate(send(sim, { key: null }))).toMatchObject({ limit: 5, remaining: 5, reset: noonSeconds + 7 });
   });
 });
 
-/** Everything about a simulator that a request or a test can see. */
+/** Complete state of a simulator that requests and tests can observe. */
 function visible(sim: Simulator): unknown {
   return structuredClone({ pets: sim.pets.list(), keys: sim.keys.list(), clock: coreOf(sim).state.clock.state() });
 }
 
-/** Changes everything that there is to change. */
+/** Changes every changeable part of the state. */
 function disturb(sim: Simulator): void {
   send(sim, { body: rex });
   sendTimes(sim, 100);
@@ -341,7 +341,7 @@ describe('two simulators', () => {
     expect(rate(send(untouched, { key: 'made-up' })).remaining).toBe(59);
   });
 
-  test('of the same scenario answer the same bytes', () => {
+  test('of the same scenario respond with the same bytes', () => {
     const answers = [frozen(everything), frozen(everything)].map((sim) => {
       const calls = [{}, { body: rex }, { query: 'limit=100' }, { path: '/pets/41' }, { key: 'banned' }, { key: null }];
       return calls.map((call) => send(sim, call));
@@ -351,7 +351,7 @@ describe('two simulators', () => {
 });
 
 describe('reset', () => {
-  test('goes back to the start of the scenario in everything', () => {
+  test('restores the complete state at the start of the scenario', () => {
     const sim = frozen(everything);
     const before = visible(sim);
     disturb(sim);
@@ -366,7 +366,7 @@ describe('reset', () => {
 });
 
 describe('a snapshot', () => {
-  /** The answers to a trace that looks at every part of the state. */
+  /** Responses to a sequence of requests that depends on every part of the state. */
   const replay = (sim: Simulator) => {
     const answers = [];
     for (const wait of ['0ms', '1s', '118s', '1h']) {
@@ -388,7 +388,7 @@ describe('a snapshot', () => {
     return answers;
   };
 
-  test('restores windows, strikes, bans, presets, keys, pets, identifiers and clock, as often as wanted', () => {
+  test('restores windows, strikes, bans, presets, keys, pets, identifiers and clock, repeatedly', () => {
     const sim = frozen(everything);
     disturb(sim);
     sim.clock.freeze();
@@ -404,7 +404,7 @@ describe('a snapshot', () => {
     }
   });
 
-  test('restores strikes in the middle of an episode', () => {
+  test('restores strikes within an episode', () => {
     const sim = frozen({ keys: { 'free-key': { usage: { minute: 60 } } } });
     const strike = () => {
       sim.clock.advance('2s');
@@ -431,7 +431,7 @@ describe('a snapshot', () => {
   });
 });
 
-test('a failure of the simulator is a 500 that tells nothing, and goes to onError', () => {
+test('a failure of the simulator is a 500 without details, and is passed to onError', () => {
   const errors: unknown[] = [];
   const sim = createSimulator({ onError: (error) => errors.push(error) });
   const broken = new Error('secret');
@@ -457,7 +457,7 @@ test('a failure of the simulator is a 500 that tells nothing, and goes to onErro
   expect(errors).toEqual([broken]);
 });
 
-test('the name of a scenario, where its content is needed, is answered with how to give it', () => {
+test('the name of a scenario is rejected with the way to load its content', () => {
   for (const load of [
     () => createSimulator({ scenario: 'minute-wall' as never }),
     () => createSimulator().load('minute-wall' as never),

@@ -15,7 +15,7 @@ import {
 } from '../../src/validation/schemas.js';
 import { isJson } from '../../src/validation/value-schemas.js';
 
-/** Every mistake as `path: message`, the path of a wrong name in brackets. */
+/** All mistakes as `path: message`, with the path in brackets if the name is wrong. */
 function mistakes(form: Parameters<typeof check>[0], value: unknown): string[] {
   const found: SchemaIssue[] = [];
   check(form, value, found);
@@ -35,8 +35,8 @@ const pet = fields({ name: string, age: optional(number), tags: optional(list(st
 const doubled = transform(number, (value) => value * 2);
 const even = refine(number, (value) => value % 2 === 0, 'an even number');
 
-describe('a form', () => {
-  test('reads what it takes, and leaves out what is left out', () => {
+describe('a schema', () => {
+  test('converts valid values, and omits absent optional fields', () => {
     expect(read(pet, { name: 'Rex', age: undefined })).toStrictEqual({ name: 'Rex', tags: [] });
     expect(read(mapOf(string, doubled), { a: 1, b: 2 })).toEqual({ a: 2, b: 4 });
     expect(read(list(either(doubled, string)), [1, '1'])).toEqual([2, '1']);
@@ -44,7 +44,7 @@ describe('a form', () => {
     expect(read(optional(oneOf(true, null)), null)).toBe(null);
   });
 
-  test('has the types of what is written and of what is read', () => {
+  test('has the types of input and output', () => {
     expectTypeOf<Input<typeof pet>>().toEqualTypeOf<{
       name: string;
       age?: number | undefined;
@@ -58,7 +58,7 @@ describe('a form', () => {
     expectTypeOf<Input<typeof named>>().toEqualTypeOf<{ a?: boolean; b?: boolean }>();
   });
 
-  test('names all that is wrong, each with its path, in the order of its fields', () => {
+  test('reports all mistakes, each with its path, in the order of its fields', () => {
     const form = fields({ one: number, pets: list(pet), two: string });
     expect(mistakes(form, { twoo: 1, pets: [{ age: 'x' }, 7, { name: 'Rex', nmae: 'x' }], extra: 2 })).toEqual([
       '[one]: expected a number, got none',
@@ -84,20 +84,20 @@ describe('a form', () => {
     [new Date(0), 'a date'],
     [() => 1, 'a function'],
     [Symbol('x'), 'Symbol(x)'],
-  ])('says that it got %o in words', (value, shown) => {
+  ])('describes %o in words', (value, shown) => {
     expect(mistakes(oneOf('off', 3), value)).toEqual([`: expected "off" or 3, got ${shown}`]);
   });
 
-  test('takes no number that is none', () => {
+  test('rejects numbers that are not numbers', () => {
     expect(mistakes(number, Number.NaN)).toEqual([': expected a number, got NaN']);
   });
 
-  test('is a map only for what a person calls one', () => {
+  test('is a map only for plain maps', () => {
     for (const value of [[], new Date(), null, 'x']) expect(mistakes(pet, value)).toHaveLength(1);
     expect(mistakes(pet, Object.assign(Object.create(null), { name: 'Rex' }))).toEqual([]);
   });
 
-  test('with a further check runs it only on what is right so far', () => {
+  test('with a further check runs it only on values without mistakes', () => {
     expect(mistakes(even, 3)).toEqual([': expected an even number, got 3']);
     expect(mistakes(even, 'x')).toEqual([': expected a number, got "x"']);
     const named = refine(pet, ({ name }) => name !== '', 'a pet with a name');
@@ -111,7 +111,7 @@ describe('a form', () => {
     ).toEqual([': expected an even number, got 1']);
   });
 
-  test('that reads with a RangeError takes its message, and lets a bug through', () => {
+  test('with a conversion turns a RangeError into an issue, and rethrows a bug', () => {
     const fails = (error: Error) =>
       transform(string, () => {
         throw error;
@@ -120,7 +120,7 @@ describe('a form', () => {
     expect(() => mistakes(fails(new TypeError('a bug')), 'x')).toThrow('a bug');
   });
 
-  test('checks the names of a map of own names too', () => {
+  test('checks the names of a map with free names as well', () => {
     const form = mapOf(
       refine(string, (name) => name !== 'bad', 'a good name'),
       number,
@@ -135,11 +135,11 @@ describe('a form', () => {
 describe('either', () => {
   const size = either(oneOf('off'), number, fields({ bytes: number }), fields({ low: number, high: number }));
 
-  test('names all kinds that it takes', () => {
+  test('names all accepted kinds', () => {
     expect(mistakes(size, 'of')).toEqual([': expected "off", a number or a map, got "of"; did you mean off?']);
   });
 
-  test('tells of the map that was meant', () => {
+  test('reports the mistakes of the intended map', () => {
     expect(mistakes(size, { bytes: 'x' })).toEqual(['bytes: expected a number, got "x"']);
     expect(mistakes(size, { high: 1 })).toEqual(['[low]: expected a number, got none']);
     expect(mistakes(size, { low: 1, hihg: 2 })).toEqual([
@@ -157,7 +157,7 @@ describe('either', () => {
   });
 });
 
-describe('what nobody would write', () => {
+describe('unusual input', () => {
   test('names of the language are names like any other', () => {
     const odd = JSON.parse('{"__proto__":1,"constructor":2}');
     const output = read(mapOf(string, doubled), odd) as object;
@@ -183,7 +183,7 @@ describe('what nobody would write', () => {
     }
   };
 
-  test('a body that holds itself, or is deeper than JSON is read', () => {
+  test('a body that contains itself, or is deeper than JSON allows', () => {
     const map: Record<string, unknown> = {};
     map.self = [map];
     let deep: unknown = 1;

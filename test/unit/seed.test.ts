@@ -7,12 +7,12 @@ const options = { seed: 7, firstId: 1, categories: [1, 2, 3] };
 const authorization = { authorization: 'Bearer free-key' };
 
 describe('generatePets', () => {
-  test('gives the same pets for the same seed', () => {
+  test('generates the same pets for the same seed', () => {
     const counts = { available: 30, pending: 8, sold: 4 };
     expect(generatePets(counts, options)).toEqual(generatePets(counts, options));
   });
 
-  test('gives other names, categories and statuses for another seed', () => {
+  test('generates other names, categories and statuses for another seed', () => {
     const counts = { available: 30, pending: 30, sold: 30 };
     const one = generatePets(counts, options);
     const other = generatePets(counts, { ...options, seed: 8 });
@@ -21,17 +21,17 @@ describe('generatePets', () => {
     }
   });
 
-  test('gives exactly as many pets of each status as asked', () => {
+  test('generates exactly the requested number of pets per status', () => {
     const pets = generatePets({ available: 30, pending: 8, sold: 4 }, options);
     const count = (status: string) => pets.filter((pet) => pet.status === status).length;
     expect([pets.length, count('available'), count('pending'), count('sold')]).toEqual([42, 30, 8, 4]);
   });
 
-  test.each([{}, { available: 0 }, { pending: undefined }])('gives no pets for %o', (counts) => {
+  test.each([{}, { available: 0 }, { pending: undefined }])('generates no pets for %o', (counts) => {
     expect(generatePets(counts, options)).toEqual([]);
   });
 
-  test('mixes the statuses instead of giving all of one first', () => {
+  test('mixes the statuses instead of grouping them', () => {
     const statuses = generatePets({ available: 100, pending: 100, sold: 100 }, options).map(({ status }) => status);
     for (const part of [statuses.slice(0, 50), statuses.slice(-50)]) {
       expect(new Set(part)).toEqual(new Set(['available', 'pending', 'sold']));
@@ -45,30 +45,30 @@ describe('generatePets', () => {
     expect(beyond.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, n) => 9007199254740993n + BigInt(n)));
   });
 
-  test('gives ids up to the greatest int64, and refuses more pets', () => {
+  test('uses ids up to the greatest int64, and rejects more pets', () => {
     const pets = generatePets({ available: 2 }, { ...options, firstId: 9223372036854775806n });
     expect(pets.map(({ id }) => id)).toEqual([9223372036854775806n, 9223372036854775807n]);
     expect(() => generatePets({ available: 3 }, { ...options, firstId: 9223372036854775806n })).toThrow(RangeError);
   });
 
-  test('takes categories from the list alone, every one of them, large ones digit for digit', () => {
+  test('uses exactly the categories of the list, large ones digit for digit', () => {
     const categories = [4, 9223372036854775807n];
     const pets = generatePets({ available: 50 }, { ...options, categories });
     expect(new Set(pets.map(({ categoryId }) => categoryId))).toEqual(new Set(categories));
   });
 
-  test('takes categories 1 to 5 when there is no list', () => {
+  test('uses categories 1 to 5 without a list', () => {
     const pets = generatePets({ available: 100 }, { ...options, categories: [] });
     expect(new Set(pets.map(({ categoryId }) => categoryId))).toEqual(new Set([1, 2, 3, 4, 5]));
   });
 
-  test('gives well-formed names with something in them, and many different ones', () => {
+  test('generates well-formed and varied names that are not empty', () => {
     const names = generatePets({ available: 1_000 }, options).map(({ name }) => name);
     expect(names.filter((name) => name.trim() === '' || name !== name.trim() || !name.isWellFormed())).toEqual([]);
     expect(new Set(names).size).toBeGreaterThan(500);
   });
 
-  test('gives these pets for seed 7, in every version and on every system', () => {
+  test('generates these pets for seed 7, in every version and on every system', () => {
     const pets = generatePets({ available: 3, sold: 2 }, options);
     expect(pets.map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`)).toEqual([
       'Elmo 2 sold',
@@ -100,7 +100,7 @@ describe('generatePets', () => {
     expect(names.filter((name) => !name.isWellFormed())).toEqual([]);
   });
 
-  test('refuses an unknown locale with the nearest one', () => {
+  test('rejects an unknown locale with the nearest one', () => {
     const scenario = { pets: { generate: { available: 1, locale: 'jp' } } };
     expect(() => createSimulator({ scenario, generatePets })).toThrow(
       /pets\.generate: expected a locale of faker, such as en, ja or pt_BR, got "jp"; did you mean ja\?/,
@@ -108,7 +108,7 @@ describe('generatePets', () => {
   });
 
   test('loads faker for the first pet, not before', () => {
-    // Nothing else in a synchronous step asks for a module of Node.
+    // No other code in a synchronous step loads a module of Node.
     const load = vi.spyOn(process, 'getBuiltinModule');
     try {
       createSimulator({ generatePets });
@@ -121,7 +121,7 @@ describe('generatePets', () => {
     }
   });
 
-  test('makes 100,000 pets', () => {
+  test('generates 100,000 pets', () => {
     const pets = generatePets({ available: 60_000, pending: 30_000, sold: 10_000 }, options);
     expect(pets).toHaveLength(100_000);
     expect(pets.every(({ id }) => isInt64(id))).toBe(true);
@@ -131,7 +131,7 @@ describe('generatePets', () => {
 describe('a scenario with pets.generate', () => {
   const generate = { available: 60, pending: 20, sold: 20 };
 
-  test('starts with generated pets, from the first id and of the categories that it names', async () => {
+  test('starts with generated pets, with its first id and categories', async () => {
     const sim = createSimulator({
       scenario: { ids: { start: 9007199254740993n }, categories: [7], pets: { generate } },
       generatePets,
@@ -144,7 +144,7 @@ describe('a scenario with pets.generate', () => {
     );
   });
 
-  test('gives the next pet the id after the last generated one', async () => {
+  test('assigns to the next pet the id after the last generated one', async () => {
     const sim = createSimulator({ scenario: { ids: { start: 9007199254740993n }, pets: { generate } }, generatePets });
     const response = await sim.fetch('http://petstore.test/v1/pets', {
       method: 'POST',
@@ -164,7 +164,7 @@ describe('a scenario with pets.generate', () => {
     expect(await list(3)).not.toBe(await list(4));
   });
 
-  test('goes back to the generated pets on reset', () => {
+  test('restores the generated pets on reset', () => {
     const sim = createSimulator({ scenario: { pets: { generate } }, generatePets });
     const before = sim.pets.list();
     sim.pets.remove(1);
@@ -172,14 +172,14 @@ describe('a scenario with pets.generate', () => {
     expect(sim.pets.list()).toEqual(before);
   });
 
-  test('names petstore-sim/seed when no generator was passed', () => {
+  test('names petstore-sim/seed if no generator was passed', () => {
     expect(() => createSimulator({ scenario: { pets: { generate } } })).toThrow(ScenarioError);
     expect(() => createSimulator({ scenario: { pets: { generate } } })).toThrow(/pets\.generate.*petstore-sim\/seed/);
   });
 });
 
 describe('seededFaker', () => {
-  test('gives the same values for the same seed and locale, whatever others draw', () => {
+  test('gives the same values for the same seed and locale, independent of other draws', () => {
     const words = (faker: ReturnType<typeof seededFaker>) => [faker.person.fullName(), faker.location.city()];
     const first = seededFaker(7, 'ja');
     seededFaker(8).person.fullName();
@@ -188,7 +188,7 @@ describe('seededFaker', () => {
     expect(words(seededFaker(7))).not.toEqual(words(seededFaker(8)));
   });
 
-  test('refuses an unknown locale', () => {
+  test('rejects an unknown locale', () => {
     expect(() => seededFaker(7, 'mixed')).toThrow(RangeError);
   });
 });

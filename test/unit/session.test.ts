@@ -4,7 +4,7 @@ import { Session } from '../../src/dashboard/session.js';
 import type { Source } from '../../src/dashboard/source.js';
 import { noon } from '../support/frozen.js';
 
-/** A page whose source tells what the test sends, and what it has asked for. */
+/** A page with a source that sends the test's updates, and the requests that it received. */
 function open() {
   vi.stubGlobal('document', { hidden: true });
   onTestFinished(() => void vi.unstubAllGlobals());
@@ -38,7 +38,7 @@ function open() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('the page reads the verdict again when a request was refused that is no entry', async () => {
+test('the page reads the verdict again after an unrecorded refusal', async () => {
   const { say, verdicts } = open();
   say();
   while (verdicts() < 2) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTargetReader } from '../../src/node/http/target-reader.js';
 
-/** As if every target were the first. */
+/** Reads every target with a new reader. */
 const readAlone = (url: string, start: number) => createTargetReader()(url, start);
 
 test('a target is its path and its query', () => {
@@ -11,7 +11,7 @@ test('a target is its path and its query', () => {
   expect(readAlone('/v1', 3)).toMatchObject({ path: '', query: '' });
 });
 
-test('a target is read alike whatever was read before it', () => {
+test('a target is parsed independently of previous targets', () => {
   const bases = ['/v1', '/s/a/v1', '/s/b/v1', '/s/pets/v1'];
   const rests = [
     '',
@@ -35,7 +35,7 @@ test('a target is read alike whatever was read before it', () => {
   }
 });
 
-test('the same target again is the same text', () => {
+test('an equal target returns the same text', () => {
   const read = createTargetReader();
   const first = read('/v1/pets?limit=20', 3);
   expect(read('/s/one/v1/pets?limit=20', 9)).toBe(first);

@@ -6,13 +6,13 @@ import { message, rate, send, sendTimes } from '../support/plain-call.js';
 const start = '2026-01-01T12:00:00.900Z';
 const at = (seconds: number) => (noonSeconds + seconds) * 1000;
 
-/** A simulator whose free plan is small and which starts at 12:00:00.900, so that flooring shows. */
+/** A simulator with a small free plan that starts at 12:00:00.900, so that rounding down is visible. */
 function small(plan: { minute: number; day: number }, scenario: Scenario = {}) {
   return frozen({ ...scenario, clock: { start }, plans: { free: plan } });
 }
 
 describe('a minute window', () => {
-  test('opens at the first request, floored to the whole second, and ends exactly 60 seconds later', () => {
+  test('opens at the first request, rounded down to the whole second, and ends exactly 60 seconds later', () => {
     const sim = small({ minute: 2, day: 100 });
     expect(rate(send(sim))).toEqual({ limit: 2, remaining: 1, reset: noonSeconds + 60, retryAfter: undefined });
     expect(rate(send(sim)).remaining).toBe(0);
@@ -37,7 +37,7 @@ describe('a minute window', () => {
     expect(rate(send(sim)).reset).toBe(noonSeconds + 135);
   });
 
-  test('is shared by all operations and counts served requests of every status', () => {
+  test('is shared by all operations and counts accepted requests of every status', () => {
     const sim = small({ minute: 9, day: 100 });
     const body = { name: 'Rex', categoryId: 1 };
     const calls = [
@@ -55,7 +55,7 @@ describe('a minute window', () => {
     expect(answers.map((answer) => rate(answer).remaining)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  test('refuses before it looks at the request, and a refused create stores nothing', () => {
+  test('refuses before the request is checked, and a refused create stores nothing', () => {
     const sim = small({ minute: 1, day: 100 });
     send(sim);
     const calls = [{ path: '/nothing' }, { method: 'DELETE' }, { body: '{' }, { body: { name: 'Rex', categoryId: 1 } }];
@@ -65,7 +65,7 @@ describe('a minute window', () => {
 });
 
 describe('a day window', () => {
-  test('holds when the minute has room again, and ends exactly a day after its first request', () => {
+  test('refuses although the minute has requests left, and ends exactly a day after its first request', () => {
     const sim = small({ minute: 2, day: 3 });
     const remaining = [...sendTimes(sim, 2), sim.clock.set(at(60)), ...sendTimes(sim, 1)].flatMap((answer) =>
       answer === undefined ? [] : [rate(answer).remaining],
@@ -80,7 +80,7 @@ describe('a day window', () => {
     expect(rate(send(sim))).toEqual({ limit: 2, remaining: 1, reset: noonSeconds + 86_460, retryAfter: undefined });
   });
 
-  test('is reported when it has less left than the minute', () => {
+  test('is reported if it has less remaining than the minute', () => {
     const sim = small({ minute: 3, day: 5 });
     expect(rate(send(sim)).limit).toBe(3);
     sim.clock.set(at(60));
@@ -90,12 +90,12 @@ describe('a day window', () => {
     expect(rate(send(sim))).toMatchObject({ limit: 5, remaining: 1, reset: noonSeconds + 86_400 });
   });
 
-  test('is reported on a tie, because it resets later', () => {
+  test('is reported if equal, because it resets later', () => {
     const sim = small({ minute: 3, day: 3 });
     expect(rate(send(sim))).toMatchObject({ remaining: 2, reset: noonSeconds + 86_400 });
   });
 
-  test('does not lose a request that the minute refused', () => {
+  test('does not count a request that the minute refused', () => {
     const sim = small({ minute: 1, day: 3 });
     for (let minute = 0; minute < 3; minute++) {
       sim.clock.set(at(60 * minute));
@@ -106,7 +106,7 @@ describe('a day window', () => {
   });
 });
 
-test('when both windows are exhausted the refusal promises the later reset', () => {
+test('a refusal by both windows promises the later reset', () => {
   const sim = small({ minute: 2, day: 2 });
   sendTimes(sim, 2);
   expect(rate(send(sim))).toEqual({ limit: 2, remaining: 0, reset: noonSeconds + 86_400, retryAfter: 86_400 });
@@ -114,7 +114,7 @@ test('when both windows are exhausted the refusal promises the later reset', () 
   expect(send(sim).status).toBe(429);
 });
 
-describe('requests that were refused', () => {
+describe('refused requests', () => {
   test('exhaust the day under other-windows, and the refusal at once promises the day', () => {
     const sim = small({ minute: 1, day: 3 }, { limits: { rejectedCounts: 'other-windows' } });
     const answers = sendTimes(sim, 4).map((answer) => rate(answer).reset);
@@ -134,7 +134,7 @@ describe('requests that were refused', () => {
     expect(send(sim).status).toBe(200);
   });
 
-  test('lengthen nothing in a fixed window under all, and never show less than 0', () => {
+  test('do not extend a fixed window under all, and Remaining is never below 0', () => {
     const sim = small({ minute: 1, day: 100 }, { limits: { rejectedCounts: 'all' }, ban: 'off' });
     expect(sendTimes(sim, 4).map((answer) => rate(answer).remaining)).toEqual([0, 0, 0, 0]);
     sim.clock.set(at(60));
@@ -165,7 +165,7 @@ describe('windows aligned to the clock', () => {
 describe('a sliding log', () => {
   const sliding = { limits: { algorithm: 'sliding-log' as const } };
 
-  test('gives back one request as each of the last 60 seconds leaves', () => {
+  test('frees one request as each of the last 60 seconds expires', () => {
     const sim = small({ minute: 2, day: 100 }, sliding);
     expect(rate(send(sim))).toMatchObject({ remaining: 1, reset: noonSeconds + 60 });
     sim.clock.set(at(30));
@@ -179,7 +179,7 @@ describe('a sliding log', () => {
     expect(send(sim).status).toBe(200);
   });
 
-  test('never lets more than the limit through in any 60 seconds', () => {
+  test('never accepts more than the limit in any 60 seconds', () => {
     const sim = small({ minute: 5, day: 1000 }, { ...sliding, ban: 'off' });
     const servedAt: number[] = [];
     for (let tick = 0; tick < 600; tick++) {
@@ -190,7 +190,7 @@ describe('a sliding log', () => {
     expect(servedAt.length).toBeGreaterThanOrEqual(35);
   });
 
-  test('makes a client that counts refused requests wait for enough of them to leave', () => {
+  test('makes a client whose refused requests count wait until enough of them expire', () => {
     const sim = small(
       { minute: 2, day: 100 },
       { limits: { algorithm: 'sliding-log', rejectedCounts: 'all' }, ban: 'off' },
@@ -207,7 +207,7 @@ describe('a sliding log', () => {
 describe('a token bucket', () => {
   const bucket = { limits: { algorithm: 'token-bucket' as const } };
 
-  test('fills evenly and resets when the next token is there', () => {
+  test('fills evenly and resets when the next token is available', () => {
     const sim = small({ minute: 3, day: 100 }, bucket);
     expect(sendTimes(sim, 3).map((answer) => rate(answer).remaining)).toEqual([2, 1, 0]);
     expect(rate(send(sim))).toEqual({ limit: 3, remaining: 0, reset: noonSeconds + 20, retryAfter: 20 });
@@ -219,7 +219,7 @@ describe('a token bucket', () => {
     expect(rate(send(sim))).toMatchObject({ remaining: 1, reset: noonSeconds + 80 });
   });
 
-  test('never holds more than the limit', () => {
+  test('never contains more than the limit', () => {
     const sim = small({ minute: 3, day: 100 }, bucket);
     send(sim);
     sim.clock.advance('1h');
@@ -242,7 +242,7 @@ test.each([
   ['pro-key', 300],
   ['business-key', 1000],
   ['enterprise-key', 5000],
-])('%s is served exactly %i requests a minute', (key, limit) => {
+])('%s accepts exactly %i requests a minute', (key, limit) => {
   const sim = frozen();
   const answers = sendTimes(sim, limit + 3, { key });
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(limit);
@@ -258,7 +258,7 @@ test.each([
 test.each([
   ['free-key', 1000, 60],
   ['pro-key', 10_000, 300],
-])('%s is served exactly %i requests a day', (key, daily, aMinute) => {
+])('%s accepts exactly %i requests a day', (key, daily, aMinute) => {
   const sim = frozen({ ban: 'off' });
   let served = 0;
   for (let minute = 0; minute * aMinute < daily + aMinute; minute++) {
@@ -268,7 +268,7 @@ test.each([
   expect(served).toBe(daily);
 });
 
-test('scaled windows keep Retry-After true', () => {
+test('scaled windows keep Retry-After correct', () => {
   const sim = small({ minute: 1, day: 100 }, { windows: { minute: '2s', day: '30s' } });
   send(sim);
   expect(rate(send(sim))).toMatchObject({ reset: noonSeconds + 2, retryAfter: 2 });
@@ -286,21 +286,21 @@ test('Retry-After can be an HTTP date, the same instant as Reset', () => {
   expect(headers['X-RateLimit-Reset']).toBe(String(noonSeconds + 60));
 });
 
-test('limits off serves every request and leaves the headers full', () => {
+test('limits off accepts every request and reports full limits', () => {
   const sim = small({ minute: 1, day: 1 }, { limits: 'off' });
   const answers = sendTimes(sim, 50);
   expect(answers.every(({ status }) => status === 200)).toBe(true);
   expect(rate(answers[49] as (typeof answers)[0])).toMatchObject({ limit: 1, remaining: 1 });
 });
 
-test('limits that apply to createPet leave the other operations alone', () => {
+test('limits that apply to createPet do not affect the other operations', () => {
   const sim = small({ minute: 1, day: 10 }, { limits: { appliesTo: ['createPet'] } });
   const body = { name: 'Rex', categoryId: 1 };
   const calls = [{}, { body }, { body }, {}, { path: '/pets/1' }, { path: '/nothing' }];
   expect(calls.map((call) => send(sim, call).status)).toEqual([200, 201, 429, 200, 200, 404]);
 });
 
-test('a 429 is not stored by a cache, carries the Error body, and Date comes from the clock', () => {
+test('a 429 is not cached, has an Error body, and a Date by the simulated clock', () => {
   const sim = small({ minute: 2, day: 10 });
   expect(send(sim).headers).not.toHaveProperty('Cache-Control');
   sim.clock.set('2028-02-29T23:59:59.999Z');

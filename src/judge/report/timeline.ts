@@ -25,7 +25,7 @@ export interface TimelineRow {
   name: string;
   plan: string | undefined;
   marks: Mark[];
-  /** Required waits, each up to a deadline. */
+  /** Waits that responses required, each up to a deadline. */
   waits: Span[];
   bans: Span[];
 }

@@ -34,13 +34,13 @@ export const earlyRetry: WireRule = {
   },
 };
 
-/** Refusal that limits the time of a request. */
+/** Refusal whose wait applies to a request. */
 function refusalBefore({ lane, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
   const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
   return lane.isSequential && !isOtherCall ? lastRefusalRead : retryOf;
 }
 
-/** Finds early requests. @param responseOf returns the response that limits a request's time */
+/** Finds early requests. @param responseOf returns the response whose wait applies to a request */
 function earlyAfter(
   requests: readonly JudgedRequest[],
   responseOf: (request: JudgedRequest) => JudgedRequest | undefined,

@@ -39,7 +39,7 @@ export const impatient: WireRule = {
 
 /**
  * Whether the client waited, then abandoned the response and soon sent the request again. Excludes pages abandoned at
- * once and hedged requests. /
+ * once and hedged requests.
  */
 function isRepeated(abandoned: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
   for (let at = from; durationMs(abandoned) >= leastMs && at < tries.length; at++) {

@@ -99,7 +99,7 @@ function earliestDeadline(refusals: readonly JudgedRequest[]): number {
   return earliestMs;
 }
 
-/** Refusals with one per caller. A retry before the end of the wait belongs to the same caller. */
+/** One refusal per caller. A retry before the end of the wait belongs to the same caller. */
 function onePerCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
   const again = new Set(refusals.map(({ retryOf }) => retryOf));
   return refusals.filter((refusal) => !again.has(refusal));

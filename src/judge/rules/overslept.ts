@@ -10,7 +10,7 @@ const share = 0.5;
 const leastUnitErrorMs = 600_000;
 /** Minimum wait that counts as a Unix time used as a duration, in milliseconds. */
 const leastDateMs = 300 * 86_400_000;
-/** Maximum deviation of such a wait from the number it was read from, as a share. */
+/** Maximum deviation of a wait from the Unix time that it was read from, as a share. */
 const unitShare = 0.01;
 /** Maximum backoff of a client that doubles its wait after each refusal, in milliseconds. */
 const longestBackoffMs = 60_000;
