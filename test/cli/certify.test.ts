@@ -111,7 +111,7 @@ describe.concurrent('petstore-sim certify', { timeout: 120_000 }, () => {
     });
 
     const reasons = [
-      'there is no such command',
+      'the command does not exist',
       'exit code 1: TypeError: no <config>',
       'No requests received.',
       'No requests received. (stopped by the time limit)',
@@ -265,7 +265,7 @@ scenarios: [wall.yaml]
     [['certify', 'sdks.yaml', '--against', 'odd.json'], 'sdks[0].results[0].outcome: expected "pass", "fail"'],
     [['certify', 'sdks.yaml', '--timeout', '30'], 'did you mean 30s?'],
     [['certify', 'sdks.yaml', '--parallel', 'many'], 'expected --parallel to be a whole number'],
-    [['certify', 'sdks.yaml', '--out', '/dev/null/x'], 'expected --out to name a file that can be written'],
+    [['certify', 'sdks.yaml', '--out', '/dev/null/x'], 'expected --out to name a writable file'],
   ])('%j is answered with exit code 2 and a clear line', async (args, message) => {
     const odd = { date: 'x', sdks: [{ name: 'a', results: [{ scenario: 's', outcome: 'passed' }] }] };
     const folder = folderWith('sdks: { a: node right.mjs }\nscenarios: [wall.yaml]', {

@@ -30,7 +30,7 @@ async function run(cwd: string, [file = '', ...args]: readonly string[], more: R
 }
 
 /** Text of the verdict on a client that came back after a tenth of a second. */
-const tooEarly = /early-retry: Came back up to 5\d\.\d s before Retry-After allowed, /;
+const tooEarly = /early-retry: Retried up to 5\d\.\d s before Retry-After allowed, /;
 
 /** The block of docs/testing.md in a language, which is a whole test file. */
 const documented = (language: string) =>
