@@ -1,5 +1,6 @@
+import { operationByPath } from '../requests/path-operation.js';
 import { emptyRecord, isSafe, isWriteByMethod } from '../requests/request-record.js';
-import { isDocumented, operationByPath, operationOf, splitAddress } from '../traffic-files/address.js';
+import { isDocumented, operationOf, splitAddress } from '../traffic-files/address.js';
 import { type Exchange, readDate, relevantHeaders } from '../traffic-files/exchange.js';
 import { RecordingError } from '../traffic-files/json-items.js';
 import { counted } from '../values/counted.js';

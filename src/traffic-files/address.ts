@@ -32,13 +32,6 @@ function firstBase(origin: string, pathname: string): string | undefined {
 /** Whether a path is in the interface document. Distinguishes the API's base URL from others that end in `/v1`. */
 export const isDocumented = (path: string) => path === '/pets' || path.startsWith('/pets/');
 
-/** Operation of another service: method and path, with numbers and UUIDs as `{}`. Example: `GET /repos/o/r/issues/{}`. */
-export const operationByPath = (method: string, path: string) =>
-  `${method} ${path.split('/').map(patternOf).join('/')}`;
-
-const patternOf = (segment: string) =>
-  /^(?:\d+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.test(segment) ? '{}' : segment;
-
 /** Operation of a method and path: "GET /pets", "POST /pets", "GET /pets/{petId}". */
 export function operationOf(method: string, path: string): OperationName | undefined {
   const read = method === 'GET' || method === 'HEAD';

@@ -1,8 +1,9 @@
+import { operationByPath } from '../requests/path-operation.js';
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
 import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
 import { replaceKey } from '../values/text-finder.js';
-import { type Address, isDocumented, operationByPath, operationOf, splitAddress } from './address.js';
+import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
 import { type Exchange, type Missing, readDate, relevantHeaders } from './exchange.js';
 import { readHarEntry } from './har-entry.js';
 import { readJournalLine } from './journal-line.js';
