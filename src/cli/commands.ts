@@ -252,11 +252,13 @@ export const commands: Readonly<Record<string, Command>> = {
   }),
   judge: command<JudgeFlags>({
     usage: { 'judge [options] FILE...': 'judges a client by recorded traffic' },
-    about: 'Reads recordings (HAR, or JSON Lines of a journal) or a trace, and prints a verdict as exec does.',
+    about:
+      'Reads recordings (HAR, or JSON Lines of a journal) or a trace, and prints a verdict as exec does. With --base-url, judges clients of any service.',
     flags: {
       scenario: ['NAME|FILE', "scenario of the recording, for the scenario's expectations of a client"],
       trace: ['FILE', 'OpenTelemetry trace (OTLP as JSON) instead of a recording'],
-      'base-url': recordingFlags['base-url'],
+      'base-url': ['URL', 'base URL of the service in the recording, such as https://api.github.com'],
+      refused: ['STATUS', 'another status of refusals, with Retry-After or Remaining 0, such as 403', true],
       'one-key': 'assumes one API key for all requests, if the recording hides the keys',
       ended: 'assumes that the client ended with the recording, so that missing requests count',
       ...verdictFlags,

@@ -33,11 +33,11 @@ export const readTraceFile = (file: string, baseUrl: string | undefined): Promis
     }
     if (items.isCut && documents.length === 0)
       throw new RecordingError('expected a whole trace, got an incomplete one');
-    const { exchanges, notes } = traceExchanges(documents, baseUrl);
+    const { exchanges, service, notes } = traceExchanges(documents, baseUrl);
     if (items.isCut)
       notes.push(`The file ends in the middle of a document, after ${counted(documents.length, 'whole one')}.`);
     if (items.oversized > 0) notes.push(`${counted(items.oversized, 'document')} of more than 32 MiB ignored.`);
-    return { exchanges, notes };
+    return { exchanges, service, notes };
   });
 
 async function reading<Result>(files: readonly string[], read: () => Promise<Result>): Promise<Result> {

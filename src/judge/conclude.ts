@@ -96,7 +96,7 @@ export function conclude(
   if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run, expect, unrecorded));
   const warned = codesOf('warn');
   const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
-  return { outcome: 'pass', reason: `The client did what the service asked${but}.` };
+  return { outcome: 'pass', reason: `The client did what ${run.service ?? 'the service'} asked${but}.` };
 }
 
 /** Whether the run tested enough: one of the scenario's own rules, or otherwise any rule about error handling. */
@@ -152,7 +152,7 @@ const isDisconnectedBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, 
   (status === 0 || isAbandoned) && endMs - finishedAtMs <= graceMs;
 
 function whyInconclusive(
-  { requests, isOver, end, idle }: Run,
+  { requests, isOver, end, idle, service }: Run,
   { fail = [] }: Expectation,
   unrecorded: readonly UnrecordedRequests[],
 ): string {
@@ -165,7 +165,11 @@ function whyInconclusive(
     return `Responses were lost, and no request shows the client's reaction${how}.`;
   }
   if (!requests.some(({ isRefused }) => isRefused)) {
-    const next = idle ?? '--scenario minute-wall tests a client in ten seconds.';
+    const next =
+      idle ??
+      (service === undefined
+        ? '--scenario minute-wall tests a client in ten seconds.'
+        : `Record the client while ${service} refuses its requests.`);
     return `No request was refused and no response was lost, so nothing was put to the test. ${next}`;
   }
   if (fail.length > 0) {

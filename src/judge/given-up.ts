@@ -3,6 +3,7 @@ import { lowest } from '../values/lowest.js';
 import { type Severity, span, target } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
+import { petIn } from './same-pet.js';
 
 /** Maximum wait of a client after a response that named no time, in milliseconds. */
 const unknownWaitMs = 60_000;
@@ -117,6 +118,6 @@ const wanted = (request: JudgedRequest) =>
     ? [request.call, request.pet].join('\n')
     : [request.client, request.call, target(request)].join('\n');
 
-/** Whether the response contains a pet with the same name. */
-const shows = ({ responseBody }: JudgedRequest, { pet }: JudgedRequest) =>
-  textOfBytes(responseBody).includes(`"name":${JSON.stringify(pet.split('\n', 1)[0])}`);
+/** Whether the response contains a pet, or another resource, with the same name. */
+const shows = ({ responseBody }: JudgedRequest, { requestText }: JudgedRequest) =>
+  textOfBytes(responseBody).includes(`"name":${JSON.stringify(petIn(requestText).split('\n', 1)[0])}`);

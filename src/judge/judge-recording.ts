@@ -4,11 +4,14 @@ import { counted } from '../values/counted.js';
 import type { Expectation } from './conclude.js';
 import { judgeObservedRun, judgeRun, type Verdict } from './judge-run.js';
 import type { ClientNeeds } from './needs.js';
+import { readReset } from './promises.js';
 import { readObserved, readRequests } from './run.js';
 
 export interface JudgeRecordingOptions {
   /** Name of the recording in the verdict: its file, or a scenario. */
   readonly name: string;
+  /** Host of the service, if it is another than the API of the interface document. */
+  readonly service?: string | undefined;
   /** Whether the client had ended with the recording, so would send no further requests. Default `false`. */
   readonly isOver?: boolean | undefined;
   /** Whether all requests had the same key, although the recording does not contain it. */
@@ -47,9 +50,9 @@ const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly Findin
  * inconclusive.
  */
 export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
-  const { name, isOver = false, isOneKey = false, expect, needs } = options;
+  const { name, service, isOver = false, isOneKey = false, expect, needs } = options;
   const last = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
-  const circumstances = { endMs: last, isOver, pending: 0, needs };
+  const circumstances = { endMs: last, isOver, pending: 0, needs, service };
   const state = { scenario: name, dropped: 0, expect };
   const areHeadersHidden = options.areHeadersHidden || exchanges.some(hidesHeaders);
   const reading = { callers: needs?.parallel, areHeadersHidden };
@@ -65,11 +68,13 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
  */
 const clockDoubtMs = 1_500;
 
+const isRefusal = ({ status, refusal }: Exchange) => status === 429 || refusal !== undefined;
+
 /** Moves a response shortly before its Reset, if that passed only due to travel time or clock error. */
 function withResetAhead(exchange: Exchange): Exchange {
-  const resetMs = Number(exchange.headers['X-RateLimit-Reset']) * 1000;
+  const resetMs = readReset(exchange) ?? Number.NaN;
   const isPassed = resetMs <= exchange.answeredAtMs && resetMs > exchange.answeredAtMs - clockDoubtMs;
-  return exchange.status === 429 && isPassed ? { ...exchange, answeredAtMs: resetMs - 1 } : exchange;
+  return isRefusal(exchange) && isPassed ? { ...exchange, answeredAtMs: resetMs - 1 } : exchange;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../requests/request-record.js';
 import type { Lane, Place } from './place.js';
 import { noPromises, promisesOf, readRetryAfter } from './promises.js';
-import { petIn } from './same-pet.js';
+import { resourceIn } from './same-pet.js';
 
 /**
  * An observed request with values derived by the judge. References its entry, because copying the fields of 10,000
@@ -65,9 +65,9 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.retryOfOutage = undefined;
   }
 
-  /** Pet in the body of a write. Parsed on demand, because parsing JSON takes as long as all other work. */
+  /** Pet or other resource of a write. Parsed on demand, because parsing JSON takes as long as all other work. */
   get pet() {
-    this.#pet ??= petIn(this.requestText);
+    this.#pet ??= resourceIn(this, this.requestText);
     return this.#pet;
   }
   get id() {

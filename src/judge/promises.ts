@@ -21,26 +21,55 @@ export function readRetryAfter(answer: Answered): number | undefined {
 /** Whether Retry-After is a date, which many clients cannot parse. */
 export const isRetryDate = (answer: WithHeaders) => httpDate.test(answer.headers[retryAfterHeader] ?? '');
 
+/** Names of the limit headers without `X-` (draft-ietf-httpapi-ratelimit-headers, up to version 7). */
+const plainName = (name: string) => name.replace(/^X-/, '');
+
+/** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset if the response has only that. */
+export const resetHeaderOf = ({ headers }: WithHeaders): string =>
+  headers[rateLimitHeaders.reset] === undefined && headers[plainName(rateLimitHeaders.reset)] !== undefined
+    ? plainName(rateLimitHeaders.reset)
+    : rateLimitHeaders.reset;
+
+/** Remaining requests as sent, in X-RateLimit-Remaining or RateLimit-Remaining. */
+export const remainingIn = ({ headers }: WithHeaders): string | undefined =>
+  headers[rateLimitHeaders.remaining] ?? headers[plainName(rateLimitHeaders.remaining)];
+
+/** A date and time with its zone (RFC 3339 section 5.6): `2026-01-01T12:00:00Z`. */
+const internetDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+
 /**
- * X-RateLimit-Reset as Unix milliseconds. Values in milliseconds or remaining seconds, which some services send, are
- * detected by their size.
+ * Reset time as Unix milliseconds. Some services send remaining seconds, Unix milliseconds or RFC 3339; numbers are told
+ * apart by their size. `undefined` if missing or unclear.
  */
 export function readReset(answer: Answered): number | undefined {
-  const text = answer.headers[rateLimitHeaders.reset] ?? '';
-  if (!/^\d+$/.test(text)) return undefined;
+  const text = answer.headers[resetHeaderOf(answer)] ?? '';
+  const unit = unitOfReset(text);
+  if (unit === undefined) return undefined;
+  if (unit === 'RFC 3339') {
+    const ms = Date.parse(text);
+    return Number.isNaN(ms) ? undefined : ms;
+  }
   const value = Number(text);
-  const unit = unitOfReset(value);
   if (unit === 'Unix milliseconds') return value;
   return unit === 'remaining seconds' ? answer.answeredAtMs + value * 1000 : value * 1000;
 }
 
-const unitOfReset = (value: number) =>
-  value > 1e11 ? 'Unix milliseconds' : value < 1e8 ? 'remaining seconds' : 'Unix seconds';
+/** Largest value in remaining seconds: 31 days. A larger one that is no Unix time is unclear. */
+const mostRemainingSeconds = 31 * 86_400;
 
-/** Formats X-RateLimit-Reset with its unit: `10, remaining seconds`. */
+function unitOfReset(text: string) {
+  if (internetDate.test(text)) return 'RFC 3339';
+  if (!/^\d+(?:\.\d+)?$/.test(text)) return undefined;
+  const value = Number(text);
+  if (value > 1e11) return 'Unix milliseconds';
+  if (value >= 1e8) return 'Unix seconds';
+  return value <= mostRemainingSeconds ? 'remaining seconds' : undefined;
+}
+
+/** Formats the reset time as sent, with its unit: `10, remaining seconds`. */
 export function describeReset(answer: WithHeaders): string {
-  const text = answer.headers[rateLimitHeaders.reset];
-  return `${text}, ${unitOfReset(Number(text))}`;
+  const text = answer.headers[resetHeaderOf(answer)] ?? '';
+  return `${text}, ${unitOfReset(text)}`;
 }
 
 /** Promised times in a response, before which the client must not retry. */

@@ -37,6 +37,8 @@ export interface RunCircumstances {
   /** Number of entries dropped from the journal. Default 0. */
   readonly dropped?: number | undefined;
   readonly outcomes?: readonly ReportedOutcome[] | undefined;
+  /** Host of the service, if it is another than the API of the interface document. */
+  readonly service?: string | undefined;
   /** Part of the scenario that had no effect, if known, in one sentence. */
   readonly idle?: string | undefined;
   /** Requirements of the scenario on its client. */

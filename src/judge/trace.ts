@@ -1,13 +1,15 @@
-import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
-import { operationOf, splitAddress } from '../traffic-files/address.js';
+import { operationByPath } from '../requests/path-operation.js';
+import { emptyRecord, isSafe, isWriteByMethod } from '../requests/request-record.js';
+import { isDocumented, operationOf, splitAddress } from '../traffic-files/address.js';
 import { type Exchange, readDate, relevantHeaders } from '../traffic-files/exchange.js';
 import { RecordingError } from '../traffic-files/json-items.js';
 import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
+import { earliestRetryMs } from './promises.js';
 
 /** SDK settings that record response headers. */
 const setting =
-  'set OTEL_INSTRUMENTATION_HTTP_CLIENT_CAPTURE_RESPONSE_HEADERS=retry-after,x-ratelimit-reset,date (Java, Python), or headersToSpanAttributes: { responseHeaders: [...] } of the undici instrumentation (JavaScript)';
+  'set OTEL_INSTRUMENTATION_HTTP_CLIENT_CAPTURE_RESPONSE_HEADERS=retry-after,x-ratelimit-remaining,x-ratelimit-reset,date (Java, Python), or headersToSpanAttributes: { responseHeaders: [...] } of the undici instrumentation (JavaScript)';
 
 /**
  * Reads a client's requests from an OpenTelemetry trace, OTLP as JSON: spans of kind client with `url.full`. A trace
@@ -18,16 +20,20 @@ const setting =
 export function traceExchanges(
   documents: Iterable<unknown>,
   baseUrl?: string,
-): { exchanges: Exchange[]; notes: string[] } {
+): { exchanges: Exchange[]; service: string | undefined; notes: string[] } {
   const spans = [...documents].flatMap(spansOf);
-  const found = spans.flatMap((span) => toExchange(span, baseUrl) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
-  if (found.length === 0) {
+  const read = spans.flatMap((span) => toExchange(span, baseUrl) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
+  if (read.length === 0) {
     throw new RecordingError(
-      `expected client spans with url.full under /v1, got ${counted(spans.length, 'span')} without`,
+      `expected client spans with url.full under ${baseUrl ?? '/v1'}, got ${counted(spans.length, 'span')} without${baseUrl === undefined ? '; --base-url URL reads those of another service' : ''}`,
     );
   }
+  const isOther = baseUrl !== undefined && !read.some(({ path }) => isDocumented(path));
+  const found = isOther ? read.map(namedByPath) : read;
   const refused = found.filter(({ status }) => status === 429);
-  const silent = refused.filter(({ headers }) => headers['Retry-After'] === undefined);
+  const silent = refused.filter((exchange) =>
+    isOther ? earliestRetryMs(exchange) === undefined : exchange.headers['Retry-After'] === undefined,
+  );
   if (silent.length > 0) {
     throw new RecordingError(
       `expected http.response.header.retry-after on the spans of refusals, got ${silent.length} of ${refused.length} without; ${setting}`,
@@ -40,8 +46,16 @@ export function traceExchanges(
   });
   return {
     exchanges,
+    service: isOther ? new URL(baseUrl).host : undefined,
     notes: ['A trace has no keys and no bodies. Use --one-key if all requests had the same key.'],
   };
+}
+
+/** Names the operation of a request to another service. */
+function namedByPath(exchange: Exchange): Exchange {
+  const { method, path } = exchange;
+  const operation = operationByPath(method, path);
+  return { ...exchange, operation, isWrite: isWriteByMethod({ operation, method }) };
 }
 
 function spansOf(document: unknown): Record<string, unknown>[] {
@@ -91,7 +105,7 @@ function toExchange(span: Record<string, unknown>, baseUrl: string | undefined):
     isOwn: false,
     requestHeaders: {},
     dateMs: readDate(headers),
-    missing: ['key', 'answer body', ...(method === 'POST' ? (['request body'] as const) : [])],
+    missing: ['key', 'answer body', ...(isSafe(method) ? [] : (['request body'] as const))],
   };
 }
 

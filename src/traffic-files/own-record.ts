@@ -13,9 +13,11 @@ export function readOwnFields(entry: Entry, arrivedAtMs: number): Partial<Reques
   const { id, strikes, episode } = entry;
   if (typeof id !== 'number' || typeof strikes !== 'number' || typeof episode !== 'number') return undefined;
   const finishedMs = number(entry.finishedMs);
+  const operation = text(entry.operation);
   const promisedAt = text(entry.promisedAt);
   return {
     id,
+    ...(operation !== undefined && { operation }),
     lastArrivedId: number(entry.lastArrivedId) ?? id,
     heldMs: number(entry.heldMs) ?? 0,
     ...(finishedMs !== undefined && { finishedAtMs: arrivedAtMs + finishedMs }),

@@ -1,3 +1,4 @@
+import { operationByPath } from '../requests/path-operation.js';
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
 import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
@@ -18,6 +19,8 @@ export interface Recording {
   readonly exchanges: readonly Exchange[];
   /** Base URLs of the requests. */
   readonly baseUrls: readonly string[];
+  /** Host of the service if it is another than the API of the interface document. */
+  readonly service: string | undefined;
   /** Number of entries in the files, including those of other services. */
   readonly entries: number;
   /** Lead of the service's clock over the recording machine's, in milliseconds. Already added to all times. */
@@ -29,6 +32,8 @@ export interface Recording {
 export interface ReadOptions {
   /** Base URL of the service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
   baseUrl?: string | undefined;
+  /** Whether `baseUrl` may be the address of any service. Default `false`: only with requests to `/pets`. */
+  isAnyService?: boolean | undefined;
   /** Keys that are not secret, such as the keys of a scenario, and so appear unchanged in the result. */
   publicKeys?: Iterable<string> | undefined;
   /** Selects the response bodies to store. Default: all. */
@@ -66,6 +71,8 @@ class RecordingReader {
   readonly #bodies = new Map<string, string>();
   readonly #connections = new Map<string, number>();
   readonly #repeated: RepeatedEntries | undefined;
+  /** Number of entries per origin. */
+  readonly #origins = new Map<string, number>();
   #entries = 0;
   #notes: string[] = [];
 
@@ -101,8 +108,11 @@ class RecordingReader {
   #find(kind: 'har-entry' | 'object', value: unknown): { entry: RecordedEntry; address: Address } | undefined {
     if (!isMap(value)) return undefined;
     const entry = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
-    const address = entry && splitAddress(entry.url, this.#options.baseUrl);
-    return entry && address && { entry, address };
+    if (entry === undefined) return undefined;
+    const address = splitAddress(entry.url, this.#options.baseUrl);
+    const origin = URL.canParse(entry.url) ? new URL(entry.url).origin : '';
+    this.#origins.set(origin, (this.#origins.get(origin) ?? 0) + 1);
+    return address && { entry, address };
   }
 
   #toPending(entry: RecordedEntry, { baseUrl, path, query }: Address): Pending {
@@ -134,7 +144,7 @@ class RecordingReader {
     if (entry.requestBody === undefined) missing.push('request body');
     if (isAnswered && entry.answerBody === undefined) missing.push('answer body');
     if (isAnswered && entry.answerHeaders.length === 0) missing.push('answer headers');
-    const operation = operationOf(method, path);
+    const operation = own?.operation ?? operationOf(method, path);
     const pending = {
       ...emptyRecord,
       ...entry.record,
@@ -175,25 +185,43 @@ class RecordingReader {
   }
 
   finish(): Recording {
-    const { baseUrl } = this.#options;
-    const bases = new Set(this.#pending.filter(({ path }) => isDocumented(path)).map((each) => each.baseUrl));
+    const { baseUrl, isAnyService = false } = this.#options;
+    const known = this.#pending.filter(({ path, isOwn }) => isOwn || isDocumented(path));
+    const bases = new Set(known.map((each) => each.baseUrl));
+    const isOther = isAnyService && baseUrl !== undefined && bases.size === 0;
+    if (isOther) for (const each of this.#pending) nameByPath(each, bases);
     const ours = this.#pending.filter((each) => bases.has(each.baseUrl));
-    if (ours.length === 0) {
-      const expected = baseUrl === undefined ? 'an address that ends in /v1/pets' : `${baseUrl}/pets`;
-      throw new RecordingError(
-        `expected requests to ${expected}, got ${counted(this.#entries, 'entry', 'entries')} without one`,
-      );
-    }
+    if (ours.length === 0) throw new RecordingError(this.#noRequests());
     const offsetMs = clockOffsetMs(ours);
     const inOrder = ours.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
     return {
       exchanges: numbered(inOrder, offsetMs),
       baseUrls: [...bases],
+      service: isOther ? new URL(baseUrl).host : undefined,
       entries: this.#entries,
       clockOffsetMs: offsetMs,
       notes: this.#notes,
     };
   }
+
+  #noRequests(): string {
+    const { baseUrl, isAnyService = false } = this.#options;
+    const documented = baseUrl === undefined ? 'an address that ends in /v1/pets' : `${baseUrl}/pets`;
+    const expected = isAnyService && baseUrl !== undefined ? baseUrl : documented;
+    const [most] = [...this.#origins].sort(([, one], [, other]) => other - one);
+    const advice =
+      isAnyService && most !== undefined && most[0] !== ''
+        ? `; most are to ${most[0]}: --base-url ${most[0]} judges a client of that service`
+        : '';
+    return `expected requests to ${expected}, got ${counted(this.#entries, 'entry', 'entries')} without one${advice}`;
+  }
+}
+
+/** Names the operation of a request to another service, and adds the service's base URL to `bases`. */
+function nameByPath(pending: Pending, bases: Set<string>): void {
+  pending.operation = operationByPath(pending.method, pending.path);
+  pending.isWrite = isWriteByMethod(pending);
+  bases.add(pending.baseUrl);
 }
 
 function parse(text: string, place: string): unknown {

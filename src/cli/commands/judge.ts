@@ -2,12 +2,14 @@ import { recordedEntries } from '../../control-api/recorded-entries.js';
 import { type RunReport, runFormat } from '../../control-api/run-report.js';
 import { judgeRecording } from '../../judge/judge-recording.js';
 import type { Verdict } from '../../judge/judge-run.js';
+import { remainingIn } from '../../judge/promises.js';
 import { resultOf } from '../../judge/run-result.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
-import type { RequestRecord } from '../../requests/request-record.js';
+import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { jsonText } from '../../values/json.js';
+import { givenFlags } from '../given-flags.js';
 import { program } from '../program.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
 import { shellWords } from '../shell-words.js';
@@ -17,6 +19,7 @@ import { writeReports } from '../verdict-reports.js';
 export interface JudgeFlags extends VerdictFlags {
   trace?: string;
   'base-url'?: string;
+  refused?: string[];
   scenario?: string;
   'one-key'?: boolean;
   ended?: boolean;
@@ -38,16 +41,25 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
   const resolved = flags.scenario === undefined ? undefined : (await readScenarioAndFiles(flags.scenario)).resolved;
   const scenario = resolved?.scenario;
   const isTrace = flags.trace !== undefined;
-  const { exchanges, notes } = isTrace
-    ? await readTraceFile(flags.trace as string, flags['base-url'])
+  const baseUrl = baseUrlOf(flags['base-url']);
+  const refusals = refusalsOf(flags.refused);
+  const {
+    exchanges: read,
+    service,
+    notes,
+  } = isTrace
+    ? await readTraceFile(flags.trace as string, baseUrl)
     : await readRecordedFiles(files, {
-        baseUrl: flags['base-url'],
+        baseUrl,
+        isAnyService: true,
         publicKeys: Object.keys(scenario?.keys ?? {}),
         // Only one rule reads response bodies, to find integers that a double cannot represent.
         keepsBody: (body) => /\d{16}/.test(body),
       });
+  const exchanges = read.map((exchange) => (isRefusal(exchange, refusals) ? withRefusal(exchange) : exchange));
   const verdict = judgeRecording(exchanges, {
-    name: flags.scenario ?? (isTrace ? (flags.trace as string) : files.join(', ')),
+    name: flags.scenario ?? service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
+    service,
     isOver: flags.ended,
     isOneKey: flags['one-key'],
     expect: scenario?.expect,
@@ -62,16 +74,50 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
       changes: [],
       answers: { '/verdict': shown, '/scenario': { name: shown.scenario, scenario: {} } },
     } satisfies RunReport);
-  const entries = exchanges.map(withRefusal);
-  return writeReports(flags, { result, entries, notes, run }, nextCommands(result, files));
+  const entries = exchanges.map((exchange) => (isRefusal(exchange, [429]) ? withRefusal(exchange) : exchange));
+  return writeReports(flags, { result, entries, notes, run }, nextCommands(result, flags, files, service));
 }
 
-/** Marks a 429 of another service as a rejection, for the report. */
-const withRefusal = (exchange: Exchange): RequestRecord =>
-  exchange.isOwn || exchange.status !== 429 ? exchange : { ...exchange, refusal: 'limit' };
+/** @throws {UsageError} for a value of `--base-url` that is not a base URL */
+function baseUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const { protocol, origin, pathname, search, hash } = URL.canParse(text) ? new URL(text) : emptyUrl;
+  if (/^https?:$/.test(protocol) && search + hash === '') return origin + pathname.replace(/\/+$/, '');
+  throw new UsageError(
+    `expected --base-url to be the base URL of the service, such as https://api.github.com, got ${JSON.stringify(text)}`,
+  );
+}
 
-/** Next commands: after a failure, a report with the recording; otherwise the gauntlet. */
-const nextCommands = ({ outcome }: Verdict, files: readonly string[]): string[] =>
-  outcome === 'fail' && files.length > 0
-    ? [`${program} judge ${shellWords(files)} --report report.html`]
-    : [`${program} gauntlet --json -- COMMAND`];
+const emptyUrl = { protocol: '', origin: '', pathname: '', search: '', hash: '' };
+
+/** @throws {UsageError} for a value of `--refused` that is not a status between 400 and 499 */
+function refusalsOf(texts: readonly string[] = []): number[] {
+  const wrong = texts.find((text) => !/^4\d\d$/.test(text));
+  if (wrong !== undefined) {
+    throw new UsageError(`expected --refused to be a status between 400 and 499, got ${JSON.stringify(wrong)}`);
+  }
+  return texts.map(Number);
+}
+
+/**
+ * Whether a response of another program has one of the statuses and refuses the request by a limit. Status 429 always
+ * does, others only with Retry-After or Remaining 0.
+ */
+const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
+  !exchange.isOwn &&
+  statuses.includes(exchange.status) &&
+  (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
+
+/** Marks a request of another service as refused by a limit. */
+const withRefusal = (exchange: Exchange): Exchange => ({ ...exchange, refusal: 'limit' });
+
+/** Next commands: a report with the recording after a failure, or of another service; otherwise the gauntlet. */
+function nextCommands({ outcome }: Verdict, flags: JudgeFlags, files: readonly string[], service: string | undefined) {
+  const { trace, scenario, refused = [], 'base-url': baseUrl } = flags;
+  if (service === undefined && (outcome !== 'fail' || trace !== undefined))
+    return [`${program} gauntlet --json -- COMMAND`];
+  const statuses = refused.flatMap((status) => ['--refused', status]);
+  const switches = [...(flags['one-key'] ? ['--one-key'] : []), ...(flags.ended ? ['--ended'] : [])];
+  const words = [...files, ...givenFlags({ trace, 'base-url': baseUrl, scenario }), ...statuses, ...switches];
+  return [`${program} judge ${shellWords(words)} --report report.html`];
+}

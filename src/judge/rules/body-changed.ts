@@ -5,11 +5,12 @@ import { obtainedIn } from '../given-up.js';
 import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
 
 /**
- * Finds writes that are retried with an empty, shortened or unreadable body, or, for a named call, with another pet.
+ * Finds writes that are retried with an empty, shortened or unreadable body, or, for a named call, with another resource.
  */
 export const bodyChanged: WireRule = {
   needs: 'wire',
   judge(run) {
+    const service = run.service ?? 'the service';
     const writes = groupBy(run.requests.filter(isWrite), ({ token, call }) => `${token} ${call}`);
     const retries = [...writes.values()].flatMap(retriesOf);
     const obtained = obtainedIn(run);
@@ -21,7 +22,7 @@ export const bodyChanged: WireRule = {
         finding('body-changed', 'fail', [first, next], {
           measured: `${length(next)} ${length(next) === length(first) ? 'different ' : ''}bytes`,
           allowed: `the same ${length(first)} bytes`,
-          text: `${target(next)} was retried with ${nameOf(first, next)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: store the serialized body and resend it.`,
+          text: `${target(next)} was retried with ${nameOf(first, next, service)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: store the serialized body and resend it.`,
         }),
       );
     return { exercised: retries.length > 0, findings };
@@ -76,19 +77,19 @@ function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {
   return part.length < whole.length && part.every((byte, at) => byte === whole[at]);
 }
 
-const nameOf = (first: JudgedRequest, next: JudgedRequest) =>
+const nameOf = (first: JudgedRequest, next: JudgedRequest, service: string) =>
   length(next) === 0
     ? 'an empty body'
     : isBeginning(first, next)
       ? 'only the start of its body'
       : next.status === 400
-        ? 'a body that the service cannot parse'
+        ? `a body that ${service} cannot parse`
         : 'another body';
 
 const bodyOf = ({ requestBody = '' }: JudgedRequest) => fromJsonBytes(requestBody);
 
 const length = (request: JudgedRequest) => bodyOf(request).length;
 
-/** Whether two bodies store the same pet. Field order and other fields may differ. */
+/** Whether two bodies store the same resource. Field order and other fields may differ. */
 const isSame = (first: JudgedRequest, next: JudgedRequest) =>
   first.requestText === next.requestText || first.pet === next.pet;

@@ -2,6 +2,7 @@ import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
 import { finding, type SimulatorRule, target } from '../finding.js';
 import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
+import { nounOf } from '../same-pet.js';
 
 /** Response time after which impatient clients time out, in milliseconds. */
 const lateMs = 1_000;
@@ -32,7 +33,7 @@ export const duplicateWrite: SimulatorRule = {
       const like = stored.every(({ requestText }) => requestText === first.requestText)
         ? 'with one body'
         : 'for one call';
-      const noun = first.operation === 'createPet' ? 'pet' : 'resource';
+      const noun = nounOf(first);
       const again = isOnePet(stored)
         ? `the same ${noun} was sent again`
         : `another ${noun} was sent under the same X-Sim-Call`;
@@ -46,10 +47,11 @@ export const duplicateWrite: SimulatorRule = {
       (repeated.length > duplicates.length && (isMoreThanAsked || repeated.some(isRepeatedBlindly))) ||
       (findings.length === 0 && !mayBeWanted && lost.length > 0 && isSamePetSentBlindly(all));
     const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(all, reads);
+    const nounOfAll = nounOf(all[0] ?? {});
     return {
       exercised: lost.length > 0 || findings.length > 0 || calls.some((stored) => stored.some(isWaitedFor)),
       findings,
-      doubt: isDoubtful ? doubtOf(repeated, isMoreThanAsked) : isOtherPet ? followed : undefined,
+      doubt: isDoubtful ? doubtOf(repeated, isMoreThanAsked, nounOfAll) : isOtherPet ? followed(nounOfAll) : undefined,
     };
   },
 };
@@ -59,18 +61,18 @@ const isMisled = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(
 
 const isOnePet = (stored: readonly KnownRequest[]) => stored.every(({ pet }) => pet === stored[0]?.pet);
 
-const doubtOf = (repeated: readonly (readonly KnownRequest[])[], isMoreThanAsked: boolean) =>
-  isMoreThanAsked ? tooMany : repeated.every(isOnePet) ? sentAgain : oneName;
+const doubtOf = (repeated: readonly (readonly KnownRequest[])[], isMoreThanAsked: boolean, noun: string) =>
+  (isMoreThanAsked ? tooMany : repeated.every(isOnePet) ? sentAgain : oneName)(noun);
 
-const oneName =
-  'Several pets were stored under one X-Sim-Call, each right after a lost response. Use a separate name for each call.';
-const tooMany =
-  'More equal pets were added than the scenario asks for. Name the calls in X-Sim-Call to show whether this was one call or several.';
-const sentAgain =
-  'The same pet was added again after a lost response. Name the calls in X-Sim-Call to show whether this was one call or several.';
+const oneName = (noun: string) =>
+  `Several ${noun}s were stored under one X-Sim-Call, each right after a lost response. Use a separate name for each call.`;
+const tooMany = (noun: string) =>
+  `More equal ${noun}s were added than the scenario asks for. Name the calls in X-Sim-Call to show whether this was one call or several.`;
+const sentAgain = (noun: string) =>
+  `The same ${noun} was added again after a lost response. Name the calls in X-Sim-Call to show whether this was one call or several.`;
 
-const followed =
-  'More pets were added than the scenario asks for, one right after a lost response. Name the calls in X-Sim-Call to show whether this was a retry with a new pet.';
+const followed = (noun: string) =>
+  `More ${noun}s were added than the scenario asks for, one right after a lost response. Name the calls in X-Sim-Call to show whether this was a retry with a new ${noun}.`;
 
 /** Text that identifies a call: its name, regardless of body and key; without a name, its fingerprint. */
 const callOf = (request: KnownRequest) => {

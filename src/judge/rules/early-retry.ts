@@ -1,6 +1,6 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { finding, span, type WireRule } from '../finding.js';
-import { describeReset, isRetryDate } from '../promises.js';
+import { describeReset, isRetryDate, resetHeaderOf } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
 
@@ -118,29 +118,28 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
     {
       measured: `${isKnown ? '' : 'at most '}${span(request.arrivedAtMs - response.answeredAtMs)} waited`,
       allowed: allowedBy(response, isAfterReset),
-      text: `Retried ${upTo}${span(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? earlierReset : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}`,
+      text: `Retried ${upTo}${span(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? `${resetHeaderOf(response)} was earlier, but a request after that time was refused again. ` : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}`,
     },
   );
 }
 
-const earlierReset = 'X-RateLimit-Reset was earlier, but a request after that time was refused again. ';
-
-const promiseOf = ({ retryAfterMs }: JudgedRequest) =>
-  retryAfterMs === undefined ? 'X-RateLimit-Reset' : 'Retry-After';
+const promiseOf = (response: JudgedRequest) =>
+  response.retryAfterMs === undefined ? resetHeaderOf(response) : retryAfterHeader;
 
 /** Describes the allowed times: Retry-After, and Reset if clearly different. */
-function allowedBy({ answeredAtMs, retryAfterMs, resetMs }: JudgedRequest, isAfterReset: boolean): string {
+function allowedBy(response: JudgedRequest, isAfterReset: boolean): string {
+  const { answeredAtMs, retryAfterMs, resetMs } = response;
   const untilResetMs = resetMs === undefined ? undefined : resetMs - answeredAtMs;
   if (retryAfterMs === undefined) return `at least ${span(untilResetMs ?? 0)}`;
   const differs = untilResetMs !== undefined && !isAfterReset && retryAfterMs - untilResetMs >= 100;
-  const orReset = differs ? `, or ${span(untilResetMs)} until X-RateLimit-Reset` : '';
+  const orReset = differs ? `, or ${span(untilResetMs)} until ${resetHeaderOf(response)}` : '';
   return `at least ${span(retryAfterMs)}${orReset}`;
 }
 
 function advice(response: JudgedRequest, header: string): string {
   if (response.isBan) return 'Requests do not shorten a ban. Send nothing with this key until the ban ends.';
-  if (header === 'X-RateLimit-Reset') {
-    return `Without Retry-After, wait until X-RateLimit-Reset: ${describeReset(response)}.`;
+  if (header !== retryAfterHeader) {
+    return `Without Retry-After, wait until ${header}: ${describeReset(response)}.`;
   }
   if (isRetryDate(response)) {
     return `Retry-After was a date (${response.headers[retryAfterHeader]}): wait until then, plus a random time.`;

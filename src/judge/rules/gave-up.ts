@@ -7,6 +7,7 @@ import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.
 import { ByLane } from '../place.js';
 import { isRetryDate } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
+import { nounOf } from '../same-pet.js';
 
 /** Finds refused or failed calls that are never repeated and whose caller gets no error. */
 export const gaveUp: WireRule = {
@@ -62,9 +63,9 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
     finding('gave-up', severity, last, {
       measured: `${counted(given.length, 'call')} given up`,
       allowed: isWriteLost
-        ? 'an error for the caller, or a check whether the pet was stored'
+        ? `an error for the caller, or a check whether the ${nounOf(first)} was stored`
         : `a retry after the wait${orError}`,
-      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${note}${dated}${isWriteLost ? ' Not repeating the write is right, but the caller needs an error: the pet may or may not be stored.' : ''}`,
+      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${note}${dated}${isWriteLost ? ` Not repeating the write is right, but the caller needs an error: the ${nounOf(first)} may or may not be stored.` : ''}`,
     }),
   ];
 }

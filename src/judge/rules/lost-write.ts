@@ -3,8 +3,9 @@ import { groupBy } from '../../values/group-by.js';
 import { finding, target, type WireRule } from '../finding.js';
 import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
 import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
+import { nounOf } from '../same-pet.js';
 
-/** Finds writes refused with 429, so not stored, that are never repeated. */
+/** Finds refused writes, so not stored, that are never repeated. */
 export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -39,14 +40,14 @@ export const lostWrite: WireRule = {
       return finding('lost-write', isKnown ? severity : 'warn', all, {
         measured: `${counted(all.length, 'attempt')}, all refused`,
         allowed: `stored eventually${orError}`,
-        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${note} A refused write stores nothing, so repeat it after Retry-After.`,
+        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${note} A refused write stores nothing, so repeat it after the wait.`,
       });
     });
-    const isMadeAnew = without.length > missing.length;
+    const madeAnew = without.find((tries) => !missing.includes(tries))?.at(-1);
     return {
       exercised: refused.length > without.length || lost.length > 0,
       findings,
-      doubt: isMadeAnew && findings.length === 0 ? madeAnew : undefined,
+      doubt: madeAnew !== undefined && findings.length === 0 ? describeMadeAnew(madeAnew) : undefined,
     };
   },
 };
@@ -59,5 +60,5 @@ function lastOfAllStored(run: Run): JudgedRequest | undefined {
   return new Set(stored.map(({ pet }) => pet)).size >= (needs?.calls ?? 1) ? stored.at(-1) : undefined;
 }
 
-const madeAnew =
-  'A POST was refused and not sent again, and another pet was stored. Name the calls in X-Sim-Call to show whether this was a retry with a new pet.';
+const describeMadeAnew = (refused: JudgedRequest) =>
+  `A ${refused.method} was refused and not sent again, and another ${nounOf(refused)} was stored. Name the calls in X-Sim-Call to show whether this was a retry with a new ${nounOf(refused)}.`;

@@ -1,6 +1,5 @@
-import { rateLimitHeaders } from '../../rate-limits/header-names.js';
 import { finding, times, type WireRule } from '../finding.js';
-import { readReset } from '../promises.js';
+import { readReset, remainingIn } from '../promises.js';
 import { type JudgedRequest, toleranceMs } from '../run.js';
 
 /** Praises clients that pause at Remaining 0 until the window resets, and so avoid a refusal. */
@@ -25,15 +24,14 @@ export const proactive: WireRule = {
         finding('proactive', 'praise', paused, {
           measured: `${times(paused.length)} at 0`,
           allowed: 'any',
-          text: 'Paused at X-RateLimit-Remaining 0 until the reset, and avoided a 429.',
+          text: 'Paused at Remaining 0 until the reset, and avoided a refusal.',
         }),
       ],
     };
   },
 };
 
-const isEmpty = (request: JudgedRequest) =>
-  !request.isRefused && request.status < 400 && request.headers[rateLimitHeaders.remaining] === '0';
+const isEmpty = (request: JudgedRequest) => !request.isRefused && request.status < 400 && remainingIn(request) === '0';
 
 /** Minimum pause, in milliseconds. A shorter time may be the client's own delay between requests. */
 const leastPauseMs = 500;

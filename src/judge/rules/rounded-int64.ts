@@ -13,7 +13,7 @@ const largeNumbers = (text: string): string[] => (mayBeLarge.test(text) ? (text.
 /** Finds identifiers that the client sends back rounded by its own number type. */
 export const roundedInt64: WireRule = {
   needs: 'wire',
-  judge({ requests }) {
+  judge({ requests, service = 'The service' }) {
     const given = new Set<string>();
     /** Response bodies already searched, because lists repeat. */
     const read = new Set<string>();
@@ -50,7 +50,7 @@ export const roundedInt64: WireRule = {
           {
             measured: first.sent,
             allowed: first.exact,
-            text: `The service sent ${first.exact}, but the client sent back ${first.sent}: its JSON parser rounds whole numbers above 2^53. Parse identifiers as text or as big integers.`,
+            text: `${service} sent ${first.exact}, but the client sent back ${first.sent}: its JSON parser rounds whole numbers above 2^53. Parse identifiers as text or as big integers.`,
           },
         ),
       ],

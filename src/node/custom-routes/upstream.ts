@@ -7,6 +7,7 @@ import { basePath } from '../../petstore/document.js';
 import type { ApiCall } from '../../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../../requests/api-error.js';
 import { statusesWithoutBody } from '../../requests/outcome.js';
+import { operationByPath } from '../../requests/path-operation.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
@@ -80,16 +81,6 @@ function endToEnd({ rawHeaders, headers }: IncomingMessage, isLeftOut: (name: st
   }
   return fields;
 }
-
-/** A segment that is an identifier and no name: a number, a UUID or a hash. */
-const identifier = /^(?:\d+|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[a-f]*\d)[0-9a-f]{16,})$/i;
-
-/** Operation of a path: `GET /repos/o/r/issues/{}`. */
-const operationOf = (method: string, path: string): string =>
-  `${method} ${path
-    .split('/')
-    .map((segment) => (identifier.test(segment) ? '{}' : segment))
-    .join('/')}`;
 
 /**
  * Forwards what neither the API nor a handler serves to a backend, as operations that are limited, faulted, recorded and
@@ -180,7 +171,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         return forward(request, target, body, late);
       };
       try {
-        const answer = await answerRoute(sim, call, operationOf(method, path), respond);
+        const answer = await answerRoute(sim, call, operationByPath(method, path), respond);
         whenSent(answer, () => {
           sendRoute(request, response, { answer, cors: allowed, clock: sim.clock });
           // The rest of a body that nothing was forwarded of.
