@@ -1,5 +1,4 @@
-// A client that passes every shipped scenario: one shared wait for all callers, jitter, and a check before a write is
-// repeated.
+// A client that passes every shipped scenario: one wait shared by all callers, jitter, and a check before a write is retried.
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_OPERATION: operation } = process.env;
 const calls = Number(process.env.PETSTORE_CALLS ?? 1);
 const parallel = Number(process.env.PETSTORE_PARALLEL ?? 1);
