@@ -81,7 +81,9 @@ export function aims(results) {
     ),
     share('List with `--data FOLDER`: relative to memory', 0.85, found.dataOnList, { because: obstacles.log }),
     share('Create with `--data FOLDER`: relative to memory', 0.85, found.dataOnCreate),
-    share('List with `--data redis:`, one replica: relative to memory', 0.4, found.redisOnList, { because: obstacles.log }),
+    share('List with `--data redis:`, one replica: relative to memory', 0.4, found.redisOnList, {
+      because: obstacles.log,
+    }),
     share(`Create with \`--data redis:\`, one replica: relative to memory${redis}`, 0.4, found.redisOnCreate, {
       because: obstacles.log,
     }),

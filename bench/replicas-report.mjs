@@ -56,7 +56,17 @@ export function replicasTable({ date, machine, store, rounds, seconds, works }) 
       us(storeUs),
     ]),
   );
-  const head = ['', '', 'requests/s', 'ratio to memory', 'p50 ms', 'p50 ms, one client', 'CPU µs', 'other replica', 'store'];
+  const head = [
+    '',
+    '',
+    'requests/s',
+    'ratio to memory',
+    'p50 ms',
+    'p50 ms, one client',
+    'CPU µs',
+    'other replica',
+    'store',
+  ];
   const line = (cells) => `| ${cells.join(' | ')} |`;
   const table = [head, head.map((_, at) => (at < 2 ? '---' : '---:')), ...rows].map(line).join('\n');
   const scale = [1, 2, 4, 10, 20].map((count) => {

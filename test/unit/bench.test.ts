@@ -101,7 +101,10 @@ describe('the aims', () => {
     ['List: relative to *real-work*, lowest value', ['≥ 1', '0.98', '0.98–1.30', '1.21', false]],
     ['p99 of the list: relative to *limit*', ['≤ 1.3', '1.25', '1.10–1.40', undefined, true]],
     ['List with `--data FOLDER`: relative to memory', ['≥ 0.85', '0.80', '0.78–0.82', '0.79', false]],
-    ['List with a page that is open: relative to the list alone, by CPU', ['≥ 0.9', '0.95', '0.90–0.99', undefined, true]],
+    [
+      'List with a page that is open: relative to the list alone, by CPU',
+      ['≥ 0.9', '0.95', '0.90–0.99', undefined, true],
+    ],
     ['First response after a start: compared to bare node', ['≤ 35 ms', '35 ms', '20–60', undefined, false]],
     ['Verdict over 10,000 entries, the worst kind', ['≤ 30 ms', '31 ms', undefined, undefined, false]],
     ['Packages installed', ['≤ 77', '77', undefined, undefined, true]],
