@@ -65,31 +65,33 @@ export function aims(results) {
   const redis =
     cpu === undefined ? '' : ` (Redis itself: ${cpu.list.toFixed(0)} and ${cpu.create.toFixed(0)} µs per request)`;
   return [
-    share('List, default log, to a pipe: of the limit', 0.75, found.pretty),
-    share('List, `--log silent`: of the limit', 0.85, found.list),
-    share('List: of the same by hand, in the worst pair', 1, found.listOfByHand, { decidedBy: 'lowest' }),
-    share('Create: of the limit', 0.65, found.create),
-    share('Create: of the same by hand', 1.3, found.createOfByHand),
-    row('p99 of the list: of the limit’s', ['≤', 1.3], found.list?.p99, { because: obstacles.tail }),
-    share('List, one in ten refused: of the limit', 0.8, found.mix),
-    share('List with a journal: of that without', 0.97, found.journalOnList),
-    share('Create with a journal: of that without', 0.93, found.journalOnCreate),
+    share('List, default log to a pipe: relative to *limit*', 0.75, found.pretty),
+    share('List, `--log silent`: relative to *limit*', 0.85, found.list),
+    share('List: relative to *real-work*, lowest value', 1, found.listOfByHand, { decidedBy: 'lowest' }),
+    share('Create: relative to *limit*', 0.65, found.create),
+    share('Create: relative to *real-work*', 1.3, found.createOfByHand),
+    row('p99 of the list: relative to *limit*', ['≤', 1.3], found.list?.p99, { because: obstacles.tail }),
+    share('List, one in ten requests rejected: relative to *limit*', 0.8, found.mix),
+    share('List with a journal: relative to no journal', 0.97, found.journalOnList),
+    share('Create with a journal: relative to no journal', 0.93, found.journalOnCreate),
     ...['a test that waits for a request', 'a page that is open', 'a reader of every entry'].map((watcher) =>
-      row(`List beside ${watcher}: of that without, by CPU`, ['≥', 0.9], found.watched?.[watcher]?.cpu, {
+      row(`List with ${watcher}: relative to the list alone, by CPU`, ['≥', 0.9], found.watched?.[watcher]?.cpu, {
         because: obstacles[watcher],
       }),
     ),
-    share('List with `--data FOLDER`: of memory', 0.85, found.dataOnList, { because: obstacles.log }),
-    share('Create with `--data FOLDER`: of memory', 0.85, found.dataOnCreate),
-    share('List with `--data redis:`, one replica: of memory', 0.4, found.redisOnList, { because: obstacles.log }),
-    share(`Create with \`--data redis:\`, one replica: of memory${redis}`, 0.4, found.redisOnCreate, {
+    share('List with `--data FOLDER`: relative to memory', 0.85, found.dataOnList, { because: obstacles.log }),
+    share('Create with `--data FOLDER`: relative to memory', 0.85, found.dataOnCreate),
+    share('List with `--data redis:`, one replica: relative to memory', 0.4, found.redisOnList, {
+      because: obstacles.log,
+    }),
+    share(`Create with \`--data redis:\`, one replica: relative to memory${redis}`, 0.4, found.redisOnCreate, {
       because: obstacles.log,
     }),
     row('First response after a start: compared to bare node', ['≤', 35], found.startOverLimitMs, {
       digits: 0,
       unit: ' ms',
     }),
-    row('`exec`, before the client’s first line: over a bare start', ['≤', 120], found.execMs, {
+    row('`exec`, before the client’s first line: in addition to a bare start', ['≤', 120], found.execMs, {
       digits: 0,
       unit: ' ms',
     }),
@@ -98,7 +100,7 @@ export function aims(results) {
       unit: ' kB',
       because: obstacles.page,
     }),
-    row('Look-up among 1,000,000 pets: of that among 100', ['≤', 1.2], found.lookUpGrowth, {
+    row('Look-up among 1,000,000 pets: relative to 100 pets', ['≤', 1.2], found.lookUpGrowth, {
       because: obstacles.misses,
     }),
     row('Verdict over 10,000 entries, the worst kind', ['≤', 30], found.verdictMs, {
@@ -106,7 +108,7 @@ export function aims(results) {
       unit: ' ms',
       because: obstacles.judge,
     }),
-    share('List over 1,000 sandboxes: of the server’s own simulator', 0.85, found.sandboxes, {
+    share('List over 1,000 sandboxes: relative to one simulator', 0.85, found.sandboxes, {
       because: obstacles.worlds,
     }),
     row('Packages installed', ['≤', 77], found.packages, { digits: 0 }),

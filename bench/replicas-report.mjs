@@ -44,7 +44,7 @@ export function replicasTable({ date, machine, store, rounds, seconds, works }) 
       {
         memory: 'in memory',
         one: 'one replica',
-        'one of two': 'two replicas, one is asked',
+        'one of two': 'two replicas, one receives requests',
         two: 'two replicas on one core',
       }[name],
       whole.format(perSecond),
@@ -56,7 +56,17 @@ export function replicasTable({ date, machine, store, rounds, seconds, works }) 
       us(storeUs),
     ]),
   );
-  const head = ['', '', 'requests/s', 'of memory', 'p50 ms', 'p50 ms, one client', 'CPU µs', 'other replica', 'store'];
+  const head = [
+    '',
+    '',
+    'requests/s',
+    'ratio to memory',
+    'p50 ms',
+    'p50 ms, one client',
+    'CPU µs',
+    'other replica',
+    'store',
+  ];
   const line = (cells) => `| ${cells.join(' | ')} |`;
   const table = [head, head.map((_, at) => (at < 2 ? '---' : '---:')), ...rows].map(line).join('\n');
   const scale = [1, 2, 4, 10, 20].map((count) => {
@@ -67,22 +77,22 @@ export function replicasTable({ date, machine, store, rounds, seconds, works }) 
   const listCosts = costsOf(works.list);
   const group = ceiling(costsOf(works.sandboxes), 2);
   const n = (value) => value.toFixed(0);
-  return `Measured on ${date}: ${machine}; Redis ${store}, \`appendonly yes\`; 32 connections; ${rounds} rounds of ${seconds} seconds in turn, medians.
-Servers share one core, the store and the load the other. "CPU µs" is the time of the server that is asked, for each request;
-"other replica" that of a replica that only does it again.
+  return `Measured on ${date}: ${machine}; Redis ${store}, \`appendonly yes\`; 32 connections; ${rounds} alternating rounds of ${seconds} seconds, medians.
+The servers share one core; the store and the load generator share the other. "ratio to memory" compares with one process without a
+log. Per request, "CPU µs" is the CPU time of the replica that responds, "other replica" of a replica that replays the request.
 
 ${table}
 
-On paper, with a core for each replica and one for the store, whose commands run on one core: a list costs the replica that
-answers it ${n(listCosts.answerUs)} µs, every other one ${n(listCosts.applyUs)} µs, the store ${n(listCosts.storeUs)} µs, and ${n(listCosts.storeEachUs)} µs more for each further replica. So *n*
-replicas are busy at 1,000,000 / (${n(listCosts.answerUs)}/*n* + ${n(listCosts.applyUs)} (1 − 1/*n*)) requests a second, and the store at
-1,000,000 / (${n(listCosts.storeUs)} + ${n(listCosts.storeEachUs)} (*n* − 1)); what comes first is the ceiling.
+Calculated for one core per replica and one core for the store, which runs its commands on one core: a list costs the replica
+that responds ${n(listCosts.answerUs)} µs, every other replica ${n(listCosts.applyUs)} µs, and the store ${n(listCosts.storeUs)} µs plus ${n(listCosts.storeEachUs)} µs per additional replica. So *n*
+replicas are fully busy at 1,000,000 / (${n(listCosts.answerUs)}/*n* + ${n(listCosts.applyUs)} (1 − 1/*n*)) requests per second, and the store at
+1,000,000 / (${n(listCosts.storeUs)} + ${n(listCosts.storeEachUs)} (*n* − 1)). The lower rate is the maximum.
 
 | replicas of one simulator | lists/s | busy first | creates/s | busy first |
 | ---: | ---: | --- | ---: | --- |
 ${scale.join('\n')}
 
-1,000 sandboxes over 10 groups of two replicas, each group with a store of its own: 10 times what one group does over 100
-sandboxes, ${rounded(group.perSecond)} lists a second; so ${rounded(10 * group.perSecond)}.
+1,000 sandboxes over 10 groups of two replicas, each group with a separate store: one group with 100 sandboxes serves
+${rounded(group.perSecond)} lists per second, so ten groups serve ${rounded(10 * group.perSecond)}.
 `;
 }

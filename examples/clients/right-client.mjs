@@ -1,10 +1,9 @@
-// A client that passes every shipped scenario: one shared wait for all callers, jitter, and a check before a write is
-// repeated.
+// A client that passes every shipped scenario: one wait shared by all callers, jitter, and a check before a write is retried.
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_OPERATION: operation } = process.env;
 const calls = Number(process.env.PETSTORE_CALLS ?? 1);
 const parallel = Number(process.env.PETSTORE_PARALLEL ?? 1);
 const longestWaitMs = 90_000;
-let openAtMs = 0; // the gate: before this instant nobody sends
+let openAtMs = 0; // no caller sends a request before this time
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function askedWaitMs({ headers }, attempt) {

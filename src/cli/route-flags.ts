@@ -3,10 +3,10 @@ import type { ListenOptions } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
 import { anyOperation } from '../scenario/operations.js';
 
-/** Handlers in front of the API, and a backend behind it. */
+/** Custom handlers, which take precedence over the API, and a backend for other requests. */
 export type RouteOptions = Pick<ListenOptions, 'handlers' | 'upstream'>;
 
-/** Operations that a scenario may name: with custom routes all, because the server checks them when it knows the routes. */
+/** Operations that a scenario may name. With custom routes: any, because the server checks them after it has loaded the routes. */
 export const operationsWith = ({ handlers, upstream }: RouteOptions = {}) =>
   (handlers ?? upstream) === undefined ? undefined : anyOperation;
 

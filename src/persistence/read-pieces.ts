@@ -6,7 +6,7 @@ import type { SimulatorParts, StateParts } from './restore-simulator.js';
 export interface CollectedState {
   readonly server: ServerPiece;
   readonly scenarios: readonly Scenario[];
-  /** The server's own simulator, then those of the sandboxes. */
+  /** The server's own simulator, then the simulators of the sandboxes. */
   readonly simulators: readonly SimulatorParts[];
 }
 

@@ -5,7 +5,7 @@ const label = 'petstore-sim';
 const heightPx = 20;
 const paddingPx = 6;
 
-/** Colors from this share on, in percent. */
+/** Colors of the badge, with the lowest percentage for each. */
 const colors: readonly [fromPercent: number, color: string][] = [
   [100, '#3fa11c'],
   [90, '#7d9e12'],

@@ -13,7 +13,7 @@ import {
 } from './certificate.js';
 import { type Change, type Changes, changesText } from './changes.js';
 
-/** The certificate as Markdown. */
+/** Formats a certificate as Markdown. */
 export function certificateMarkdown(certificate: Certificate, changes?: Changes): string {
   const { counts, sdks } = certificate;
   const failed = sdks.flatMap((sdk) =>
@@ -101,7 +101,7 @@ function matrix({ scenarios, sdks }: Certificate): string {
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** Text that Markdown and HTML show as it is, on one line. */
+/** Escapes a text for Markdown and HTML, on one line. */
 const escaped = (text: string) => harmless(text.replace(/\s+/g, ' ')).replace(/[\\`*_[\]<>|&#~]/g, '\\$&');
 
 /** Code in a cell of a table. */

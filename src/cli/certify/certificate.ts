@@ -12,7 +12,7 @@ export const outcomes = ['pass', 'fail', 'inconclusive', 'not met', 'error'] as 
 export const outcomeSchema = oneOf(...outcomes);
 export type Outcome = (typeof outcomes)[number];
 
-/** A finding that fails. */
+/** A finding that fails the run. */
 interface CertifiedFinding {
   code: string;
   /** `requests 3–5`: numbers of the requests in the journal. */
@@ -20,11 +20,11 @@ interface CertifiedFinding {
   text: string;
 }
 
-/** How an SDK fared in a scenario. */
+/** Result of an SDK in a scenario. */
 export interface CertifiedRun {
   scenario: string;
   outcome: Outcome;
-  /** In a few words: the rules that failed, or the reason why nothing is known. Empty for a pass. */
+  /** Short reason: the rules that failed, or why the run is inconclusive. Empty for a pass. */
   detail: string;
   /** The first finding of each rule that failed. */
   findings: readonly CertifiedFinding[];
@@ -45,7 +45,7 @@ export interface CertifiedSdk {
   results: readonly CertifiedRun[];
 }
 
-/** The table of SDKs by scenarios. */
+/** Results of SDKs in scenarios. */
 export interface Certificate {
   /** ISO 8601. */
   date: string;
@@ -59,13 +59,13 @@ export interface Certificate {
   sdks: readonly CertifiedSdk[];
 }
 
-/** The settings of the runs, for the lines that repeat them. */
+/** Settings of the runs, for the command lines that repeat them. */
 export interface RunSettings {
   timeout?: string | undefined;
   seed?: string | undefined;
 }
 
-/** Sums up the runs of an SDK. */
+/** Combines the runs of an SDK. */
 export function certifySdk(
   sdk: Sdk,
   version: string | undefined,
@@ -115,7 +115,7 @@ function repeatLine({ command, folder }: Sdk, { name, file }: SdkCase, { timeout
   return below === '' ? line : `cd ${shellWords([below])} && ${line}`;
 }
 
-/** Runs that passed, of all runs, in whole percent; 100 only if all of them passed. */
+/** Share of passed runs, in whole percent; 100 only if every run passed. */
 export function passedPercent(counts: OutcomeCounts): number {
   const total = totalOf(counts);
   return total === 0 ? 0 : Math.floor((counts.pass / total) * 100);
@@ -123,7 +123,7 @@ export function passedPercent(counts: OutcomeCounts): number {
 
 export const totalOf = (counts: OutcomeCounts) => outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
 
-/** `54 of 56 passed, 1 failed, 1 not met`; outcomes that no run has are left out. */
+/** `54 of 56 passed, 1 failed, 1 not met`; outcomes without runs are omitted. */
 export function countsText(counts: OutcomeCounts): string {
   const words: Record<Outcome, string> = {
     pass: 'passed',
@@ -139,14 +139,14 @@ export function countsText(counts: OutcomeCounts): string {
   ].join(', ');
 }
 
-/** Runs that did not pass, for one reason. */
+/** Runs that did not pass for the same reason. */
 export interface NotPassed {
   outcome: Outcome;
   detail: string;
   runs: readonly CertifiedRun[];
 }
 
-/** Groups the runs that did not pass by reason; a failure is a group of its own. */
+/** Groups the runs that did not pass by reason; each failure is a separate group. */
 export function notPassed({ results }: Pick<CertifiedSdk, 'results'>): NotPassed[] {
   const groups = new Map<string, CertifiedRun[]>();
   for (const run of results) {

@@ -13,7 +13,7 @@ const earlierSchema = fields({
 /** The parts of an earlier certificate that a comparison needs. */
 export type EarlierCertificate = Output<typeof earlierSchema>;
 
-/** A run whose outcome is another than before. */
+/** A run with a different outcome than in the earlier certificate. */
 export interface Change {
   sdk: string;
   scenario: string;
@@ -28,14 +28,14 @@ export interface Changes {
   since: string;
   worse: readonly Change[];
   better: readonly Change[];
-  /** Runs that only one of the two has: `node: day-wall`. */
+  /** Runs in only one of the two certificates: `node: day-wall`. */
   added: readonly string[];
   removed: readonly string[];
 }
 
 /**
  * Reads the JSON of a certificate.
- * @throws {UsageError} if it cannot be read, or is none
+ * @throws {UsageError} if it cannot be read or is not a certificate
  */
 export function readEarlier(file: string): EarlierCertificate {
   const fail = (reason: string) =>
@@ -60,7 +60,7 @@ export function readEarlier(file: string): EarlierCertificate {
   return earlier;
 }
 
-/** A pass is better than a run that shows nothing, and that is better than a failure. */
+/** Order of outcomes: a pass is better than an inconclusive run, which is better than a failure. */
 const ranks: Record<Outcome, number> = { pass: 2, inconclusive: 1, 'not met': 1, fail: 0, error: 0 };
 
 /** Compares a certificate with an earlier one. */

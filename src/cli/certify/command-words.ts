@@ -1,9 +1,9 @@
-/** A quoted part of a word, or characters that have no meaning to a shell. */
+/** A quoted part of a word, or characters without a meaning in a shell. */
 const pieces = /"([^"]*)"|'([^']*)'|([^\s"']+)/gy;
 
 /**
  * Splits a command into words at spaces; quotes keep a word together, and nothing is expanded.
- * @throws {RangeError} for an unclosed quote, and for what only a shell understands
+ * @throws {RangeError} for an unclosed quote, or for shell syntax such as `|`
  */
 export function commandWords(text: string): string[] {
   const words: string[] = [];

@@ -24,7 +24,7 @@ export interface Sdk extends GauntletClient {
 
 /** A scenario of a certificate. */
 export interface SdkCase extends GauntletCase {
-  /** Path from the current folder; only for a scenario of one's own. */
+  /** Path from the current folder; only for a custom scenario. */
   file?: string;
 }
 
@@ -54,9 +54,9 @@ const schema = fields({
 });
 
 /**
- * Reads the SDKs of a certificate and the scenarios for them, by default every shipped one that expects something of a
- * client. Paths in the file start from its folder.
- * @throws {ScenarioError} naming every mistake with its file, line and column
+ * Reads the SDKs of a certificate and the scenarios for them, by default every shipped one with expectations of
+ * a client. Paths in the file start from its folder.
+ * @throws {ScenarioError} lists every mistake with its file, line and column
  */
 export async function readSdkFile(file: string): Promise<SdkFile> {
   const read = readTextFile(file);

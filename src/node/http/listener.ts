@@ -19,7 +19,7 @@ import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
-/** Routes in front of the API and behind it. */
+/** Custom handlers, which take precedence over the API, and a backend for other requests. */
 export interface CustomRoutes {
   readonly extensionOf?: ExtensionOf | undefined;
   readonly upstream?: Upstream | undefined;
@@ -95,7 +95,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
 const isVisit = ({ method, url, headers: { accept = '' } }: IncomingMessage) =>
   method === 'GET' && url === '/' && wantsHtml(accept);
 
-/** Puts the custom handlers of a sandbox in front of its API, and the backend behind it. */
+/** Serves a sandbox: its custom handlers, then its API, then the backend. */
 function extended(
   { sim }: Backend,
   serveApi: ApiListener,

@@ -21,7 +21,7 @@ interface ReadOptions {
   shipped?: Shipped;
   /** Generates the pets of `pets.generate`. Without this function, `pets.generate` is only checked. */
   generatePets?: GeneratePets;
-  /** Operations that the scenario may name. Default: those of the document. */
+  /** Operations that the scenario may name. Default: the operations of the document. */
   operations?: KnownOperations | undefined;
 }
 

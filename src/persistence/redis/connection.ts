@@ -28,7 +28,7 @@ export interface Connection {
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
   /**
    * Start of the current silence, on the clock of `performance.now()`: the last reply or, if no command was pending
-   * before, the oldest pending command. Without a pending command at the end of the connection: that end.
+   * before, the oldest pending command. After the connection has ended without a pending command: the time of the end.
    */
   readonly silentSinceMs: number;
   /** Calls back once, at the end of the connection. */

@@ -3,7 +3,7 @@ import type { AnswerHash } from '../log.js';
 
 /** Content of a stream entry. */
 export interface StoredEntry {
-  /** Start of the id of the log's birth; readers skip entries of another log. */
+  /** First characters of the log's creation id; readers skip entries of another log. */
   readonly log: string;
   readonly version: string;
   readonly atMs: number;
