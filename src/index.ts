@@ -23,4 +23,4 @@ export { createSimulator, type Simulator, type Snapshot } from './simulator/simu
 export type { SimulatorOptions } from './simulator/simulator-options.js';
 export type { Issue } from './validation/issue.js';
 export { type Int64, isInt64, parseInt64 } from './values/int64.js';
-export { type JsonObject, type JsonValue, parseJson } from './values/json.js';
+export { type JsonObject, type JsonValue, parseJson, stringifyJson } from './values/json.js';

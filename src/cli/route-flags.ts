@@ -4,7 +4,7 @@ import { UsageError } from '../node/usage-error.js';
 import { anyOperation } from '../scenario/operations.js';
 
 /** Custom handlers, which take precedence over the API, and a backend for other requests. */
-export type RouteOptions = Pick<ListenOptions, 'handlers' | 'upstream'>;
+export type RouteOptions = Pick<ListenOptions, 'handlers' | 'openapi' | 'upstream'>;
 
 /** Operations that a scenario may name. With custom routes: any, because the server checks them after it has loaded the routes. */
 export const operationsWith = ({ handlers, upstream }: RouteOptions = {}) =>
@@ -24,9 +24,9 @@ export async function readRouteFlags(flags: RouteFlags): Promise<RouteOptions> {
   const { handlers: file } = flags;
   const upstream = upstreamOf(flags);
   // Loaded only if used, because both need packages that most servers do not.
-  const handlers =
+  const mounted =
     file === undefined ? undefined : await (await import('../node/custom-routes/handlers-file.js')).readHandlers(file);
-  return { ...(handlers && { handlers }), ...(upstream && { upstream }) };
+  return { ...mounted, ...(upstream && { upstream }) };
 }
 
 function upstreamOf(flags: RouteFlags): UpstreamOptions | undefined {

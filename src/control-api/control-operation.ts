@@ -3,6 +3,7 @@ import type { Simulator } from '../simulator/simulator.js';
 import type { AnySchema, Input, Output, Schema } from '../validation/schema.js';
 import type { Steps } from '../values/steps.js';
 import type { EntryFeed } from './entry-stream.js';
+import type { OwnDescription } from './own-description.js';
 
 /** Health of a server's log. */
 export interface LogHealth {
@@ -35,6 +36,8 @@ export interface Caller {
   readonly baseUrl?: string;
   /** Control URL of the simulator, as the caller reaches it: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl?: string;
+  /** Description of the server's custom routes. */
+  readonly openapi?: OwnDescription | undefined;
   /** Name of the caller. Default: `this process`. */
   readonly name?: string | undefined;
   /** Health of the server's log, if any. */

@@ -10,6 +10,7 @@ import { faultOperations } from './fault-operations.js';
 import { anyObject, described } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
 import { keyOperations } from './key-operations.js';
+import { withOwnRoutes, withOwnRoutesBeside } from './own-description.js';
 import { petOperations } from './pet-operations.js';
 import { runOperations } from './run-operations.js';
 import { sandboxOperations } from './sandbox-operations.js';
@@ -53,7 +54,7 @@ const serverOperations = {
     summary: 'Describes the service in OpenAPI 3.1',
     input: fields({}),
     result: description,
-    run: (_, __, { baseUrl }) => structuredClone(describeService(baseUrl)),
+    run: (_, __, { baseUrl, openapi }) => withOwnRoutes(structuredClone(describeService(baseUrl)), openapi),
   }),
   getControlDescription: operation({
     method: 'GET',
@@ -61,7 +62,8 @@ const serverOperations = {
     summary: 'Describes the control API in OpenAPI 3.1',
     input: fields({}),
     result: description,
-    run: (_, __, { controlUrl }) => describeControl(operationGroups(), controlUrl),
+    run: (_, __, { controlUrl, baseUrl, openapi }) =>
+      withOwnRoutesBeside(describeControl(operationGroups(), controlUrl), openapi, baseUrl),
   }),
 };
 

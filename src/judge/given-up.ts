@@ -1,9 +1,10 @@
+import { type JsonValue, parseJson, stringifyJson } from '../values/json.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { lowest } from '../values/lowest.js';
+import { isMap } from '../values/plain-data.js';
 import { type Severity, span, target } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
-import { petIn } from './same-pet.js';
 
 /** Maximum wait of a client after a response that named no time, in milliseconds. */
 const unknownWaitMs = 60_000;
@@ -118,6 +119,27 @@ const wanted = (request: JudgedRequest) =>
     ? [request.call, request.pet].join('\n')
     : [request.client, request.call, target(request)].join('\n');
 
-/** Whether the response contains a pet, or another resource, with the same name. */
-const shows = ({ responseBody }: JudgedRequest, { requestText }: JudgedRequest) =>
-  textOfBytes(responseBody).includes(`"name":${JSON.stringify(petIn(requestText).split('\n', 1)[0])}`);
+/** Whether the response contains a pet with the same name, or another resource with all fields of the write. */
+function shows({ responseBody }: JudgedRequest, { operation, requestText }: JudgedRequest): boolean {
+  const text = textOfBytes(responseBody);
+  const fields = fieldsIn(requestText).filter(([name]) => operation !== 'createPet' || name === 'name');
+  return fields.length > 0 && fields.every((field) => patternsOf(field).some((pattern) => text.includes(pattern)));
+}
+
+/** A field in compact JSON and in JSON with spaces, with the character after it, so that 1 is not the start of 12. */
+const patternsOf = ([name, value]: readonly [string, string]) =>
+  [':', ': '].flatMap((colon) => [',', '}', '\n'].map((end) => `"${name}"${colon}${value}${end}`));
+
+/** Fields of a JSON object that are texts, numbers or booleans, with their JSON. */
+function fieldsIn(requestText: string): [name: string, value: string][] {
+  try {
+    const body = parseJson(requestText);
+    return isMap(body)
+      ? Object.entries(body).flatMap(([name, value]): [string, string][] =>
+          value === null || typeof value === 'object' ? [] : [[name, stringifyJson(value as JsonValue)]],
+        )
+      : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,11 +1,12 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import type { RequestHandler } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
-import { startServer } from '../support/command-line.js';
+import { runCommandLine, startServer } from '../support/command-line.js';
 import { noon } from '../support/frozen.js';
 import { copyPackage, type PackageCopy } from '../support/package-copy.js';
 
@@ -18,6 +19,7 @@ const scenario: Scenario = {
     { id: 2, name: 'Milo', categoryId: 2, status: 'available' },
   ],
   keys: { 'free-key': {}, 'used-up-key': { usage: { minute: 60 } } },
+  seed: 7,
 };
 
 const refused = (status: number, code: string, message: unknown = expect.any(String)) => ({ code, message, status });
@@ -33,9 +35,14 @@ interface Call {
 
 /** Made one after the other, in one service, on the server and in-process. */
 const calls: Call[] = [
-  { request: 'GET /categories', status: 200, answer: expect.arrayContaining([{ id: 2, name: 'Cats' }]) },
+  {
+    request: 'GET /categories',
+    status: 200,
+    answer: [1, 2, 3, 4, 5].map((id) => ({ id, name: expect.stringMatching(/^[a-z ]{2,}$/) })),
+  },
   { request: 'POST /categories', body: '{"name":"Fish"}', status: 201, answer: { id: 6, name: 'Fish' } },
-  { request: 'GET /categories?x=1', status: 200, answer: expect.arrayContaining([{ id: 6, name: 'Fish' }]) },
+  { request: 'GET /categories/6?x=1', status: 200, answer: { id: 6, name: 'Fish' } },
+  { request: 'GET /categories/7', status: 404, answer: refused(404, 'not_found') },
   {
     request: 'POST /categories',
     body: '{"name":""}',
@@ -46,7 +53,7 @@ const calls: Call[] = [
     request: 'POST /categories',
     body: '{',
     status: 400,
-    answer: refused(400, 'invalid_request', expect.stringContaining('not valid JSON')),
+    answer: refused(400, 'invalid_request', expect.stringContaining('JSON')),
   },
   { request: 'GET /categories', key: null, status: 401, answer: refused(401, 'unauthorized') },
   {
@@ -64,6 +71,40 @@ const calls: Call[] = [
     answer: { id: 1, name: 'Rex', categoryId: 1, status: 'sold' },
   },
   { request: 'GET /pets?status=sold', status: 200, answer: [{ id: 1, name: 'Rex', categoryId: 1, status: 'sold' }] },
+  {
+    request: 'GET /orders/20',
+    status: 200,
+    answer: expect.objectContaining({ id: 20, petId: expect.toBeOneOf([1, 2]), customer: expect.stringMatching(/ /) }),
+  },
+  {
+    request: 'POST /orders',
+    body: '{"petId":2,"reference":"mine"}',
+    status: 201,
+    answer: { id: 21, petId: 2, quantity: 1, reference: 'mine', customer: '', status: 'placed' },
+  },
+  { request: 'POST /orders', body: '{"petId":3}', status: 404, answer: refused(404, 'not_found') },
+  {
+    request: 'POST /orders',
+    body: '{"petId":2,"quantity":0}',
+    status: 400,
+    answer: refused(400, 'invalid_request', expect.stringMatching(/^quantity: /)),
+  },
+  {
+    request: 'GET /orders?reference=mine',
+    status: 200,
+    answer: [expect.objectContaining({ id: 21, reference: 'mine' })],
+  },
+  {
+    request: 'PATCH /orders/21',
+    body: '{"status":"approved"}',
+    status: 200,
+    answer: expect.objectContaining({ id: 21, status: 'approved' }),
+  },
+  { request: 'GET /orders/21', status: 200, answer: expect.objectContaining({ id: 21, status: 'approved' }) },
+  { request: 'PATCH /orders/21', body: '{"status":"lost"}', status: 400, answer: refused(400, 'invalid_request') },
+  { request: 'DELETE /orders/21', status: 204, answer: '' },
+  { request: 'GET /orders/21', status: 404, answer: refused(404, 'not_found') },
+  { request: 'DELETE /orders/21', key: 'used-up-key', status: 429, answer: refused(429, 'rate_limit_exceeded') },
   {
     request: 'PATCH /pets/1',
     body: '{"categoryId":9223372036854775807}',
@@ -125,40 +166,60 @@ type Seen = Awaited<ReturnType<typeof makeCalls>>;
 /** The project of the example, with the packages that it asks for and no others. */
 let project: PackageCopy;
 const seen: Record<string, Seen> = {};
+/** The same calls on the server, after a reset. */
+let afterReset: Seen;
+/** Descriptions of the service and of the control API, from the server. */
+let service: Description;
+let control: Description;
+const main = () => join(project.folder, 'node_modules/petstore-sim/dist/cli/main.cjs');
+
+interface Description {
+  servers: { url: string }[];
+  paths: Record<string, Record<string, { operationId?: string; security?: unknown }>>;
+  components: { schemas: Record<string, unknown> };
+}
 
 beforeAll(async () => {
   const { dependencies } = JSON.parse(await readFile(join(example, 'package.json'), 'utf8'));
   const packages = Object.keys(dependencies).filter((name) => name !== 'petstore-sim' && name !== 'msw');
   project = await copyPackage({ msw: 2, packages });
-  for (const file of ['handlers.js', 'package.json']) await cp(join(example, file), join(project.folder, file));
+  const files = await readdir(example);
+  for (const file of files) if (file !== 'README.md') await cp(join(example, file), join(project.folder, file));
   seen.server = await onTheServer();
   seen.setupServer = await inProcess();
 }, 60_000);
 afterAll(() => project?.remove());
 
 async function onTheServer(): Promise<Seen> {
-  const { clock, pets, keys } = scenario;
+  const { clock, pets, keys, seed } = scenario;
   // A bigint has no place in JSON.stringify.
-  const text = JSON.stringify({ clock, pets, keys, ids: { start: 0 } }).replace(
+  const text = JSON.stringify({ clock, pets, keys, seed, ids: { start: 0 } }).replace(
     '"start":0',
     '"start":9007199254740993',
   );
   await writeFile(join(project.folder, 'scenario.json'), text);
-  const main = join(project.folder, 'node_modules/petstore-sim/dist/cli/main.cjs');
   const flags = ['--scenario', 'scenario.json', '--handlers', 'handlers.js'];
-  const { baseUrl, stop } = await startServer(flags, { cwd: project.folder, main });
+  const { baseUrl, stop } = await startServer(flags, { cwd: project.folder, main: main() });
+  const controlUrl = new URL('/__sim', baseUrl).href;
   try {
-    return await makeCalls(baseUrl);
+    const calls = await makeCalls(baseUrl);
+    service = (await (await fetch(`${controlUrl}/service.json`)).json()) as Description;
+    control = (await (await fetch(`${controlUrl}/openapi.json`)).json()) as Description;
+    await fetch(`${controlUrl}/reset`, { method: 'POST' });
+    afterReset = await makeCalls(baseUrl);
+    return calls;
   } finally {
     await stop();
   }
 }
 
+const loadExtension = async () =>
+  (await import(join(project.folder, 'handlers.js'))) as { handlers: (sim: Simulator) => Promise<RequestHandler[]> };
+
 async function inProcess(): Promise<Seen> {
-  const path = join(project.folder, 'handlers.js');
-  const extension = (await import(path)) as { handlers: (sim: Simulator) => RequestHandler[] };
+  const extension = await loadExtension();
   const sim = createSimulator({ scenario });
-  const server = setupServer(...extension.handlers(sim), ...handlers(sim));
+  const server = setupServer(...(await extension.handlers(sim)), ...handlers(sim));
   server.listen({ onUnhandledRequest: 'error' });
   try {
     return await makeCalls('https://api.petstore.example/v1');
@@ -186,4 +247,97 @@ test('every answer carries the rate-limit headers, and the windows are those of 
     ?.filter((_, index) => calls[index]?.key === undefined)
     .map(({ headers }) => Number(headers['x-ratelimit-remaining']));
   expect(remaining).toEqual(remaining?.map((_, index) => 59 - index));
+});
+
+test('a reset starts the data anew, with the same seeded values', () => {
+  expect(afterReset).toEqual(seen.server);
+});
+
+test('another seed gives other data', async () => {
+  const { handlers: extend } = await loadExtension();
+  const namesFor = async (seed: number) => {
+    const sim = createSimulator({ scenario: { ...scenario, seed } });
+    const server = setupServer(...(await extend(sim)));
+    server.listen({ onUnhandledRequest: 'error' });
+    try {
+      const headers = { authorization: 'Bearer free-key' };
+      return await (await fetch('https://api.petstore.example/v1/categories', { headers })).text();
+    } finally {
+      server.close();
+    }
+  };
+  expect(await namesFor(7)).toBe(seen.setupServer?.[0]?.text);
+  expect(await namesFor(8)).not.toBe(seen.setupServer?.[0]?.text);
+});
+
+describe('the descriptions of the server', () => {
+  const operations = (of: Description) =>
+    Object.values(of.paths).flatMap((item) => Object.values(item).flatMap(({ operationId }) => operationId ?? []));
+  const own = [
+    ...['listCategories', 'createCategory', 'getCategory', 'listOrders', 'placeOrder', 'getOrder', 'updateOrder'],
+    ...['cancelOrder', 'updatePet', 'deletePet'],
+  ];
+
+  test('contain the routes of the example beside those of the API', () => {
+    expect(operations(service).sort()).toEqual([...own, 'listPets', 'createPet', 'getPet'].sort());
+    expect(operations(control)).toEqual(expect.arrayContaining([...own, 'getHealth']));
+  });
+
+  test('give the routes the address of the API and its keys', () => {
+    const { servers, get } = control.paths['/categories'] as unknown as Pick<Description, 'servers'> & {
+      get: { security?: unknown };
+    };
+    expect(servers[0]?.url).toMatch(/\/v1$/);
+    expect(get.security).toEqual([{ bearer: [] }]);
+  });
+
+  test.each([
+    ['service', () => service],
+    ['control', () => control],
+  ])('are valid OpenAPI without dangling references: %s', async (_name, description) => {
+    expect(await new Validator().validate(JSON.parse(JSON.stringify(description())))).toEqual({ valid: true });
+    const references = JSON.stringify(description()).match(/(?<="\$ref":"#\/)[^"]+/g) ?? [];
+    // biome-ignore lint/suspicious/noExplicitAny: plain JSON
+    const follow = (path: string) => path.split('/').reduce<any>((value, step) => value?.[step], description());
+    expect(references.filter((path) => follow(path) === undefined)).toEqual([]);
+    expect(references).toContain('components/schemas/PetStatus');
+  });
+});
+
+describe('exec with --handlers', () => {
+  const exec = (...client: string[]) =>
+    runCommandLine(
+      [
+        'exec',
+        '--handlers',
+        'handlers.js',
+        '--scenario',
+        'lost-order.yaml',
+        '--json',
+        '--',
+        process.execPath,
+        ...client,
+      ],
+      { cwd: project.folder, main: main() },
+    );
+
+  test('passes a client that looks for its order after a lost response', async () => {
+    const { code, out, err } = await exec('place-order.js');
+    expect([code, out]).toEqual([0, 'order 21 is placed\n']);
+    expect(JSON.parse(err)).toMatchObject({ outcome: 'pass', findings: [], counts: { requests: 2, lost: 1 } });
+  });
+
+  test('fails a client that repeats the order blindly, without a word about pets', async () => {
+    const { code, err } = await exec('place-order.js', '--blindly');
+    const { findings, outcome } = JSON.parse(err);
+    expect([code, outcome]).toEqual([1, 'fail']);
+    expect(findings).toMatchObject([{ code: 'duplicate-write', measured: '2 resources stored (21, 22)' }]);
+    expect(findings[0].text).toMatch(/^POST \/orders was stored/);
+    expect(findings[0].text).not.toMatch(/pet/i);
+  });
+
+  test('repeats its handlers in the suggested command', async () => {
+    const { err } = await exec('place-order.js', '--blindly');
+    expect(JSON.parse(err).next[0]).toContain('--handlers handlers.js');
+  });
 });

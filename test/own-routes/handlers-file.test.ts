@@ -177,3 +177,33 @@ describe('--handlers FILE without what it needs', () => {
     await rm(copy, { recursive: true });
   });
 });
+
+describe('the export openapi', () => {
+  test.each([
+    ['is a list', '[]', 'expected openapi.mjs to export openapi as an object with paths and components, as in OpenAPI'],
+    ['has a path that is no object', "{ paths: { '/own': 'GET' } }", 'as an object with paths and components'],
+    ['has a component that is no object', '{ components: { schemas: 1 } }', 'as an object with paths and components'],
+    ['has a path with /v1', "{ paths: { '/v1/own': {} } }", 'those below /v1, such as /categories, got "/v1/own"'],
+    ['has a path without a slash', '{ paths: { own: {} } }', 'those below /v1, such as /categories, got "own"'],
+  ])('that %s is a mistake', async (_title, openapi, message) => {
+    const text = `${imports} export const handlers = [${ownHandler}]; export const openapi = ${openapi};`;
+    const { code, err } = await fail('openapi.mjs', text);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    expect(err).toMatch(/^petstore-sim: .*\n$/);
+  });
+
+  test('describes a route that replaces one of the API, and keeps the components of the API', async () => {
+    const description = `{
+      paths: { '/pets': { get: { operationId: 'listOwnPets', responses: {} } } },
+      components: { schemas: { Error: { type: 'null' }, Own: { type: 'string' } } },
+    }`;
+    const text = `${imports} export const handlers = [${ownHandler}]; export const openapi = ${description};`;
+    const { baseUrl } = await serve('openapi.mjs', text);
+    const { paths, components } = (await (await fetch(new URL('/__sim/service.json', baseUrl))).json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+      components: { schemas: Record<string, { type: string }> };
+    };
+    expect([paths['/pets']?.get?.operationId, paths['/pets']?.post?.operationId]).toEqual(['listOwnPets', 'createPet']);
+    expect([components.schemas.Error?.type, components.schemas.Own?.type]).toEqual(['object', 'string']);
+  });
+});

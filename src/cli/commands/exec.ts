@@ -62,10 +62,20 @@ const recordCommand = (flags: ExecFlags, command: readonly string[]) =>
 
 /** Command of the same run with additional options. */
 function repeatCommand(more: readonly string[], flags: ExecFlags, command: readonly string[]): string {
-  const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
-  const options = givenFlags({ scenario, seed, 'api-key': apiKey, timeout });
+  const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey, handlers, upstream } = flags;
+  const { 'upstream-key': upstreamKey, 'upstream-host': upstreamHost, 'no-api': noApi } = flags;
+  const routes = { handlers, upstream, 'upstream-key': upstreamKey, 'upstream-host': upstreamHost };
+  const options = givenFlags({ scenario, seed, 'api-key': apiKey, timeout, ...routes });
   const sets = set.flatMap((text) => ['--set', text]);
-  const words = [...more, ...options, ...sets, ...(noLimits ? ['--no-limits'] : []), '--', ...command];
+  const words = [
+    ...more,
+    ...options,
+    ...sets,
+    ...(noLimits ? ['--no-limits'] : []),
+    ...(noApi ? ['--no-api'] : []),
+    '--',
+    ...command,
+  ];
   return `${program} exec ${shellWords(words)}`;
 }
 

@@ -1,31 +1,54 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { OwnDescription } from '../../control-api/own-description.js';
+import { basePath } from '../../petstore/document.js';
+import { isMap } from '../../values/plain-data.js';
+import { isUnder } from '../http/is-under.js';
 import { UsageError } from '../usage-error.js';
 import type { HandlerSource } from './extensions.js';
 import { isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 
 /**
- * The handlers that a module exports as `handlers`: an array, or a function that is given a simulator and gives one.
+ * Reads a module's exports `handlers`, an array or a function that creates one for a simulator, and `openapi`, their
+ * description, if any.
  * @throws {UsageError} for a missing file or export, a module that fails (with its stack) and missing packages; for a function
  * when it is called
  */
-export async function readHandlers(file: string): Promise<HandlerSource> {
+export async function readHandlers(file: string): Promise<{ handlers: HandlerSource; openapi?: OwnDescription }> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`expected --handlers to be a file, found none at ${path}`);
   // First, because the file would fail with what msw, missing or another one, says of itself.
   loadMiddleware();
-  const { handlers } = await load(file, () => import(pathToFileURL(path).href));
+  const { handlers, openapi } = await load(file, () => import(pathToFileURL(path).href));
   const check = (own: unknown) => {
     if (Array.isArray(own) && own.every(isHandler)) return own;
     throw new UsageError(
       `expected ${file} to export handlers: an array of msw request handlers, or a function that gives one, found ${kind(own)}`,
     );
   };
-  return typeof handlers === 'function'
-    ? async (sim) => check(await load(file, async () => handlers(sim)))
-    : check(handlers);
+  return {
+    handlers:
+      typeof handlers === 'function'
+        ? async (sim) => check(await load(file, async () => handlers(sim)))
+        : check(handlers),
+    ...(openapi !== undefined && { openapi: checkDescription(file, openapi) }),
+  };
+}
+
+/** @throws {UsageError} for a value that is not a description of paths below `/v1` */
+function checkDescription(file: string, openapi: unknown): OwnDescription {
+  const { paths = {}, components = {} } = isMap(openapi) ? openapi : { paths: openapi };
+  const areMaps = [paths, components].every((items) => isMap(items) && Object.values(items).every(isMap));
+  if (!areMaps)
+    throw new UsageError(`expected ${file} to export openapi as an object with paths and components, as in OpenAPI`);
+  const wrong = Object.keys(paths as object).find((path) => !path.startsWith('/') || isUnder(path, basePath));
+  if (wrong !== undefined)
+    throw new UsageError(
+      `expected the paths of openapi in ${file} to be those below ${basePath}, such as /categories, got ${JSON.stringify(wrong)}`,
+    );
+  return { paths, components } as OwnDescription;
 }
 
 async function load<Result>(file: string, run: () => Promise<Result>): Promise<Result> {

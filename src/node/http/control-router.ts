@@ -7,6 +7,7 @@ import type { AnyControlOperation, Caller } from '../../control-api/control-oper
 import { controlOperations } from '../../control-api/control-operations.js';
 import type { EntryFeed } from '../../control-api/entry-stream.js';
 import { isLazy, jsonPieces } from '../../control-api/lazy-result.js';
+import type { OwnDescription } from '../../control-api/own-description.js';
 import { openEntryFeed, perform, performInSteps } from '../../control-api/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control-api/sandbox-operations.js';
 import { basePath } from '../../petstore/document.js';
@@ -32,6 +33,8 @@ const largeBytes = 64 * 1024;
 export interface ControlRouterOptions extends ControlAccess {
   /** Aborted when the server closes; long polls and event streams end then. */
   closing: AbortSignal;
+  /** Description of custom routes. */
+  readonly openapi?: OwnDescription | undefined;
 }
 
 /** Handles a request to the control API. */
@@ -49,7 +52,10 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
  * Creates the control API under `/__sim` from the tables of operations. Requests and responses are JSON; errors have
  * the API's Error object.
  */
-export function createControlRouter(backend: Backend, { closing, ...access }: ControlRouterOptions): ControlListener {
+export function createControlRouter(
+  backend: Backend,
+  { closing, openapi, ...access }: ControlRouterOptions,
+): ControlListener {
   const { sim, sandboxes } = backend;
   const errorBodies = new WeakMap<ServerResponse, string>();
   const app = express();
@@ -99,7 +105,7 @@ export function createControlRouter(backend: Backend, { closing, ...access }: Co
         });
       }
       const outages = () => backend.outages?.(sandbox) ?? [];
-      const caller: Caller = { ...addresses, signal, instance, log, outages, name: callerOf(request) };
+      const caller: Caller = { ...addresses, signal, instance, log, outages, openapi, name: callerOf(request) };
       const run = () => {
         const input = large ?? readInput(request, operation);
         const runNow = () => inTurns(performInSteps(operation, target, input, caller, isLarge));

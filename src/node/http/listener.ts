@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Backend } from '../../control-api/backend.js';
+import type { OwnDescription } from '../../control-api/own-description.js';
 import { nothingHere } from '../../in-process/fetch.js';
 import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
@@ -23,6 +24,8 @@ import { createReport, type OnAnswer, type Report } from './served-answer.js';
 export interface CustomRoutes {
   readonly extensionOf?: ExtensionOf | undefined;
   readonly upstream?: Upstream | undefined;
+  /** Description of the handlers' routes. */
+  readonly openapi?: OwnDescription | undefined;
 }
 
 interface ListenerOptions extends ControlRouterOptions, CustomRoutes {

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Backend } from '../../control-api/backend.js';
+import type { OwnDescription } from '../../control-api/own-description.js';
 import { basePath } from '../../petstore/document.js';
 import type { Sandboxes, SandboxesOptions } from '../../sandboxes/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
@@ -32,6 +33,8 @@ export interface ListenOptions {
    * server's own or a sandbox's. Requires msw 2 and `@mswjs/http-middleware`; `listen` fails without.
    */
   handlers?: HandlerSource;
+  /** OpenAPI description of the handlers: `paths` below `/v1` and `components`, merged into the served descriptions. */
+  openapi?: OwnDescription;
   /** Backend for requests that neither the API nor a handler serves: its URL, or options. */
   upstream?: string | UpstreamOptions;
   /** Idle time and maximum number of sandboxes. */
@@ -53,6 +56,7 @@ export const listenOptions: Record<keyof ListenOptions, true> = {
   controlToken: true,
   allowedOrigins: true,
   handlers: true,
+  openapi: true,
   upstream: true,
   sandboxes: true,
   holdRefusals: true,
