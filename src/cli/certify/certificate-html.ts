@@ -28,7 +28,7 @@ pre { margin: 4px 0; padding: 6px 10px; background: var(--panel); border: 1px so
 .scroll { overflow: auto; border: 1px solid var(--line); border-radius: 6px } .tall { max-height: 85vh }
 table { border-collapse: collapse; width: 100% } th, td { padding: 4px 10px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
 tr:last-child > * { border-bottom: 0 } thead th { position: sticky; top: 0; background: var(--panel); z-index: 1 }
-.tall th:first-child { position: sticky; left: 0; background: var(--panel) } .tall thead th:first-child { z-index: 2 } tbody th { font-weight: 400 }
+.tall th:first-child { position: sticky; left: 0; background: var(--panel); white-space: nowrap } .tall thead th:first-child { z-index: 2 } tbody th { font-weight: 400 }
 .pass { color: var(--pass) } .fail, .error { color: var(--fail) } .inconclusive, .not-met { color: var(--other) } td small { display: block }
 a { color: inherit }
 `;
@@ -56,14 +56,14 @@ export function certificateHtml(certificate: Certificate, changes?: Changes): st
 <tbody>${sdks.map(sdkRow)}</tbody>
 </table></div>
 ${changes && changesSection(changes)}
-${failures(sdks)}
-${undecided(sdks)}
 <h2>Scenarios</h2>
 <div class="scroll tall" tabindex="0" role="region" aria-label="Scenarios"><table>
 <thead><tr><th>Scenario</th>${sdks.map(({ name }) => markup`<th>${name}</th>`)}</tr></thead>
 <tbody>${certificate.scenarios.map(({ name }) => scenarioRow(name, sdks))}</tbody>
 </table></div>
 <p class="dim">${outcomes.map((outcome) => markup`<span class="${classOf(outcome)}">${signs[outcome]}</span> ${legend[outcome]} &nbsp; `)}</p>
+${failures(sdks)}
+${undecided(sdks)}
 </body>
 </html>
 `.markup;

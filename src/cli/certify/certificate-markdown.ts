@@ -34,6 +34,9 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
       sdks.map((sdk) => [escaped(sdk.name), escaped(sdk.version ?? ''), countsText(sdk.counts), code(sdk.command)]),
     ),
     ...(changes === undefined ? [] : changesParts(changes)),
+    '## Scenarios',
+    matrix(certificate),
+    outcomes.map((outcome) => `${signs[outcome]} ${legend[outcome]}`).join(' · '),
     ...(failed.length === 0 ? [] : ['## Failures']),
     ...failed.flatMap(({ sdk, outcome, detail, runs }) => [
       `### ${escaped(`${sdk.name}: ${scenariosText(runs, sdk.results.length)}`)}`,
@@ -58,9 +61,6 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
             ]),
           ),
         ]),
-    '## Scenarios',
-    matrix(certificate),
-    outcomes.map((outcome) => `${signs[outcome]} ${legend[outcome]}`).join(' · '),
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { type CertifiedRun, count, notPassed, type Outcome, passedPercent } from '../../src/cli/certify/certificate.js';
+import { certificateBadge } from '../../src/cli/certify/certificate-badge.js';
+import { changesSince } from '../../src/cli/certify/changes.js';
+
+const run = (scenario: string, outcome: Outcome, detail = ''): CertifiedRun => ({
+  scenario,
+  outcome,
+  detail,
+  findings: [],
+  exitCode: 0,
+  lastedMs: 0,
+});
+const runs = (passed: number, failed: number) => [
+  ...Array.from({ length: passed }, (_, at) => run(`p${at}`, 'pass')),
+  ...Array.from({ length: failed }, (_, at) => run(`f${at}`, 'fail', 'early-retry')),
+];
+
+test.each<[passed: number, failed: number, percent: number]>([
+  [0, 0, 0],
+  [2, 1, 66],
+  [999, 1, 99],
+  [560, 0, 100],
+])('the share of %i passed and %i failed runs is %i %%, rounded down', (passed, failed, percent) => {
+  const counts = count(runs(passed, failed));
+  expect(passedPercent(counts)).toBe(percent);
+  expect(certificateBadge({ counts })).toContain(`<title>petstore-sim: ${percent}% passed</title>`);
+});
+
+test('the badge is green only if every run passed', () => {
+  const colorOf = (passed: number, failed: number) =>
+    /<rect x="\d+" width="\d+" height="20" fill="(#\w+)"/.exec(
+      certificateBadge({ counts: count(runs(passed, failed)) }),
+    )?.[1];
+  const [all, most, none] = [colorOf(1_000, 0), colorOf(999, 1), colorOf(0, 1)];
+  expect(new Set([all, most, none]).size).toBe(3);
+});
+
+test('runs that did not pass are grouped by reason, except for failures', () => {
+  const results = [
+    run('a', 'fail', 'early-retry'),
+    run('b', 'error', 'No requests received.'),
+    run('c', 'pass'),
+    run('d', 'error', 'No requests received.'),
+    run('e', 'fail', 'early-retry'),
+    run('f', 'inconclusive', 'No requests received.'),
+  ];
+  expect(notPassed({ results }).map((group) => group.runs.map(({ scenario }) => scenario))).toEqual([
+    ['a'],
+    ['b', 'd'],
+    ['e'],
+    ['f'],
+  ]);
+});
+
+test('a pass is better than a run that shows nothing, and that is better than a failure', () => {
+  const order: Outcome[][] = [['fail', 'error'], ['inconclusive', 'not met'], ['pass']];
+  const all = order.flatMap((outcomes, rank) => outcomes.map((outcome) => ({ outcome, rank })));
+  for (const before of all) {
+    for (const now of all) {
+      const earlier = { date: '', sdks: [{ name: 'a', results: [{ scenario: 's', outcome: before.outcome }] }] };
+      const sdks = [{ name: 'a', command: '', counts: count([]), results: [run('s', now.outcome)] }];
+      const { worse, better } = changesSince(earlier, { sdks });
+      expect([worse.length, better.length], `${before.outcome} -> ${now.outcome}`).toEqual([
+        Number(now.rank < before.rank),
+        Number(now.rank > before.rank),
+      ]);
+    }
+  }
+});
