@@ -15,7 +15,18 @@ const namesOf = (face: object) => Object.keys(face).sort();
 
 test('keys, pets, faults and journal expose only their public operations', () => {
   const sim = createSimulator();
-  expect(namesOf(sim.keys)).toEqual(['add', 'ban', 'get', 'list', 'revoke', 'setUsage', 'texts', 'unban', 'unlisted']);
+  expect(namesOf(sim.keys)).toEqual([
+    'add',
+    'ban',
+    'get',
+    'list',
+    'restore',
+    'revoke',
+    'setUsage',
+    'texts',
+    'unban',
+    'unlisted',
+  ]);
   expect(namesOf(sim.pets)).toEqual(['add', 'count', 'get', 'list', 'remove', 'size', 'update']);
   expect(namesOf(sim.faults)).toEqual(['add', 'list', 'remove']);
   expect(namesOf(sim.journal)).toEqual([

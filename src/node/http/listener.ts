@@ -94,7 +94,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
   };
 }
 
-/** Whether a browser opens the server's root, which leads to the dashboard. */
+/** Whether a browser requests the root of the server, which redirects to the dashboard. */
 const isVisit = ({ method, url, headers: { accept = '' } }: IncomingMessage) =>
   method === 'GET' && url === '/' && wantsHtml(accept);
 
