@@ -172,7 +172,9 @@ test('a key that other clients use as well makes nothing about limits certain, a
   );
   const joint = ['limitsApply', 'algorithm', 'windowStart', 'rejectedCounts', 'reportedWindow'] as const;
   expect(joint.map((about) => learner.about(about).state)).not.toContain('certain');
-  expect(knowledgeLines(learner).join('\n')).toMatch(/other clients use this key, or a request costs more than one/);
+  expect(knowledgeLines(learner).join('\n')).toMatch(
+    /other clients use this key, a request costs more than one, or several instances/,
+  );
 });
 
 test('the same service without a lie is contradicted in nothing', async () => {

@@ -184,6 +184,7 @@ async function measure(name: keyof typeof services, firstSeed: number, count: nu
     most: 0,
   };
   const wrong: string[] = [];
+  const ofLimits = { learnable: 0, learnt: 0 };
   const missed = new Map<string, number>();
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
     const { transport, truth, learnable, allowsWrite, allowsExhaust } = await services[name](seed);
@@ -200,22 +201,25 @@ async function measure(name: keyof typeof services, firstSeed: number, count: nu
       const { state, value } = learner.about(about);
       const isLearnt = state === 'certain' && setText(value) === setText(truth(about));
       sums.learnable++;
+      if (limitSubjects.includes(about)) ofLimits.learnable++;
+      if (limitSubjects.includes(about) && isLearnt) ofLimits.learnt++;
       if (isLearnt) sums.learnt++;
       else missed.set(`${about} ${state}`, (missed.get(`${about} ${state}`) ?? 0) + 1);
     }
     sums.requests += exchanges.length;
     sums.most = Math.max(sums.most, exchanges.length);
   }
-  return { sums, wrong, missed };
+  return { sums, ofLimits, wrong, missed };
 }
 
 async function check(name: keyof typeof services, firstSeed: number, count: number): Promise<void> {
-  const { sums, wrong, missed } = await measure(name, firstSeed, count);
+  const { sums, ofLimits, wrong, missed } = await measure(name, firstSeed, count);
   const seeds = `seeds ${firstSeed} to ${firstSeed + count - 1}`;
-  console.log(`${name}, ${seeds}: ${JSON.stringify(sums)} ${JSON.stringify([...missed])}`);
+  console.log(`${name}, ${seeds}: ${JSON.stringify({ ...sums, ofLimits })} ${JSON.stringify([...missed])}`);
   expect(wrong, seeds).toEqual([]);
   expect(sums.most, seeds).toBeLessThanOrEqual(40);
   expect(sums.learnt / sums.learnable, seeds).toBeGreaterThanOrEqual(0.9);
+  expect(ofLimits.learnt, seeds).toBeGreaterThanOrEqual(0.9 * ofLimits.learnable);
   expect(sums.likelyWrong, seeds).toBeLessThanOrEqual((sums.likely + sums.likelyWrong) / 10);
 }
 

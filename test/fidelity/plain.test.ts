@@ -4,6 +4,7 @@ import { writeQuestions } from '../../src/fidelity/ask-service/questions.js';
 import type { Subject } from '../../src/fidelity/deduce/clue.js';
 import { Facts } from '../../src/fidelity/deduce/facts.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
+import { madeUpKey } from '../../src/traffic-files/key-names.js';
 import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
 
 const options = { budget: 40, allowsWrite: false, allowsExhaust: true, allowsBan: false, patienceMs: 150_000 };
@@ -31,6 +32,20 @@ test('a limit that is refused with another status is no ban', async () => {
   expect(learner.contradictions.map(({ clue }) => clue.says)).toContainEqual(
     expect.stringMatching(/^a limit refused with 403; "When a request exceeds the limit/),
   );
+});
+
+test('a made-up key that is accepted under other limits shows nothing of the limits of a plan', async () => {
+  const service = plainService(plainSettings);
+  const send: typeof service.send = async (probe) => {
+    if (probe.token !== madeUpKey) return service.send(probe);
+    const answer = await service.send({ ...probe, token: 'none' });
+    const reset = Math.floor(service.now() / 1000) + 7;
+    const rate = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '60', 'x-ratelimit-reset': `${reset}` };
+    return { ...answer, status: 200, body: '[]', headers: [...answer.headers, ...Object.entries(rate)] };
+  };
+  const { learner } = await calibrate({ ...service, send }, options);
+  expect(learner.about('acceptAnyKey')).toMatchObject({ state: 'certain', value: true });
+  expect(learner.about('algorithm')).toMatchObject({ state: 'certain', value: 'fixed-window' });
 });
 
 const unlike: [string, Partial<PlainSettings>][] = [

@@ -136,22 +136,22 @@ function compareRules(
   const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
   if (inSeconds.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
   // The simulator counts whole seconds; fractions are a second choice.
-  const isExact = survivors(inSeconds, own).length > 0;
-  const isFraction = !isExact && survivors(ofScenario, own).length > 0;
+  const isExact = explains(inSeconds, own);
+  const isFraction = !isExact && explains(ofScenario, own);
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
     // Another algorithm may have another start of windows.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
-    const fitting = survivors(others, own);
+    const fitting = simulate(others, own).alive.map((each) => each.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
   // A shift in the other direction removes an error of the service.
   const ofDefects = defects.filter(({ about, delta }) => {
     const changed = own.map((each) => shifted(each, about, fits ? delta : -delta));
-    return survivors(rules, changed).length > 0;
+    return explains(rules, changed);
   });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
   // Fractions of a second look like a reset that is a second off.
@@ -164,8 +164,8 @@ function compareRules(
       unchecked: all.filter((about) => open.has(about) || !checkable.includes(about)),
     };
   }
-  const broken = own[firstUnexplained(rules, own)];
-  const place = broken === undefined ? '' : placeOf(broken);
+  const { broken } = simulate(rules, own);
+  const place = broken === undefined ? '' : placeOf(broken.exchange);
   const [choice] = ofOtherChoices;
   const [defect] = ofDefects;
   const difference: Difference =
@@ -197,24 +197,17 @@ function isSame({ settings }: LimitRules, own: Settings, about: LimitAssumption)
 
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** Rules that explain every response. */
-function survivors(rules: readonly LimitRules[], own: readonly Exchange[]): LimitRules[] {
+/** Simulates the rules up to the first response that none of them explains. */
+function simulate(rules: readonly LimitRules[], own: readonly Exchange[]): LimitHypotheses {
   const hypotheses = new LimitHypotheses(rules);
-  for (const exchange of own) {
-    hypotheses.add(exchange, false);
-    if (hypotheses.broken !== undefined) return [];
-  }
-  return hypotheses.alive.map((each) => each.rules);
-}
-
-/** Index of the first response that none of the rules explains. */
-function firstUnexplained(rules: readonly LimitRules[], own: readonly Exchange[]): number {
-  const hypotheses = new LimitHypotheses(rules);
-  return own.findIndex((exchange) => {
+  own.some((exchange) => {
     hypotheses.add(exchange, false);
     return hypotheses.broken !== undefined;
   });
+  return hypotheses;
 }
+
+const explains = (rules: readonly LimitRules[], own: readonly Exchange[]) => simulate(rules, own).alive.length > 0;
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);

@@ -27,7 +27,7 @@ export function unseenLines({ limits: { unaccounted } }: Learner): string[] {
   if (unaccounted === 0) return [];
   return [
     '',
-    `Remaining fell by ${unaccounted} more than was sent: other clients use this key, or a request costs more than one.`,
+    `Remaining fell by ${unaccounted} more than was sent: other clients use this key, a request costs more than one, or several instances count separately.`,
   ];
 }
 
