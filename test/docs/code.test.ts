@@ -215,7 +215,7 @@ test('the clients and the handlers are run by the transcripts and by test/own-ro
   const transcripts = blocksIn('console').map(({ text }) => text);
   for (const name of names)
     expect(
-      transcripts.some((text) => text.includes(`node ${name}`)),
+      transcripts.some((text) => text.includes(`node ${name}`) || text.includes(`--handlers ${name}`)),
       name,
     ).toBe(true);
   const run = await readFile(join(root, 'test/own-routes/handlers-file.test.ts'), 'utf8');

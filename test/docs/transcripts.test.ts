@@ -41,7 +41,9 @@ function folderFor({ page }: CodeBlock): string {
   // As `npm install` leaves it, for files that import the package or msw.
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(root, join(folder, 'node_modules/petstore-sim'));
-  symlinkSync(join(root, 'node_modules/msw'), join(folder, 'node_modules/msw'));
+  mkdirSync(join(folder, 'node_modules/@msw'));
+  for (const name of ['msw', '@msw/data', 'valibot'])
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   return folder;
 }
 
