@@ -113,6 +113,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
     const result = await search({
       run,
       canCut: check === undefined,
+      keepsStarts: false,
       base,
       starts: startsFor(space()),
       space,

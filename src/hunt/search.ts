@@ -13,6 +13,8 @@ export interface SearchOptions<Run extends Trial = Trial> {
   run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
   /** Whether a run may end before its client does. */
   canCut: boolean;
+  /** Whether a failure in one of `starts` is reported as it is, because runs take long and these are small. */
+  keepsStarts: boolean;
   /** Fields that every scenario has. */
   base: Scenario;
   /** Scenarios to begin with, the plainest first. */
@@ -155,7 +157,7 @@ const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 async function reduce<Run extends Trial>(
   trial: Run,
   plain: readonly Scenario[],
-  { run, isKept, canCut, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
+  { run, isKept, canCut, keepsStarts, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
 ): Promise<Run | undefined> {
   let left = reductionRuns;
   let tries = 1;
@@ -197,8 +199,9 @@ async function reduce<Run extends Trial>(
     best = other;
     return true;
   };
+  if (keepsStarts && plain.includes(trial.scenario)) return best;
   await shorten();
-  for (const scenario of plain) if (await improve(scenario)) break;
+  if (!keepsStarts) for (const scenario of plain) if (await improve(scenario)) break;
   for (let isBetter = true; isBetter && left > 0; ) {
     isBetter = false;
     for (const scenario of simplerForms(best.scenario, isKept)) {

@@ -76,7 +76,7 @@ export async function hunt(
 
   const { result, stoppedCode } = await untilStopped((stopped) => {
     const run = async (given: Scenario): Promise<CommandTrial | undefined> => {
-      const scenario = { ...given, windows: { minute: shortMinute, ...given.windows } };
+      const scenario = withShortMinute(given);
       const resolved = resolve(scenario);
       if (resolved === undefined || stopped.aborted) return undefined;
       const ran = await runClient(command, resolved, { output: 'keep', timeoutMs, stopped });
@@ -85,6 +85,7 @@ export async function hunt(
     return search<CommandTrial>({
       run,
       canCut: false,
+      keepsStarts: true,
       base: {},
       starts: startScenarios(),
       space: () => ({ key: 'free-key', client: ['operation', 'calls', 'parallel'], isRealTime: true }),
@@ -146,6 +147,11 @@ function resolve(scenario: Scenario): ResolvedScenario | undefined {
   }
 }
 
+const withShortMinute = (scenario: Scenario): Scenario =>
+  scenario.windows?.minute === undefined
+    ? { ...scenario, windows: { minute: shortMinute, ...scenario.windows } }
+    : scenario;
+
 /** The first of a search: between them they put most rules to the test. */
 const tellingScenarios = [
   'minute-wall',
@@ -173,7 +179,7 @@ function startScenarios(): Scenario[] {
   // A mutation makes another scenario of it, so that its name and description would be wrong.
   return [...tellingScenarios, ...inTurn].map((name) => {
     const { name: _, description, group, $schema, ...fields } = shipped[name] ?? {};
-    return fields;
+    return withShortMinute(fields);
   });
 }
 
