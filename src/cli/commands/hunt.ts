@@ -10,6 +10,7 @@ import { findingCodes } from '../../scenario/finding-codes.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
+import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
 import { harmless } from '../../values/harmless.js';
 import { type ClientRun, resolveForClient, runClient } from '../client-run.js';
@@ -99,6 +100,7 @@ export async function hunt(
       onRun,
     });
   });
+  if (process.stderr.isTTY) process.stderr.write(eraseLine);
   if (stoppedCode !== undefined) printStopped(result.runs, runs);
   if (result.requests === 0 && stoppedCode === undefined) throw new UsageError(noRequestMessage);
 
@@ -212,20 +214,13 @@ const noRequestMessage =
 function createProgress(total: number): (done: number, found: number) => void {
   const startMs = performance.now();
   return (done, found) => {
-    if (done === total) return tellReducing(found);
     const { stderr } = process;
     const leftSeconds = Math.ceil(((performance.now() - startMs) / done) * ((total - done) / 1000));
-    const rest = `${found} failures, about ${leftSeconds} s left`;
+    // After the last run, reductions may still be under way.
+    const rest = done === total ? 'reducing what was found' : `${found} failures, about ${leftSeconds} s left`;
     if (stderr.isTTY) stderr.write(`${drawBar(done, total, 'runs')}, ${rest}\u001b[K`);
-    else if (done % 10 === 0) stderr.write(`${done} of ${total} runs, ${rest}\n`);
+    else if (done % 10 === 0 && done < total) stderr.write(`${done} of ${total} runs, ${rest}\n`);
   };
-}
-
-/** After the last run, reductions may still be under way. */
-function tellReducing(found: number): void {
-  const { stderr } = process;
-  if (stderr.isTTY) stderr.write(eraseLine);
-  if (found > 0) stderr.write(`${stderr.isTTY ? '' : 'all runs are over, '}reducing what was found\n`);
 }
 
 function linesOf(
@@ -239,5 +234,10 @@ function linesOf(
   ]);
   const sum = finds.length === 0 ? styleText('green', 'Nothing found') : `${finds.length} found`;
   const silent = untested.length === 0 ? [] : [`Not put to the test: ${untested.join(', ')}.`];
-  return [...found, ...(found.length > 0 ? [''] : []), `${sum} in ${runs} scenarios (seed ${seed}).`, ...silent];
+  return [
+    ...found,
+    ...(found.length > 0 ? [''] : []),
+    `${sum} in ${counted(runs, 'scenario')} (seed ${seed}).`,
+    ...silent,
+  ];
 }
