@@ -69,7 +69,7 @@ export async function hunt(
   requireCommand('hunt', command);
   const runs = readCount('runs', flags.runs ?? '40');
   const seed = readCount('seed', flags.seed ?? '1');
-  const timeoutMs = timeoutOf(flags.timeout ?? '30s');
+  const timeoutMs = timeoutOf(flags.timeout ?? '45s');
   const { out = 'hunt', junit, report, json } = flags;
   for (const [flag, file] of Object.entries({ junit, report })) checkOutput(`--${flag}`, file);
   checkOutput('--out', `${out}/early-retry.yaml`);
