@@ -13,7 +13,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
   run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
   /** Whether a run may end before its client does. */
   canCut: boolean;
-  /** Whether a failure in one of `starts` is reported as it is, because runs take long and these are small. */
+  /** Whether a failure in one of `starts` is reported unchanged, because runs take long and starts are small. */
   keepsStarts: boolean;
   /** Fields that every scenario has. */
   base: Scenario;
@@ -22,13 +22,13 @@ export interface SearchOptions<Run extends Trial = Trial> {
   space: () => SearchSpace;
   runs: number;
   seed: number;
-  /** How many runs are concurrent. */
+  /** Number of concurrent runs. */
   lanes: number;
   /** Most runs for the reduction of one find. */
   reductionRuns: number;
   /** Repetitions of a failed run, before it is believed. */
   repeats: number;
-  /** Whether a reduction leaves the field at a path as it is. */
+  /** Whether a reduction leaves the field at a path unchanged. */
   isKept: (path: readonly string[]) => boolean;
   isStopped: () => boolean;
   /** Called after each run with the number of runs and of different failures. */
@@ -52,7 +52,7 @@ interface CorpusEntry {
 
 /** Bugs that one search reports; a client with more has to be mended first. */
 const mostFound = 12;
-/** Failures of one code whose causes differ: more of them are most likely one bug. */
+/** Most failures of one code with different causes: more are most likely one bug. */
 const mostOfCode = 3;
 
 /**
@@ -124,7 +124,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   return { found, runs: done, requests, exercised: [...exercised] };
 }
 
-/** What often follows from another failure of the same run. */
+/** Codes that often follow from another failure of the same run. */
 const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'retry-storm'];
 
 /** Scenarios in a row that break a rule of scenarios, after which a search ends: its base has a mistake. */
@@ -137,7 +137,7 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
   return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
 }
 
-/** Of three at random the one that was picked least. */
+/** Draws three entries, and returns the least picked one. */
 function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
   return drawn.reduce((least, each) => (each.picked < least.picked ? each : least));
@@ -178,7 +178,7 @@ async function reduce<Run extends Trial>(
     if ((await again(trial.scenario)) === undefined) return undefined;
     break;
   }
-  /** Ends the run where the client has failed, so that what it does afterwards is not read. */
+  /** Ends the run right after the failure, so that a reader sees no later requests. */
   const shorten = async () => {
     if (!canCut) return;
     for (const requests of cuts.filter((each) => each < best.entries.length)) {

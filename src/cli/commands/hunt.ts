@@ -32,7 +32,7 @@ export interface HuntFlags {
   json?: boolean;
 }
 
-/** A run of the command, with what its report is made of. */
+/** A run of the command, with the data of its report. */
 interface CommandTrial extends Trial {
   run: ClientRun;
 }
@@ -154,7 +154,7 @@ const withShortMinute = (scenario: Scenario): Scenario =>
     ? { ...scenario, windows: { minute: shortMinute, ...scenario.windows } }
     : scenario;
 
-/** Giving up is a failure only where the command does not say so. */
+/** Makes giving up a failure only if the exit code is 0. */
 function withSilence({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
   return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
 }
@@ -183,7 +183,7 @@ function startScenarios(): Scenario[] {
   const groups = [...groupBy(others, (name) => shipped[name]?.group).values()];
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
-  // A mutation makes another scenario of it, so that its name and description would be wrong.
+  // Name and description would be wrong for a mutation.
   return [...tellingScenarios, ...inTurn].map((name) => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
     return withShortMinute({ ...fields, ...(expect && { expect: withSilence(expect) }) });
@@ -215,7 +215,7 @@ async function reportOf({ run }: CommandTrial): Promise<string> {
 const noRequestMessage =
   'expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none in any run';
 
-/** Tells on standard error how many runs are over and how long the rest takes: on a terminal in one line. */
+/** Prints progress and the estimated rest to standard error: on a terminal in one line. */
 function createProgress(total: number): (done: number, found: number) => void {
   const startMs = performance.now();
   return (done, found) => {
