@@ -81,11 +81,11 @@ describe('petstore-sim hunt', () => {
   });
 
   test.each([
-    [['hunt'], 'expected the command of a client'],
+    [['hunt'], 'expected a client command'],
     [['hunt', '--runs', '0', '--', 'true'], 'expected --runs to be a whole number, got "0"'],
     [['hunt', '--seed', 'x', '--', 'true'], 'expected --seed to be a whole number, got "x"'],
     [['hunt', '--timeout', '30', '--', 'true'], 'did you mean 30s?'],
-    [['hunt', '--', 'no-such-command'], 'there is no such command'],
+    [['hunt', '--', 'no-such-command'], 'the command does not exist'],
   ])('%j is refused', async (args, message) => {
     const { code, err } = await runCommandLine(args);
     expect(err).toContain(message);
