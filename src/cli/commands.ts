@@ -202,7 +202,7 @@ export const commands: Readonly<Record<string, Command>> = {
     flags: {
       runs: ['N', 'number of scenarios (default: 40)'],
       seed: ['N', 'seed of the mutations (default: 1)'],
-      timeout: ['DURATION', 'time limit of one run, such as 20s (default: 30s)'],
+      timeout: ['DURATION', 'time limit of one run, such as 20s (default: 45s)'],
       out: ['FOLDER', 'folder for the scenarios that were found (default: hunt)'],
       report: ['FILE.html', 'writes a report of the first find with a picture of the run'],
       junit: ['FILE.xml', 'writes the result as JUnit XML, for a CI server'],

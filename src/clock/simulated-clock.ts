@@ -105,8 +105,14 @@ export class SimulatedClock implements Clock {
 
   /** The next instant that a sleeper or a delayed request waits for; Infinity: none. */
   nextDueMs(): number {
-    const ofSleepers = Array.from(this.#sleepers, ({ dueMs }) => dueMs);
-    return Math.min(this.waiting?.nextDueMs() ?? Number.POSITIVE_INFINITY, ...ofSleepers);
+    let nextMs = this.#waiting?.nextDueMs() ?? Number.POSITIVE_INFINITY;
+    for (const { dueMs } of this.#sleepers) nextMs = Math.min(nextMs, dueMs);
+    return nextMs;
+  }
+
+  /** What this clock itself has to complete. */
+  get #waiting(): Waiting | undefined {
+    return this.#time.isLogged ? undefined : this.waiting;
   }
 
   get frozen(): boolean {
@@ -222,14 +228,11 @@ export class SimulatedClock implements Clock {
   #wake(): void {
     clearTimeout(this.#timer);
     const nowMs = this.now();
-    const waiting = this.#time.isLogged ? undefined : this.waiting;
-    waiting?.complete(nowMs);
+    this.#waiting?.complete(nowMs);
     const sleepers = [...this.#sleepers].sort((a, b) => a.dueMs - b.dueMs);
     for (const sleeper of sleepers) if (sleeper.dueMs <= nowMs) sleeper.wake();
-    const nextSleeper = sleepers.find(({ dueMs }) => dueMs > nowMs);
-    const never = Number.POSITIVE_INFINITY;
-    const nextMs = Math.min(waiting?.nextDueMs() ?? never, nextSleeper?.dueMs ?? never);
-    if (nextMs === never) return;
+    const nextMs = this.nextDueMs();
+    if (nextMs === Number.POSITIVE_INFINITY) return;
     const waitMs = Math.ceil((nextMs - nowMs) / this.#speed);
     if (this.frozen) this.#watchStandstill(nextMs - nowMs);
     else this.#timer = setTimeout(() => this.#wake(), Math.min(waitMs, longestTimerMs));

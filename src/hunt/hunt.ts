@@ -17,7 +17,7 @@ import { fakeClock } from './virtual-time.js';
 
 export interface HuntOptions {
   /**
-   * How many scenarios are tried.
+   * Number of scenarios.
    * @default 1000
    */
   runs?: number;
@@ -44,7 +44,7 @@ export interface HuntOptions {
 export interface Find {
   /** Code of the finding; `check` for the caller's property, `never-ends` for a client that waits in vain. */
   code: FindingCode | 'check' | 'never-ends';
-  /** What happened, in a sentence or two. */
+  /** Description, in a sentence or two. */
   text: string;
   scenario: Scenario;
   /** The scenario as a file for `petstore-sim serve --scenario`, with comments. */
@@ -52,17 +52,17 @@ export interface Find {
   /** Code that repeats the find. */
   repeat: string;
   verdict: Verdict;
-  /** The run as text: a picture, and what the judge found. */
+  /** The run as text: a timeline and the findings. */
   timeline: string;
 }
 
 export interface HuntResult {
   /** The client's bugs, each once. */
   found: Find[];
-  /** How many scenarios were tried, without those of reductions. */
+  /** Number of scenarios, without the runs of reductions. */
   runs: number;
   seed: number;
-  /** The rules that the search put to the test: how much an empty `found` says. */
+  /** The rules that the search put to the test, which limit the meaning of an empty `found`. */
   exercised: FindingCode[];
 }
 
@@ -74,8 +74,8 @@ const mostRequests = 200;
 const reductionRuns = 400;
 
 /**
- * Searches for the smallest scenarios in which a client fails. Each run has a simulator of its own in virtual time.
- * @param client makes its calls with what it is given, and returns or throws
+ * Searches for the smallest scenarios in which a client fails. Each run has its own simulator in virtual time.
+ * @param client makes its calls by its context, and returns or throws
  * @throws {ScenarioError} for a mistake in `scenario`; {TypeError} for an option that does not exist; {Error} for a client that
  * waits in real time, or that does not end even where nothing goes wrong
  * @example
@@ -88,7 +88,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
   checkOptions('hunt', options, huntOptions);
   const { runs = 1_000, seed = 1, scenario = {}, check } = options;
   const base: Scenario = scenario;
-  // The mistakes of the caller's own scenario are told at once.
+  // Reports mistakes of the caller's own scenario at once.
   resolveScenario(base);
   const resolve = createResolver();
   const { key } = clientOf(base);
@@ -113,6 +113,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
     const result = await search({
       run,
       canCut: check === undefined,
+      keepsStarts: false,
       base,
       starts: startsFor(space()),
       space,
@@ -170,7 +171,7 @@ function broken(
   }
 }
 
-/** Where nothing goes wrong, every client ends. */
+/** A client that does not end without faults never ends. */
 function checkEnds({ stop, entries }: ClientRun): void {
   if (stop === undefined) return;
   throw new Error(

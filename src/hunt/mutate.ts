@@ -19,7 +19,7 @@ export function createDice(seed: number): Dice {
   return { fraction, pick: (items) => items[Math.floor(fraction() * items.length)] as never };
 }
 
-/** What a search varies, and with which values. */
+/** Bounds of a search: varied fields and their values. */
 export interface SearchSpace {
   /** The API key that the client is given. */
   key: string;
@@ -30,7 +30,7 @@ export interface SearchSpace {
 }
 
 /**
- * Fields that say nothing of what the service may do, by path: names, the judge's settings, other files, a state, and a
+ * Excluded fields, by path, because they do not change the service: names, the judge's settings, other files, a state, and a
  * clock on which a client's waits have another length.
  */
 const leftOut = new Set([
@@ -47,7 +47,7 @@ const leftOut = new Set([
   'pets.file',
   'pets.generate',
   'client.key',
-  // Who may read responses in a browser: nothing in the same process.
+  // CORS has no effect in the same process.
   'assumptions.cors',
   // Earlier names of other fields.
   'ban.seconds',
@@ -101,7 +101,7 @@ const telling: Readonly<Record<string, (space: SearchSpace) => readonly unknown[
   errorCodes: () => ['rate_limit_exceeded', 'key_banned', 'unauthorized'],
 };
 
-/** The telling values of a field: those under its name and its parent's go before those under its name alone. */
+/** Values that matter to a field: by its parent's name and its own, else by its own alone. */
 function tellingOf(path: readonly string[], space: SearchSpace): readonly unknown[] | undefined {
   const [name = ''] = path.slice(-1);
   const parent = path.findLast((step, at) => at < path.length - 1 && !/^\d+$/.test(step)) ?? '';

@@ -56,7 +56,7 @@ function plainerThan(value: unknown): readonly unknown[] {
 const isDuration = (value: unknown): value is string =>
   typeof value === 'string' && /^-?\d+(\.\d+)?(ms|s|m|h|d)$/.test(value);
 
-/** How hard a failed run is to understand: requests, longest wait, fields, odd values, compared in this order. */
+/** Difficulty of a failed run for a reader: requests, longest wait, fields, odd values, compared in this order. */
 export function costOf({ scenario, entries }: Trial): number[] {
   const longestMs = entries.reduce(
     (most, { arrivedAtMs }, at) => Math.max(most, arrivedAtMs - (entries[at - 1]?.answeredAtMs ?? arrivedAtMs)),

@@ -22,11 +22,11 @@ export interface HuntContext extends Omit<ScenarioClient, 'key'> {
   operation: string;
   /** The number of calls that the scenario asks for. A client that reads it is searched with several. */
   calls: number;
-  /** How many of the calls are concurrent. A client that reads it is searched with several. */
+  /** Number of concurrent calls. A client that reads it is searched with several. */
   parallel: number;
 }
 
-/** A client in the same process: it makes its calls and returns, or throws where it gives up. */
+/** A client in the same process: it makes its calls and returns, or throws if it gives up. */
 export type HuntClient = (context: HuntContext) => unknown;
 
 /** Why a run ended before its client did. */
@@ -62,7 +62,7 @@ const quietTurns = 2;
 const stalledTurns = 5_000;
 
 /**
- * Runs a client in virtual time against a simulator of its own, and judges it.
+ * Runs a client in virtual time against its own simulator, and judges it.
  * @param maximumRequests later requests get no response, and the run ends
  * @throws {Error} when the client waits by real timers
  */
@@ -134,7 +134,7 @@ export async function runInProcess(
     },
   };
 
-  /** Lets everybody act who can act at this instant. */
+  /** Runs everything that is due at this instant. */
   const settle = async (turns: number) => {
     for (let quiet = 0, seen = events; quiet < turns && !isOver && stop === undefined; quiet++) {
       await turn();
@@ -175,7 +175,7 @@ export async function runInProcess(
   return { sim, verdict, entries: sim.journal.query(), ...outcome, stop: isOver ? undefined : stop, read };
 }
 
-/** Number of timers that keep Node's process alive; 0 in a browser, where nobody can know. */
+/** Number of timers that keep Node's process alive; 0 in a browser, which has no such count. */
 function realTimers(): number {
   const { process } = globalThis;
   return process?.getActiveResourcesInfo?.().filter((kind) => kind === 'Timeout').length ?? 0;

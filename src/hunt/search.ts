@@ -13,6 +13,8 @@ export interface SearchOptions<Run extends Trial = Trial> {
   run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
   /** Whether a run may end before its client does. */
   canCut: boolean;
+  /** Whether a failure in one of `starts` is reported unchanged, because runs take long and starts are small. */
+  keepsStarts: boolean;
   /** Fields that every scenario has. */
   base: Scenario;
   /** Scenarios to begin with, the plainest first. */
@@ -20,13 +22,13 @@ export interface SearchOptions<Run extends Trial = Trial> {
   space: () => SearchSpace;
   runs: number;
   seed: number;
-  /** How many runs are concurrent. */
+  /** Number of concurrent runs. */
   lanes: number;
   /** Most runs for the reduction of one find. */
   reductionRuns: number;
   /** Repetitions of a failed run, before it is believed. */
   repeats: number;
-  /** Whether a reduction leaves the field at a path as it is. */
+  /** Whether a reduction leaves the field at a path unchanged. */
   isKept: (path: readonly string[]) => boolean;
   isStopped: () => boolean;
   /** Called after each run with the number of runs and of different failures. */
@@ -50,7 +52,7 @@ interface CorpusEntry {
 
 /** Bugs that one search reports; a client with more has to be mended first. */
 const mostFound = 12;
-/** Failures of one code whose causes differ: more of them are most likely one bug. */
+/** Most failures of one code with different causes: more are most likely one bug. */
 const mostOfCode = 3;
 
 /**
@@ -122,7 +124,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   return { found, runs: done, requests, exercised: [...exercised] };
 }
 
-/** What often follows from another failure of the same run. */
+/** Codes that often follow from another failure of the same run. */
 const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'retry-storm'];
 
 /** Scenarios in a row that break a rule of scenarios, after which a search ends: its base has a mistake. */
@@ -135,7 +137,7 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
   return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
 }
 
-/** Of three at random the one that was picked least. */
+/** Draws three entries, and returns the least picked one. */
 function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
   return drawn.reduce((least, each) => (each.picked < least.picked ? each : least));
@@ -155,7 +157,7 @@ const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 async function reduce<Run extends Trial>(
   trial: Run,
   plain: readonly Scenario[],
-  { run, isKept, canCut, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
+  { run, isKept, canCut, keepsStarts, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
 ): Promise<Run | undefined> {
   let left = reductionRuns;
   let tries = 1;
@@ -176,7 +178,7 @@ async function reduce<Run extends Trial>(
     if ((await again(trial.scenario)) === undefined) return undefined;
     break;
   }
-  /** Ends the run where the client has failed, so that what it does afterwards is not read. */
+  /** Ends the run right after the failure, so that a reader sees no later requests. */
   const shorten = async () => {
     if (!canCut) return;
     for (const requests of cuts.filter((each) => each < best.entries.length)) {
@@ -197,8 +199,9 @@ async function reduce<Run extends Trial>(
     best = other;
     return true;
   };
+  if (keepsStarts && plain.includes(trial.scenario)) return best;
   await shorten();
-  for (const scenario of plain) if (await improve(scenario)) break;
+  if (!keepsStarts) for (const scenario of plain) if (await improve(scenario)) break;
   for (let isBetter = true; isBetter && left > 0; ) {
     isBetter = false;
     for (const scenario of simplerForms(best.scenario, isKept)) {

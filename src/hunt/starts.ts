@@ -26,7 +26,7 @@ export function startsFor({ key, client }: SearchSpace): Scenario[] {
     { ...usedUp, limits: { retryAfterForm: 'http-date' } },
     { ...usedUp, ...writes },
     { ...usedUp, ...parallel },
-    // Responses that take their time, so that some callers go on while others wait.
+    // Slow responses, so that some callers send while others wait.
     ...(client.includes('parallel')
       ? [
           {

@@ -9,9 +9,9 @@ import { textOfBytes } from '../values/json-bytes.js';
 export interface Failure {
   /** Code of the finding; `check` for the caller's own property, `never-ends` for a client that waits for nothing. */
   code: string;
-  /** What it looks like to the judge, without numbers, so that one bug is one cause: `a cap of N s`. */
+  /** The judge's guess at the mistake, without numbers, so that one bug is one cause: `a cap of N s`. */
   cause: string;
-  /** What happened, in a sentence or two. */
+  /** Description, in a sentence or two. */
   text: string;
 }
 
@@ -23,11 +23,11 @@ export interface Trial {
   /** The first failure; `failures` has those that followed, too. */
   failure: Failure | undefined;
   failures: readonly Failure[];
-  /** How the client ended: `returned`, `threw`, or why it was stopped. */
+  /** End of the client: `returned`, `threw`, or the reason for its stop. */
   end: string;
 }
 
-/** What failed, the first first. What comes after it mostly follows from it, as a ban follows from early retries. */
+/** Failures in order. Later ones mostly follow from the first, as a ban follows from early retries. */
 export const failuresIn = ({ findings }: Verdict): Failure[] =>
   findings
     .filter(({ severity }) => severity === 'fail')
@@ -42,7 +42,7 @@ export const isSameFailure = (one: Failure | undefined, other: Failure | undefin
   one !== undefined && one.code === other?.code && one.cause === other.cause;
 
 /**
- * What a run has shown: rules put to the test, kinds of responses, and the pattern of the client's waits. A search prefers
+ * Features of a run: rules put to the test, kinds of responses, and the pattern of the client's waits. A search prefers
  * scenarios that show something new.
  */
 export function traitsOf({ verdict, entries, end }: Trial): string[] {
@@ -68,7 +68,7 @@ export function traitsOf({ verdict, entries, end }: Trial): string[] {
 
 const isRefused = ({ refusal, status }: RequestRecord) => refusal !== undefined || status === 429;
 
-/** Kind of a response, as a client has to tell them apart. */
+/** Kind of a response, as far as a client has to distinguish it. */
 function kindOf(entry: RequestRecord): string {
   const { status, refusal, headers, isUnreadable, responseBody } = entry;
   const isFailure = status === 0 || status >= 400;

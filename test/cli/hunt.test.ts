@@ -49,8 +49,10 @@ describe('petstore-sim hunt', () => {
     expect(junit).toContain('<failure type="early-retry"');
     expect(readFileSync(join(cwd, 'hunt.html'), 'utf8')).toContain('<!doctype html>');
 
-    const again = await runCommandLine(['exec', '--scenario', find.file, '--json', ...command], { cwd });
-    expect(JSON.parse(again.err)).toMatchObject({ scenario: 'hunt-early-retry', outcome: 'fail' });
+    const again = ['exec', '--scenario', find.file, '--verdict', 'verdict.json', ...command];
+    expect((await runCommandLine(again, { cwd })).code).toBe(1);
+    const verdict = JSON.parse(readFileSync(join(cwd, 'verdict.json'), 'utf8'));
+    expect(verdict).toMatchObject({ scenario: 'hunt-early-retry', outcome: 'fail' });
   });
 
   test('finds nothing in a client that gives up loudly', { timeout: 240_000 }, async () => {

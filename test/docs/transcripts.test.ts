@@ -80,7 +80,7 @@ function comparable(text: string, { command }: Step): string {
     .replace(/retry in [5-9] seconds/, 'retry in 10 seconds')
     .replace(/retry in 5\d seconds/, 'retry in 60 seconds')
     .trim();
-  if (!/ (exec|matrix|gauntlet|certify) /.test(command)) return shown;
+  if (!/ (exec|matrix|gauntlet|hunt|certify) /.test(command)) return shown;
   return (
     shown
       .replace(/\d+(\.\d+)? (ms|s|min)\b/g, '* s')
@@ -157,7 +157,8 @@ describe.concurrent('the transcripts of the documentation are what a terminal sh
   for (const block of blocks) {
     const steps = stepsOf(block);
     const needsCurl = steps.some(({ command }) => command.startsWith('curl '));
-    const options = { timeout: 60_000, tags: needsCurl ? ['needs/curl'] : [] };
+    const isSearch = steps.some(({ command }) => command.includes(' hunt '));
+    const options = { timeout: isSearch ? 240_000 : 60_000, tags: needsCurl ? ['needs/curl'] : [] };
     test(`${block.place}: ${steps[0]?.command}`, options, () => expectTranscript(block, steps));
   }
   test('the picture of the run in the README is that of the run of its command', { timeout: 60_000 }, async () => {

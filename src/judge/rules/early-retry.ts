@@ -72,9 +72,12 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
 /** Smallest Retry-After, in milliseconds, that can be a second or more in milliseconds. */
 const leastOtherUnitMs = 1_000_000;
 
-/** Whether Retry-After is so far beyond Reset that it must be in milliseconds or a Unix time; Reset is more reliable then. */
+/** Whether Retry-After is so far beyond Reset that it must be milliseconds or a Unix time: then Reset is the better promise. */
 const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: JudgedRequest) =>
-  retryAfterMs >= leastOtherUnitMs && retryAfterMs >= 500 * (resetMs - answeredAtMs);
+  retryAfterMs >= leastOtherUnitMs &&
+  // Decimal numbers are seconds.
+  retryAfterMs % 1_000 === 0 &&
+  retryAfterMs >= 500 * (resetMs - answeredAtMs);
 
 /** Excludes requests during a ban, which ban-hammered reports, unless there are no others. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
