@@ -326,9 +326,24 @@ function drawChanges(
   }
 }
 
-/** Change in words, `clock advance 61s` for a `POST /clock`. */
-export const changeText = ({ request, input }: ShownChange) =>
-  `${request.replace(/^\w+ \//, '').replace(/\{\w+\}\/?/g, '')} ${input}`.trimEnd();
+/** Past participles of the operations on a key. */
+const keyChanges: Readonly<Record<string, string>> = {
+  exhaust: 'used up',
+  usage: 'usage set',
+  ban: 'banned',
+  unban: 'unbanned',
+  revoke: 'revoked',
+  restore: 'restored',
+};
+
+/** Change in words: `free-key used up`, `clock advance 61s`. */
+export function changeText({ request, input }: ShownChange): string {
+  if (request === 'DELETE /journal') return 'requests cleared';
+  const [, key, rest = ''] = /^key ([^,]+)(.*)$/.exec(input) ?? [];
+  const change = keyChanges[request.slice(request.lastIndexOf('/') + 1)];
+  if (key !== undefined && change !== undefined) return `${key} ${change}${rest}`;
+  return `${request.replace(/^\w+ \//, '').replace(/\{\w+\}\/?/g, '')} ${input}`.trimEnd();
+}
 
 function drawLine(
   context: CanvasRenderingContext2D,
