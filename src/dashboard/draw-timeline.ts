@@ -217,7 +217,7 @@ function drawRequests(
   const bins = Math.ceil((width - left) / binWidth) + 1;
   for (const [index, lane] of lanes.entries()) lane.place = index;
   for (const lane of folded) lane.place = lanes.length;
-  // One more kind: with a fault.
+  // The last count is that of faults.
   const perBin = kinds.length + 1;
   const counts = new Uint32Array(lines * bins * perBin);
   const { rows } = entries;
