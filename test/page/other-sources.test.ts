@@ -101,6 +101,12 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('3 of 9 requests').waitFor();
       await rows().first().click();
       await page.getByText('so the key is banned until 12:02:07').waitFor();
+      await page.getByRole('button', { name: 'Reset', exact: true }).click();
+      await page.getByRole('button', { name: '9 requests before the reset' }).click();
+      await page.getByText('finished run', { exact: true }).waitFor();
+      await eventually(() => rows().count()).toBe(9);
+      await page.getByText('The client failed').waitFor();
+      expect(new URL(page.url()).hash).toBe('');
       expect(opened.errors).toEqual([]);
     });
 
