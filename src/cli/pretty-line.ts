@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { formatRemaining } from '../control-api/wait-words.js';
 import { digitsOf } from '../values/digits.js';
 import type { RequestLogEntry } from './request-log-entry.js';
 
@@ -24,7 +25,7 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
   return (entry) => {
     const { event, time, method, target, status, operation, key, plan, remaining, durationMs } = entry;
     // As on the dashboard: a ban and a failure are graver than another refusal.
-    const isGrave = status === 0 || status >= 500 || entry.code === 'key_banned';
+    const isGrave = status === 0 || status >= 500 || entry.code === 'key_banned' || entry.strike !== undefined;
     const colour = isGrave ? red : status >= 400 ? yellow : green;
     const notes = notesOf(entry);
     const name = operation ?? (event === 'request' ? '-' : event);
@@ -45,14 +46,23 @@ function notesOf(entry: RequestLogEntry): string[] {
   // For a rejection, the code and Retry-After are sufficient.
   const error = retryAfter === undefined && message !== undefined ? `${code}: ${message}` : code;
   return [
-    error && printable(error, 160),
-    retryAfter && `retry after ${printable(retryAfter, 40)}`,
+    ...(refusalOf(entry) ?? [error && printable(error, 160), retryAfter && `retry after ${printable(retryAfter, 40)}`]),
     fault && `fault ${printable(fault, 60)}`,
     sandbox === undefined ? undefined : 'new sandbox, because the idle one was dropped',
     wire && `${wire}${unsentStatus === undefined ? '' : ` instead of ${unsentStatus}`}`,
     status === 0 && wire === undefined ? 'the connection ended without a response' : undefined,
     refusedOrigin && `the page of ${printable(refusedOrigin, 60)} may not read the response; see the assumption cors`,
   ].filter((note): note is string => Boolean(note));
+}
+
+/** A strike or a ban in the words of the dashboard; `undefined` for other responses. */
+function refusalOf({ code, strike, retryAfter = '' }: RequestLogEntry): string[] | undefined {
+  const isBan = code === 'key_banned';
+  if (!isBan && strike === undefined) return undefined;
+  const isWhole = /^\d{1,9}$/.test(retryAfter);
+  const wait = isWhole ? formatRemaining(Number(retryAfter) * 1000) : printable(retryAfter, 40);
+  if (!isBan) return [`strike ${strike}, retry after ${wait}`];
+  return [strike === undefined ? `banned, ${wait} left` : `strike ${strike}: banned for ${wait}`];
 }
 
 /** Replaces characters of a request or a scenario that a terminal would interpret. */

@@ -1,7 +1,7 @@
 import type { AnsweredRequest, ServedAnswer } from '../node/http/served-answer.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { createInstantText } from '../values/instant-text.js';
 
 /** Entry of the request log. Fields without a value are absent. */
@@ -22,6 +22,8 @@ export interface RequestLogEntry {
   plan: string | undefined;
   remaining: number | undefined;
   retryAfter: string | undefined;
+  /** Number of the strike, if the request was one. */
+  strike: number | undefined;
   /** Code of an Error body. */
   code: string | undefined;
   message: string | undefined;
@@ -51,6 +53,7 @@ export function createRequestLogEntries(): (
     return redactor;
   };
   const timeText = createInstantText();
+  const strikeOf = createStrikeOf();
   return (request, answer, durationMs) => {
     const { by, sim, status, operation, plan, headers, fault, wire, isOriginRefused } = answer;
     const target = request.url ?? '';
@@ -71,6 +74,7 @@ export function createRequestLogEntries(): (
       plan,
       remaining: remaining === undefined ? undefined : Number(remaining),
       retryAfter: headers[retryAfterHeader],
+      strike: headers[retryAfterHeader] === undefined ? undefined : strikeOf(sim, answer.key),
       code: error.code,
       message: error.message && redact(error.message),
       fault,
@@ -80,6 +84,24 @@ export function createRequestLogEntries(): (
       refusedOrigin: isOriginRefused ? request.headers.origin : undefined,
       durationMs: Math.round(durationMs * 1000) / 1000,
     };
+  };
+}
+
+/**
+ * Creates a function that compares the strikes of a refused key with those at its previous refusal.
+ * @returns the number of strikes if it has grown
+ */
+function createStrikeOf(): (sim: Simulator, key: string | undefined) => number | undefined {
+  const known = new WeakMap<Simulator, Map<string, number>>();
+  return (sim, key) => {
+    const strikes = key === undefined ? undefined : coreOf(sim).state.keys.get(key)?.strikes;
+    if (key === undefined || strikes === undefined) return undefined;
+    const ofKeys = known.get(sim) ?? new Map<string, number>();
+    known.set(sim, ofKeys);
+    const before = ofKeys.get(key) ?? 0;
+    if (strikes === 0) ofKeys.delete(key);
+    else ofKeys.set(key, strikes);
+    return strikes > before ? strikes : undefined;
   };
 }
 

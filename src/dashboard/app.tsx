@@ -130,31 +130,23 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     setCanUndo(false);
     await actions.undo();
   };
-  const copy = async (text: string) => {
+  const copy = async (text: string, title = 'To copy') => {
     // A page without a secure context may not copy.
     try {
       await navigator.clipboard.writeText(text);
       tell('Copied.');
     } catch {
-      setShown({ kind: 'text', title: 'To copy', text });
+      setShown({ kind: 'text', title, text });
     }
   };
-  const linkTo = hasAddress
-    ? (of: Address) =>
-        `${location.origin === 'null' ? location.href.split('#')[0] : location.origin + location.pathname + location.search}${writeAddress(of)}`
-    : undefined;
+  const linkTo = hasAddress ? (of: Address) => location.href.split('#')[0] + writeAddress(of) : undefined;
   const rowsOf = ({ requests }: Finding) =>
     requests.map((id) => session.entries.find(id)).filter((row) => row !== undefined);
   const press = useRef((_: KeyboardEvent) => {});
   press.current = (event) =>
     handleKey(event, {
       filter: () => root.current?.querySelector<HTMLElement>('.filter')?.focus(),
-      next: () => steps.step('next'),
-      previous: () => steps.step('previous'),
-      pageDown: () => steps.step('pageDown'),
-      pageUp: () => steps.step('pageUp'),
-      first: () => steps.step('first'),
-      last: () => steps.step('last'),
+      step: (step) => steps.step(step),
       open: () => selected === undefined && steps.step('next'),
       close,
       pause: () => setPaused(!isPaused),
@@ -329,7 +321,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
             row={selected}
             onClose={close}
             onShowText={(title, text) => setShown({ kind: 'text', title, text })}
-            onCopied={() => tell('Copied.')}
+            onCopy={copy}
             onFailure={tell}
             onRequest={openRequest}
             onPet={(id) => {

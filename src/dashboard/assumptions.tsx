@@ -1,7 +1,7 @@
 import type { Session } from './session.js';
 import type { ListedAssumption } from './session-state.js';
 
-/** What the simulator does where the interface document says nothing: first what differs from the default. */
+/** Assumptions about undocumented behavior: changed ones first. */
 export function Assumptions({ session }: { session: Session }) {
   const { assumptions } = session.state;
   if (assumptions.length === 0) return null;

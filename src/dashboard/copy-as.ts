@@ -3,25 +3,25 @@ import type { Finding } from '../judge/finding.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
 
-/** A request with what the journal holds of it. */
+/** Request with the parts that the journal contains. */
 export type Whole = Pick<
   JournalEntry,
   'method' | 'path' | 'query' | 'status' | 'time' | 'strikes' | 'id' | 'episode' | 'durationMs'
 > &
   Partial<JournalEntry>;
 
-/** Text between single quotes of a shell. */
+/** Quotes a text for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The request as a command. @param baseUrl where the API is, if the journal does not say */
+/** Formats a request as a command. @param baseUrl base URL of the API, if the journal lacks it */
 export function asCurl(entry: Whole, baseUrl: string): string {
   const address = `${entry.baseUrl ?? baseUrl}${target(entry)}`;
   const parts = ['curl -i', ...(entry.method === 'GET' || entry.requestBody ? [] : [`-X ${entry.method}`])];
   if (entry.method === 'HEAD') parts.splice(1, 1, '-I');
-  // curl would make several addresses of it, or a shorter one.
+  // Without the options, curl would expand or shorten the address.
   if (/[[\]{}]|\/\.\.?(?:[/?]|$)/.test(address)) parts.push('--globoff --path-as-is');
   parts.push(quoted(address));
-  // A masked key is for the reader to fill in.
+  // The reader fills in a masked key.
   if (entry.key?.startsWith('…')) parts.push('-H "Authorization: Bearer $API_KEY"');
   else if (entry.key) parts.push(`-H ${quoted(`Authorization: Bearer ${entry.key}`)}`);
   if (entry.requestBody) {
@@ -31,29 +31,29 @@ export function asCurl(entry: Whole, baseUrl: string): string {
   return [...missingFrom(entry).map((text) => `# ${text}\n`), parts.join(' ')].join('');
 }
 
-/** What the journal does not have of a request, so that the copy is another. */
+/** Parts of a request that the journal lacks, so that a copy differs. */
 function missingFrom({ method, requestBody, headers }: Whole): string[] {
-  if (requestBody?.truncated) return ['The journal has only the beginning of its body.'];
-  return headers === undefined && method !== 'GET' ? ['The journal no longer has its body, if it had one.'] : [];
+  if (requestBody?.truncated) return ['The journal contains only the start of its body.'];
+  return headers === undefined && method !== 'GET' ? ['The journal no longer contains its body, if it had one.'] : [];
 }
 
-/** The key as a scenario or a program can name it; of a masked one only the end is known. */
+/** Name of the key for a scenario or a program. Only the end of a masked key is known. */
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
 /**
- * A rule that bans the key with this request, if the request was the strike that did. A scenario has no earlier strikes,
- * and fault rules apply to requests within the limits.
+ * Fault rule that bans the key with this request, if the request was the strike that caused the ban. A scenario has no
+ * earlier strikes, and fault rules apply to requests within the limits.
  */
 function tripped({ refusal, strike, key, promisedAt, time }: Whole): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
   return { name: 'ban', when: { key: keyName(key), first: 1 }, then: { ban: secondsUntil(promisedAt ?? time, time) } };
 }
 
-/** A duration of whole seconds, at least one. */
+/** Duration in whole seconds, at least one. */
 const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
-/** What a scenario says about a key, so that this request gets the same answer. */
+/** Key of a scenario in which this request gets the same response. */
 function keyBefore({
   plan = 'free',
   usage,
@@ -74,17 +74,17 @@ function keyBefore({
   return used === 0 ? { plan } : { plan, usage: { [window]: used } };
 }
 
-/** What the page knows when a request is to be made again. */
+/** State of the source when a request is repeated. */
 export interface Present {
-  /** The scenario that is loaded now. */
+  /** Loaded scenario. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
-  /** The scenarios that can be extended; of the present one the fields in which it differs. */
+  /** Scenarios that can be extended; the loaded one with its changed fields. */
   known: readonly { name: string; changed?: readonly string[] }[];
-  /** The fault rules that are there now. */
+  /** Present fault rules. */
   faults: readonly { name: string; then?: object }[];
 }
 
-/** A scenario in which the same request gets the same answer. */
+/** Creates a scenario in which the same request gets the same response. */
 export function scenarioBefore(entry: Whole, { scenario, known, faults }: Present): object {
   const name = scenario.name ?? 'default';
   const { keys, ...rest } = scenario;
@@ -100,7 +100,7 @@ export function scenarioBefore(entry: Whole, { scenario, known, faults }: Presen
   const fault = faults.find((each) => each.name === entry.fault);
   const ban = tripped(entry);
   const why = entry.inShort;
-  const described = `Before request ${entry.id}: ${entry.method} ${target(entry)} answered ${entry.status}`;
+  const described = `Before request ${entry.id}: ${entry.method} ${target(entry)} got ${entry.status}`;
   return {
     ...base,
     name: `${name}-from-${entry.id}`.replace(/[^A-Za-z0-9._-]/g, '-').slice(-64),
@@ -114,7 +114,7 @@ export function scenarioBefore(entry: Whole, { scenario, known, faults }: Presen
   };
 }
 
-/** The request as a test for Vitest. */
+/** Formats a request as a test for Vitest. */
 export function asTest(entry: Whole, scenario: object): string {
   const {
     extends: base,
@@ -123,7 +123,7 @@ export function asTest(entry: Whole, scenario: object): string {
     ...changes
   } = scenario as { extends?: string } & Record<string, unknown>;
   const why = entry.inShort;
-  // A window starts with the first request of the test, so only a ban has the same Retry-After.
+  // The test's first request starts a window, so only a ban has the same Retry-After.
   const isBan = entry.refusal === 'ban';
   const compared = [
     ...(isBan ? ['Retry-After'] : []),
@@ -140,7 +140,7 @@ export function asTest(entry: Whole, scenario: object): string {
   const isFaultGone = entry.fault !== undefined && fault === undefined;
   const missing = [
     ...missingFrom(entry),
-    ...(isFaultGone ? [`Its fault rule ${JSON.stringify(entry.fault)} is no longer there: add it to faults.`] : []),
+    ...(isFaultGone ? [`Its fault rule ${JSON.stringify(entry.fault)} is no longer present: add it to faults.`] : []),
   ];
   const address = JSON.stringify(`http://petstore.test/v1${target(entry)}`);
   return `import { createSimulator } from 'petstore-sim';
@@ -164,7 +164,7 @@ ${compared
 }`;
 }
 
-/** A scenario as code. Written in the call, so that its words have their types in TypeScript, too. */
+/** Scenario as code. Within the call its words have their types in TypeScript. */
 function scenarioCode(changes: object, isOnShipped: boolean): string {
   const lines = Object.entries(changes).map(([name, value]) => {
     const code = JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');
@@ -173,7 +173,7 @@ function scenarioCode(changes: object, isOnShipped: boolean): string {
   return `{\n${isOnShipped ? '    ...shipped,\n' : ''}${lines.join('')}  }`;
 }
 
-/** A value as code, in a line of code that is indented. */
+/** Value as code in an indented line. */
 const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 
 /** Number of a finding's requests in its text. */

@@ -13,7 +13,7 @@ interface DetailProps {
   row: Row;
   onClose(): void;
   onShowText(title: string, text: string): void;
-  onCopied(): void;
+  onCopy(text: string, title: string): void;
   onFailure(text: string): void;
   onRequest(id: number): void;
   onPet(id: string): void;
@@ -38,7 +38,7 @@ const mostShown = 20_000;
 
 /** One request: why it got its response, what was sent and received, and ways to repeat it. */
 export function Detail(props: DetailProps) {
-  const { session, row, onClose, onShowText, onCopied, onFailure, onRequest, onPet, isPinned, onPin, onLink } = props;
+  const { session, row, onClose, onShowText, onCopy, onFailure, onRequest, onPet, isPinned, onPin, onLink } = props;
   const { send } = session.source;
   const asked = useMemo(
     () => send<Explained>('GET', `/journal/${row.id}`).catch((error: SourceError) => error),
@@ -80,18 +80,9 @@ export function Detail(props: DetailProps) {
         (text) => onShowText(title, text),
         ({ message }: Error) => onFailure(message),
       );
-  const showCurl = async (text: string) => {
-    // A page without a secure context may not copy.
-    try {
-      await navigator.clipboard.writeText(text);
-      onCopied();
-    } catch {
-      onShowText('As a command', text);
-    }
-  };
   const copyCurl = () =>
     read()
-      .then((entry) => showCurl(asCurl(entry, session.source.baseUrl)))
+      .then((entry) => onCopy(asCurl(entry, session.source.baseUrl), 'As a command'))
       .catch(({ message }: Error) => onFailure(message));
   return (
     <section class="detail" aria-label={`Request ${row.id}`}>

@@ -217,7 +217,7 @@ function drawRequests(
   const bins = Math.ceil((width - left) / binWidth) + 1;
   for (const [index, lane] of lanes.entries()) lane.place = index;
   for (const lane of folded) lane.place = lanes.length;
-  // One more kind: with a fault.
+  // The last count is that of faults.
   const perBin = kinds.length + 1;
   const counts = new Uint32Array(lines * bins * perBin);
   const { rows } = entries;
@@ -326,9 +326,24 @@ function drawChanges(
   }
 }
 
-/** Change in words, `clock advance 61s` for a `POST /clock`. */
-export const changeText = ({ request, input }: ShownChange) =>
-  `${request.replace(/^\w+ \//, '').replace(/\{\w+\}\/?/g, '')} ${input}`.trimEnd();
+/** Past participles of the operations on a key. */
+const keyChanges: Readonly<Record<string, string>> = {
+  exhaust: 'used up',
+  usage: 'usage set',
+  ban: 'banned',
+  unban: 'unbanned',
+  revoke: 'revoked',
+  restore: 'restored',
+};
+
+/** Change in words: `free-key used up`, `clock advance 61s`. */
+export function changeText({ request, input }: ShownChange): string {
+  if (request === 'DELETE /journal') return 'requests cleared';
+  const [, key, rest = ''] = /^key ([^,]+)(.*)$/.exec(input) ?? [];
+  const change = keyChanges[request.slice(request.lastIndexOf('/') + 1)];
+  if (key !== undefined && change !== undefined) return `${key} ${change}${rest}`;
+  return `${request.replace(/^\w+ \//, '').replace(/\{\w+\}\/?/g, '')} ${input}`.trimEnd();
+}
 
 function drawLine(
   context: CanvasRenderingContext2D,

@@ -4,19 +4,19 @@ import { whole } from './format.js';
 import type { Session } from './session.js';
 import type { ListedFault } from './session-state.js';
 
-/** What can be added here; a scenario and `POST /faults` can say more. */
+/** Fault rules that can be added here; a scenario and `POST /faults` can do more. */
 const presets: readonly [name: string, says: string, then: object][] = [
-  ['outage', '503, come back in 2 s', { respond: { status: 503, headers: { 'Retry-After': '2' } } }],
+  ['outage', '503, retry after 2 s', { respond: { status: 503, headers: { 'Retry-After': '2' } } }],
   ['error-500', '500', { respond: { status: 500 } }],
-  ['answer-lost', 'done, but the answer is lost', { reset: true, phase: 'after' }],
-  ['slow', 'answer after 2 s', { delay: '2s' }],
-  ['hang', 'no answer', { hang: true }],
-  ['truncated', 'answer cut after 40 bytes', { truncate: { bytes: 40 } }],
-  ['malformed', 'JSON that cannot be read', { malformed: true }],
+  ['answer-lost', 'done, but the response is lost', { reset: true, phase: 'after' }],
+  ['slow', 'response after 2 s', { delay: '2s' }],
+  ['hang', 'no response', { hang: true }],
+  ['truncated', 'response cut after 40 bytes', { truncate: { bytes: 40 } }],
+  ['malformed', 'invalid JSON', { malformed: true }],
 ];
 const operations = ['listPets', 'createPet', 'getPet'];
 
-/** The fault rules, what they have done, and a short list of others to add. */
+/** Fault rules with their counts, and a short list of others to add. */
 export function Faults({ session, actions }: { session: Session; actions: Actions }) {
   const { faults } = session.state;
   return (

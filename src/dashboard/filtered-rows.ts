@@ -1,7 +1,7 @@
 import { lowest } from '../values/lowest.js';
 import type { EntryBuffer, Row } from './entry-buffer.js';
 
-/** The requests that meet a test, kept while new ones come, so that only the new ones are tested. */
+/** Requests that meet a test. Only new requests are tested. */
 export class FilteredRows {
   rows: Row[] = [];
   #entries: EntryBuffer | undefined;
@@ -9,7 +9,7 @@ export class FilteredRows {
   #lastId = 0;
   #insertions = 0;
 
-  /** @param test the same function as before while the filter is the same @returns how many were added at the end */
+  /** @param test the same function while the filter is the same @returns number of requests added at the end */
   update(entries: EntryBuffer, test: (row: Row) => boolean): number {
     const { rows, insertions } = entries;
     const isAppended = entries === this.#entries && test === this.#test && insertions === this.#insertions;
@@ -31,5 +31,5 @@ export class FilteredRows {
   }
 }
 
-/** Where the requests begin that have a higher id. */
+/** Index of the first request with a higher id. */
 const after = (rows: readonly Row[], id: number) => lowest(rows.length, (at) => (rows[at] as Row).id > id);

@@ -1,7 +1,7 @@
 import type { JournalBody, JournalEntry } from '../control-api/journal-entry.js';
 import { maskedKey } from '../values/mask-key.js';
 
-/** What the page reads of an entry of an HTTP Archive 1.2. */
+/** Fields of an entry of an HTTP Archive 1.2 that the page reads. */
 export interface HarEntry {
   startedDateTime: string;
   time: number;
@@ -17,11 +17,11 @@ export interface HarEntry {
     content?: { text?: string };
   };
   connection?: string;
-  /** What an archive of petstore-sim holds besides. */
+  /** Own field of archives by petstore-sim. */
   _petstoreSim?: Partial<JournalEntry>;
 }
 
-/** The entries of an archive as a journal has them. What only the simulator knows is there where it wrote the archive. */
+/** Converts the entries of an archive to journal entries. Only an archive by petstore-sim has the simulator's own fields. */
 export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
   const keys: string[] = [];
   return [...entries]

@@ -1,13 +1,11 @@
+import type { Step } from './requests.js';
+
 /** Actions of the keys; `?` shows the list. */
 export interface KeyActions {
   filter(): void;
-  next(): void;
-  previous(): void;
   open(): void;
-  pageDown(): void;
-  pageUp(): void;
-  first(): void;
-  last(): void;
+  /** Selects another request of the list. */
+  step(step: Step): void;
   close(): void;
   pause(): void;
   reset(): void;
@@ -16,17 +14,20 @@ export interface KeyActions {
   help(): void;
 }
 
-const actionOf: Readonly<Record<string, keyof KeyActions>> = {
-  '/': 'filter',
+const stepOf: Readonly<Record<string, Step>> = {
   j: 'next',
   ArrowDown: 'next',
   k: 'previous',
   ArrowUp: 'previous',
-  Enter: 'open',
   PageDown: 'pageDown',
   PageUp: 'pageUp',
   Home: 'first',
   End: 'last',
+};
+
+const actionOf: Readonly<Record<string, Exclude<keyof KeyActions, 'step'>>> = {
+  '/': 'filter',
+  Enter: 'open',
   Escape: 'close',
   p: 'pause',
   r: 'reset',
@@ -42,8 +43,9 @@ const fields = 'input:not([type=checkbox]), textarea, select';
 /** Performs the action of a key, unless a field, a button or the browser needs the key. */
 export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   const name = Object.hasOwn(actionOf, event.key) ? actionOf[event.key] : undefined;
+  const step = Object.hasOwn(stepOf, event.key) ? stepOf[event.key] : undefined;
   const target = event.composedPath()[0] as Element;
-  if (name === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if ((name ?? step) === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (target.closest?.('dialog')) return;
   if (target.matches?.(fields)) {
     if (event.key !== 'Escape') return;
@@ -56,5 +58,6 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   // Outside of the list these keys scroll.
   if (/^(Arrow|Page|Home|End)/.test(event.key) && !target.closest?.('.list')) return;
   event.preventDefault();
-  actions[name]();
+  if (step !== undefined) actions.step(step);
+  else if (name !== undefined) actions[name]();
 }

@@ -1,19 +1,19 @@
 let isPressed = false;
 
 /**
- * Notes whether the button of the pointer is down. Nothing is called then: what moved away from under the pointer between
- * press and release would get no click.
+ * Records whether the pointer's button is down. Listeners wait for its release: an element that moved in between would get
+ * no click.
  */
 export const notePress = ({ buttons }: PointerEvent) => {
   isPressed = buttons === 1;
 };
 
-/** Functions to call when something has changed, each at most once a frame. */
+/** Functions to call after a change, at most once per frame. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
   #isAsked = false;
 
-  /** @returns a function that ends it */
+  /** @returns function that removes the listener */
   add(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

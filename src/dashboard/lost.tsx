@@ -1,4 +1,4 @@
-import { span } from '../judge/finding.js';
+import { formatRemaining } from '../control-api/wait-words.js';
 import type { Session } from './session.js';
 
 /** Banner while the server does not respond: the time since the loss and the next attempt. */
@@ -6,13 +6,13 @@ export function Lost({ session }: { session: Session }) {
   const { connection, lostAtMs, retryAtMs } = session.state;
   if (connection !== 'lost') return null;
   const nowMs = performance.now();
-  const since = span(Math.floor((nowMs - lostAtMs) / 1000) * 1000).replace(/^0 ms/, '0 s');
+  const sinceMs = Math.max(1, Math.floor((nowMs - lostAtMs) / 1000)) * 1000;
   const next = Math.max(0, Math.ceil((retryAtMs - nowMs) / 1000));
   return (
     <section class="lost" aria-label="Connection">
       <strong role="alert">Connection lost.</strong>{' '}
       <span>
-        Last data {since.replace('.0', '')} ago. Next attempt in {next} s.
+        Last data {formatRemaining(sinceMs)} ago. Next attempt in {next} s.
       </span>
       <button type="button" onClick={() => session.retry()}>
         Retry now

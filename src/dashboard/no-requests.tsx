@@ -14,8 +14,7 @@ export function NoRequests({ session }: { session: Session }) {
 export function NoTimeline({ session }: { session: Session }) {
   const line = curlLine(session);
   if (session.isMissed) return <>{missed}</>;
-  if (session.state.connection === 'gone') return <>No such sandbox.</>;
-  if (line === undefined) return <>No requests to draw.</>;
+  if (line === undefined || session.state.connection === 'gone') return <>No requests to draw.</>;
   return (
     <>
       Each key gets a line here with its first request. Send one: <code>{line}</code>

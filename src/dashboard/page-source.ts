@@ -1,10 +1,10 @@
 import type { Update, UpdatesSince } from '../control-api/update-stream.js';
 import { type Source, SourceError } from './source.js';
 
-/** Answers a control request in this page, as `requestControl` does. */
+/** Serves a control request in this page, as `requestControl` does. */
 export type AnswerControl = (request: { method: string; path: string; body?: object }, signal?: AbortSignal) => unknown;
 
-/** A simulator in the same page. */
+/** Simulator in the same page. */
 export function createPageSource(answer: AnswerControl): Source {
   const ask = async (...request: Parameters<AnswerControl>) => {
     try {

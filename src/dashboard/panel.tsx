@@ -10,14 +10,13 @@ import pageCss from './style.css?inline';
 import { Pill } from './verdict.js';
 
 /**
- * Puts a button into a corner of the page; it opens the same page as a server has, in a drawer. Its style neither reaches
- * the page nor comes from it.
- * @returns a function that takes it away
+ * Adds a button to a corner of the page, which opens the dashboard in a drawer. The styles of both are separate.
+ * @returns function that removes it
  */
 export function createPanel(answer: AnswerControl): () => void {
   const host = document.createElement('petstore-sim-panel');
   const root = host.attachShadow({ mode: 'open' });
-  // Set like this, a style needs no permission by the policy of the page.
+  // A constructed style sheet needs no permission by the page's policy.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(pageCss + panelCss);
   root.adoptedStyleSheets = [sheet];
@@ -31,7 +30,7 @@ export function createPanel(answer: AnswerControl): () => void {
   };
 }
 
-/** So that keys pressed next are for the drawer. */
+/** Focuses the drawer, which then receives the pressed keys. */
 const focusOnce = (drawer: HTMLElement | null) => drawer?.focus();
 
 function Panel({ session, root }: { session: Session; root: ShadowRoot }) {

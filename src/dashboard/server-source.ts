@@ -3,13 +3,13 @@ import { type Source, SourceError } from './source.js';
 
 const tokenItem = 'petstore-sim-control-token';
 
-/** The control token, for as long as the tab is open. */
+/** Control token of the tab. */
 export const readToken = () => sessionStorage.getItem(tokenItem) ?? undefined;
 export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, token);
 
 /**
- * A server's control API, of its own simulator or of one sandbox. The stream is read by `fetch`, because an EventSource
- * could not bring the control token.
+ * Control API of a server's own simulator or of a sandbox. `fetch` reads the stream, because an EventSource cannot send the
+ * control token.
  * @param origin `http://127.0.0.1:4010`
  */
 export function createServerSource(origin: string, sandbox?: string): Source {
@@ -35,11 +35,11 @@ export function createServerSource(origin: string, sandbox?: string): Source {
         ...(signal && { signal }),
       });
     } catch {
-      throw new SourceError(0, 'The server does not answer.');
+      throw new SourceError(0, 'The server does not respond.');
     }
     if (response.ok) return response;
     const body = await response.json().catch(() => ({}));
-    throw new SourceError(response.status, body.message ?? `The server answered ${response.status}.`);
+    throw new SourceError(response.status, body.message ?? `The server responded with ${response.status}.`);
   };
   return {
     kind: 'server',
@@ -58,7 +58,7 @@ export function createServerSource(origin: string, sandbox?: string): Source {
   };
 }
 
-/** Server-sent events, of which the server sends only `data` lines of JSON and comments. */
+/** Reads server-sent events. The server sends only `data` lines of JSON, and comments. */
 async function readUpdates(body: ReadableStream<Uint8Array>, take: (update: Update) => void): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -1,24 +1,24 @@
 import type { Update, UpdatesSince } from '../control-api/update-stream.js';
 
-/** Where the page gets what it shows: a server, a simulator in the same page, or a file. */
+/** Source of the page's data: a server, a simulator in the same page, or a file. */
 export interface Source {
   readonly kind: 'server' | 'page' | 'file';
-  /** The names of the server's sandboxes. */
+  /** Names of the server's sandboxes. */
   sandboxes?(): Promise<string[]>;
-  /** Where a client reaches the API, for commands to copy: `http://127.0.0.1:4010/v1`. */
+  /** Base URL of the API for copied commands: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
   /**
    * Sends a control request; the path is below the control URL.
-   * @throws {SourceError} with what the control API answered
+   * @throws {SourceError} with the message of the control API
    */
   send<Result>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result>;
-  /** An export as text. */
+  /** Reads an export as text. */
   text(path: string): Promise<string>;
-  /** Gives updates until `signal` is aborted or the connection is lost. @throws {SourceError} */
+  /** Passes updates to `take` until `signal` is aborted or the connection is lost. @throws {SourceError} */
   watch(since: UpdatesSince, take: (update: Update) => void, signal: AbortSignal): Promise<void>;
 }
 
-/** What a control API refused; `status` 0 where none answered. */
+/** Refusal of a control API; `status` is 0 without a response. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   constructor(

@@ -1,13 +1,12 @@
-/** A longest pause between two runs. */
+/** Longest pause between two runs. */
 const mostPauseMs = 10_000;
 
 /**
- * Runs a task when it is asked for, one at a time, and not sooner than `pauseMs` after the last; a task that takes long
- * runs more rarely, so that it takes at most a hundredth of the time of whoever answers it; one slow run alone says
- * nothing.
+ * Runs a task on request, one run at a time, with `pauseMs` between runs. Pauses grow to 100 times the task's own time, so
+ * that the server spends at most 1 % of its time on the task. A single slow run does not count.
  */
 export class Throttle {
-  /** How long the way there and back takes, as far as it is known: the shortest run of all. It is nobody's work. */
+  /** Round-trip time: the shortest run of all tasks. Does not count as the server's time. */
   static #wayMs = Number.POSITIVE_INFINITY;
   #endPause = () => {};
   readonly #task: () => Promise<void>;
@@ -27,7 +26,7 @@ export class Throttle {
     if (!this.#isRunning && !this.#isStopped) void this.#run();
   }
 
-  /** Does at once what is asked for: somebody waits for it, or nothing else is to be done. */
+  /** Ends the pause before a requested run. */
   hurry(): void {
     if (this.#isAsked) this.#endPause();
   }
@@ -41,7 +40,7 @@ export class Throttle {
     while (this.#isAsked && !this.#isStopped) {
       this.#isAsked = false;
       const startMs = performance.now();
-      // What fails is asked again with the next change; a lost connection is shown by the stream.
+      // The next change repeats a failed read; the stream reports a lost connection.
       await this.#task().catch(() => {});
       const wholeMs = performance.now() - startMs;
       Throttle.#wayMs = Math.min(Throttle.#wayMs, wholeMs);

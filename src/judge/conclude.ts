@@ -2,6 +2,7 @@ import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import { counted } from '../values/counted.js';
+import { failureReason } from './failure-reason.js';
 import { type Finding, type Severity, span } from './finding.js';
 import { isOverdue, orError } from './given-up.js';
 import type { ClientNeeds } from './needs.js';
@@ -81,7 +82,7 @@ export function conclude(
     ...new Set(findings.filter((each) => each.severity === severity).map(({ code }) => code)),
   ];
   const failed = codesOf('fail');
-  if (failed.length > 0) return { outcome: 'fail', reason: `The client failed ${failed.join(', ')}.` };
+  if (failed.length > 0) return { outcome: 'fail', reason: failureReason(failed) };
   if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
     return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is incomplete.`);

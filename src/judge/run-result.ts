@@ -1,4 +1,5 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
+import { failureReason } from './failure-reason.js';
 import type { Finding } from './finding.js';
 import type { Verdict } from './judge-run.js';
 
@@ -113,10 +114,10 @@ function outcomeOf(
   failed: readonly Finding[],
   failOn: readonly FindingCode[],
 ): Pick<Verdict, 'outcome' | 'reason'> {
-  const codes = (several: readonly Finding[]) => [...new Set(several.map(({ code }) => code))].join(', ');
-  if (failed.length > 0) return { outcome: 'fail', reason: `The client failed ${codes(failed)}.` };
+  const codes = (several: readonly Finding[]) => [...new Set(several.map(({ code }) => code))];
+  if (failed.length > 0) return { outcome: 'fail', reason: failureReason(codes(failed)) };
   if (outcome !== 'fail') return { outcome, reason };
-  const leftOut = codes(findings.filter(({ severity }) => severity === 'fail'));
+  const leftOut = codes(findings.filter(({ severity }) => severity === 'fail')).join(', ');
   const isTested = failOn.some((code) => exercised.includes(code));
   return isTested
     ? { outcome: 'pass', reason: `The client passed the rules of --fail-on, but see ${leftOut}.` }

@@ -10,17 +10,19 @@ import { rawRequest } from '../support/raw-request.js';
 
 let server: RunningServer | undefined;
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await server?.close({ graceMs: 0 });
   server = undefined;
 });
 
 /** A server that logs in both forms. */
-async function open(scenario: Scenario = {}, options: ListenOptions = {}) {
+async function open(scenario: Scenario = {}, options: ListenOptions = {}, more?: ListenOptions['onAnswer']) {
   const sim: Simulator = frozen(scenario);
   const [lines, pretty]: [Record<string, unknown>[], string[]] = [[], []];
   const logs = [
     createRequestLog('json', (line) => lines.push(JSON.parse(line))),
     createRequestLog('pretty', (line) => pretty.push(stripVTControlCharacters(line))),
+    more,
   ];
   const running = await listen(sim, {
     port: 0,
@@ -97,6 +99,37 @@ describe('the log says why', () => {
     await call('/v1/pets');
     expect(lines).toMatchObject([{ status: 429, code: 'rate_limit_exceeded', retryAfter: '60', remaining: 0 }]);
     expect(pretty[0]).toMatch(/GET \/v1\/pets {2}rate_limit_exceeded, retry after 60$/);
+  });
+
+  test('strikes and bans are named as on the dashboard, and red', async () => {
+    const colored: string[] = [];
+    vi.stubEnv('NO_COLOR', undefined);
+    vi.stubEnv('FORCE_COLOR', '1');
+    const log = createRequestLog('pretty', (line) => colored.push(line));
+    const { sim, pretty, lines, call } = await open(
+      { keys: { 'free-key': { usage: { minute: 59 } }, 'pro-key': { plan: 'pro', usage: { minute: 300 } } } },
+      {},
+      log,
+    );
+    const steps: [wait: string, key?: string][] = [['0s'], ['0s'], ['2s'], ['2s', 'pro-key'], ['2s'], ['2s'], ['3s']];
+    for (const [wait, key = 'free-key'] of steps) {
+      sim.clock.advance(wait);
+      await call('/v1/pets', { key });
+    }
+    await vi.waitFor(() => expect(pretty).toHaveLength(steps.length));
+    const notes = pretty.map((line) => line.split('/v1/pets')[1]?.trim());
+    expect(notes).toEqual([
+      '',
+      'rate_limit_exceeded, retry after 60',
+      'strike 1, retry after 58 s',
+      'rate_limit_exceeded, retry after 56',
+      'strike 2, retry after 54 s',
+      'strike 3: banned for 2:00',
+      'banned, 1:57 left',
+    ]);
+    expect(lines.map(({ strike }) => strike)).toEqual([undefined, undefined, 1, undefined, 2, 3, undefined]);
+    const paintOf = (line = '') => /\[(\d+)m(?:200|429)/.exec(line)?.[1];
+    expect(colored.map(paintOf)).toEqual(['32', '33', '31', '33', '31', '31', '31']);
   });
 
   test('nothing is at an address: the prefix was forgotten, the host is not ours', async () => {

@@ -25,7 +25,7 @@ describe('the verdict', () => {
   test('names the failed rules, worst first', () => {
     const { outcome, reason, findings } = verdictOn(wall, sending([2_000, 2_000, 2_000, 2_000]));
     expect(outcome).toBe('fail');
-    expect(reason).toBe('The client failed early-retry, ban-tripped, ban-hammered.');
+    expect(reason).toBe('The client retried too early, got its key banned, and kept sending during the ban.');
     expect(findings.map(({ severity }) => severity)).toEqual(['fail', 'fail', 'fail', 'info']);
   });
 

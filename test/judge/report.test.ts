@@ -138,7 +138,9 @@ describe('the timeline', () => {
 describe('the terminal report', () => {
   test('shows verdict, counts and findings with their measurements', () => {
     const text = report(bad(), terminalReport);
-    expect(text).toMatch(/^FAIL {2}cap\n {2}The client failed early-retry, ban-tripped, ban-hammered\.\n/);
+    expect(text).toMatch(
+      /^FAIL {2}cap\n {2}The client retried too early, got its key banned, and kept sending during the ban\.\n/,
+    );
     expect(text).toContain('6 requests: 1 served, 5 refused (2 by a ban)');
     expect(text).toContain('FAIL    early-retry  +10.5 s, requests 3–5');
     expect(text.replace(/\s+/g, ' ')).toContain('3 times in a row after exactly 10.0 s: looks like a cap of 10 s');
@@ -214,7 +216,9 @@ describe('the SVG report', () => {
 
   test('has the verdict, all kinds of marks, and the first sentence of each finding', () => {
     const picture = report(bad(), svgReport);
-    expect(picture).toContain('<title>FAIL cap: The client failed early-retry, ban-tripped, ban-hammered.</title>');
+    expect(picture).toContain(
+      '<title>FAIL cap: The client retried too early, got its key banned, and kept sending during the ban.</title>',
+    );
     for (const kind of ['served', 'refused', 'strike', 'banned', 'wait', 'ban'])
       expect(picture).toContain(`class="${kind}"`);
     expect(picture).toContain('<title>5: GET /pets · 429</title>');

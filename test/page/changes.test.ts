@@ -89,7 +89,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await page.getByText('Restored storm').waitFor();
     await button('9 requests before the reset').click();
     await eventually(() => rows().count()).toBe(9);
-    await page.getByText('The client failed').waitFor();
+    await page.getByText('The client retried too early').waitFor();
     await rows().first().click();
     await page.getByText('key_banned').waitFor();
     await button('back').click();

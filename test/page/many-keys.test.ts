@@ -86,6 +86,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     await stage.control('POST', '/keys/pro-key/ban', { for: '5m' });
     stage.sim.clock.advance('30s');
     await eventually(texts).toEqual(expect.arrayContaining(['4:30 left ›', 'banned 4:30', '12:00:40']));
+    expect(await texts()).toContain('pro-key banned, for 5m · curl/8.14.1');
   });
 
   test('grave signs cover lighter ones, and several requests at one place have their number', async () => {

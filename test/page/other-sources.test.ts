@@ -101,6 +101,12 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('3 of 9 requests').waitFor();
       await rows().first().click();
       await page.getByText('so the key is banned until 12:02:07').waitFor();
+      await page.getByRole('button', { name: 'Reset', exact: true }).click();
+      await page.getByRole('button', { name: '9 requests before the reset' }).click();
+      await page.getByText('finished run', { exact: true }).waitFor();
+      await eventually(() => rows().count()).toBe(9);
+      await page.getByText('The client retried too early').waitFor();
+      expect(new URL(page.url()).hash).toBe('');
       expect(opened.errors).toEqual([]);
     });
 
@@ -162,7 +168,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     page = opened.page;
     await page.route('http://report.test/', (route) => route.fulfill({ contentType: 'text/html', body: html }));
     await page.goto('http://report.test/');
-    await page.getByText('The client failed').waitFor();
+    await page.getByText('The client retried too early').waitFor();
     await page.getByText('The command was ended by SIGSEGV; its exit code is 139.').waitFor();
     await page.getByText('A storm. A right client waits.').waitFor();
     await eventually(() => page.title()).toBe('✗ storm · petstore-sim');

@@ -283,14 +283,14 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await page.keyboard.press('r');
       await page.getByText('Reset to the start of the scenario.').waitFor();
       await makeStorm(stage);
-      await page.getByText('The client failed').waitFor();
+      await page.getByText('The client retried too early').waitFor();
       await eventually(() => page.getByLabel('Judge').inputValue()).toBe('');
     });
 
     test('comes with the requests, its findings jump to theirs, and it can be of one key', async () => {
       await open();
       await makeStorm(stage);
-      await page.getByText('The client failed').waitFor();
+      await page.getByText('The client retried too early').waitFor();
       await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
       await eventually(() => page.locator('link[rel=icon]').getAttribute('href')).toContain(encodeURIComponent('✗'));
       await page

@@ -25,7 +25,7 @@ test('a test that passes fails when its client misbehaved, with one error that n
   expect(status).toBe('failed');
   expect(failureMessages).toHaveLength(1);
   expect(failureMessages[0]).toMatch(
-    /^Error: expected that the client had behaved\. The client failed .*early-retry.*\n.* {2}early-retry: Retried .* \(requests 2–4/s,
+    /^Error: expected that the client had behaved\. The client .*retried too early.*\n.* {2}early-retry: Retried .* \(requests 2–4/s,
   );
   expect(failureMessages[0]).toContain('scenario default: 9 requests, 0 served, 9 refused, 6 of them by a ban');
 });

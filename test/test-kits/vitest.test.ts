@@ -50,7 +50,7 @@ describe('with a used-up minute', () => {
     }
     expect(() => expect(sim).toHaveHonouredRetryAfter()).toThrow(/early-retry: Retried .* before Retry-After/);
     expect(() => expect(sim).toHaveTrippedNoBan()).toThrow(/ban/);
-    expect(() => expect(sim).toHaveBehaved()).toThrow(/The client failed/);
+    expect(() => expect(sim).toHaveBehaved()).toThrow(/The client retried too early/);
     expect(sim).not.toHaveHonouredRetryAfter();
   });
 });

@@ -109,9 +109,9 @@ test('a copied command uses the same URL, and states what it lacks', () => {
   expect(copied({ path: '/pets/../pets/1' })).toContain('--globoff --path-as-is');
   expect(copied({ query: 'name=a.b' })).not.toContain('--');
   const { headers: _, ...dropped } = entry({ method: 'POST' });
-  expect(asCurl(dropped, '')).toMatch(/^# The journal no longer has its body/);
+  expect(asCurl(dropped, '')).toMatch(/^# The journal no longer contains its body/);
   const requestBody = { bytes: 100_000, hash: '', text: '{"name":"x', truncated: true as const };
-  expect(copied({ method: 'POST', requestBody })).toMatch(/^# The journal has only the beginning/);
+  expect(copied({ method: 'POST', requestBody })).toMatch(/^# The journal contains only the start/);
 });
 
 test('a copied test expects the response as cut by the rule, and names a rule that no longer exists', () => {
@@ -121,7 +121,7 @@ test('a copied test expects the response as cut by the rule, and names a rule th
   expect(cut).toContain('rejects.toThrow()');
   expect(cut).not.toContain('response.status');
   const gone = asTest(entry({ fault: 'out', status: 503 }), before([]));
-  expect(gone).toContain('// Its fault rule "out" is no longer there');
+  expect(gone).toContain('// Its fault rule "out" is no longer present');
   expect(gone).toContain('expect(response.status).toBe(503)');
 });
 
