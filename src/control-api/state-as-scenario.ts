@@ -1,6 +1,7 @@
 import { firstIdAfter } from '../petstore/pet-store.js';
 import { type ApiKey, refresh } from '../rate-limits/api-key.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
+import { defaultScenario } from '../scenario/default-scenario.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
@@ -69,12 +70,16 @@ function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: n
   const bannedForMs = preset?.bannedForMs ?? Math.max(0, bannedUntilMs - nowMs);
   return {
     plan,
-    ...(state !== 'active' && { state }),
+    // Explicit if the default scenario's key of this name is not active, because scenarios merge.
+    ...((state !== 'active' || isInactiveByDefault(exported.key)) && { state }),
     ...(usage.minute + usage.day > 0 && { usage }),
     ...(bannedForMs > 0 && { bannedFor: `${bannedForMs}ms` }),
     ...(expiresAtMs !== undefined && isDate(expiresAtMs) && { expiresAt: new Date(expiresAtMs).toISOString() }),
   };
 }
+
+const defaultKeys: Scenario['keys'] & {} = defaultScenario.keys;
+const isInactiveByDefault = (key: string) => defaultKeys[key]?.state !== undefined;
 
 const isDate = (ms: number) => Number.isInteger(ms) && ms < Date.UTC(10_000, 0);
 
