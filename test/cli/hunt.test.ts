@@ -61,6 +61,8 @@ describe('petstore-sim hunt', () => {
     const { code, out } = await runCommandLine(['hunt', '--runs', '3', ...command], { cwd });
     expect(out).toMatch(/^Nothing found in 3 scenarios \(seed 1\)\.\nNot put to the test: /);
     expect(code).toBe(0);
+    const json = await runCommandLine(['hunt', '--runs', '1', '--json', ...command], { cwd });
+    expect(JSON.parse(json.out).next).toEqual([expect.stringMatching(/ hunt --json --seed 2 -- .* client\.mjs$/)]);
     expect(existsSync(join(cwd, 'hunt'))).toBe(false);
   });
 

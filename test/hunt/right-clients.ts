@@ -126,7 +126,8 @@ const gate: HuntClient = async (context) => {
       if (error !== undefined) return;
       const seen = await send(context, { ...asked(context), call: `call-${number}` });
       if (!isRefusal(seen)) {
-        refusals = 0;
+        // Not while a refusal of another call holds the gate.
+        if (now() >= heldUntilMs) refusals = 0;
         return served(seen);
       }
       heldUntilMs = Math.max(heldUntilMs, now() + waitAsTold(seen, refusals++));

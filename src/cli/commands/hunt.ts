@@ -113,12 +113,7 @@ export async function hunt(
   const untested = findingCodes.filter((code) => !result.exercised.includes(code));
   if (json) {
     const { exercised } = result;
-    print(
-      jsonWithNext(
-        { found: finds, runs: result.runs, seed, exercised },
-        finds.slice(0, 3).map(({ repeat }) => repeat),
-      ),
-    );
+    print(jsonWithNext({ found: finds, runs: result.runs, seed, exercised }, nextCommands(finds, { seed, command })));
   } else {
     print(`${linesOf(finds, { runs: result.runs, seed, untested }).join('\n')}\n`);
   }
@@ -130,6 +125,15 @@ export async function hunt(
 function readCount(flag: string, text: string): number {
   if (/^\d{1,9}$/.test(text) && (flag === 'seed' || Number(text) > 0)) return Number(text);
   throw new UsageError(`expected --${flag} to be a whole number, got ${JSON.stringify(text)}`);
+}
+
+/** The first finds again, or the same search with other mutations. */
+function nextCommands(
+  finds: readonly WrittenFind[],
+  { seed, command }: { seed: number; command: readonly string[] },
+): string[] {
+  if (finds.length > 0) return finds.slice(0, 3).map(({ repeat }) => repeat);
+  return [`${program} hunt --json --seed ${seed + 1} -- ${shellWords(command)}`];
 }
 
 const toTrial = (scenario: Scenario, run: ClientRun): CommandTrial => {
