@@ -21,18 +21,22 @@ export function readRetryAfter(answer: Answered): number | undefined {
 /** Whether Retry-After is a date, which many clients cannot parse. */
 export const isRetryDate = (answer: WithHeaders) => httpDate.test(answer.headers[retryAfterHeader] ?? '');
 
-/** Names of the limit headers without `X-` (draft-ietf-httpapi-ratelimit-headers, up to version 7). */
-const plainName = (name: string) => name.replace(/^X-/, '');
+/**
+ * Name of a limit header in a response: without `X-` (draft-ietf-httpapi-ratelimit-headers, up to version 7) if none of
+ * the three documented headers is present.
+ */
+const limitHeaderOf = ({ headers }: WithHeaders, name: string): string =>
+  Object.values(rateLimitHeaders).some((each) => headers[each] !== undefined) ? name : name.replace(/^X-/, '');
 
-/** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset if the response has only that. */
-export const resetHeaderOf = ({ headers }: WithHeaders): string =>
-  headers[rateLimitHeaders.reset] === undefined && headers[plainName(rateLimitHeaders.reset)] !== undefined
-    ? plainName(rateLimitHeaders.reset)
-    : rateLimitHeaders.reset;
+/** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset in responses of other services. */
+export const resetHeaderOf = (answer: WithHeaders): string => {
+  const name = limitHeaderOf(answer, rateLimitHeaders.reset);
+  return answer.headers[name] === undefined ? rateLimitHeaders.reset : name;
+};
 
-/** Remaining requests as sent, in X-RateLimit-Remaining or RateLimit-Remaining. */
-export const remainingIn = ({ headers }: WithHeaders): string | undefined =>
-  headers[rateLimitHeaders.remaining] ?? headers[plainName(rateLimitHeaders.remaining)];
+/** Remaining requests as sent, in X-RateLimit-Remaining, or in RateLimit-Remaining of other services. */
+export const remainingIn = (answer: WithHeaders): string | undefined =>
+  answer.headers[limitHeaderOf(answer, rateLimitHeaders.remaining)];
 
 /** A date and time with its zone (RFC 3339 section 5.6): `2026-01-01T12:00:00Z`. */
 const internetDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;

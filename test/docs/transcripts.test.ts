@@ -67,6 +67,28 @@ async function serve(command: string, cwd: string) {
   };
 }
 
+/** Port of the backend that the pages show. */
+const backendPort = '3999';
+
+/** The file of a command that starts a backend: `node backend.mjs &`. */
+const backendOf = ({ command }: Step) => /^node (\S+) &$/.exec(command)?.[1];
+
+/** Starts a backend on a free port. @returns its port */
+async function startBackend(name: string, cwd: string): Promise<{ port: string; stop: () => Promise<void> }> {
+  const file = join(cwd, name);
+  const started = "listen(0, '127.0.0.1').once('listening', function () { console.log(this.address().port); });";
+  writeFileSync(file, readFileSync(file, 'utf8').replace(`listen(${backendPort}, '127.0.0.1');`, started));
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  return {
+    port: line,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'close');
+    },
+  };
+}
+
 /** What changes from run to run: instants, a wait of which a busy machine has used some seconds, and where a run was timed, all times. */
 function comparable(text: string, { command }: Step): string {
   const shown = stripVTControlCharacters(text)
@@ -116,11 +138,13 @@ function expectShown(actual: string, step: Step): void {
 async function expectTranscript(block: CodeBlock, steps: readonly Step[]): Promise<void> {
   const cwd = folderFor(block);
   const start = steps.find(isServer);
-  const server = start && (await serve(start.command, cwd));
+  const file = steps.map(backendOf).find((name) => name !== undefined);
+  const backend = file === undefined ? undefined : await startBackend(file, cwd);
+  const server = start && (await serve(start.command.replace(backendPort, backend?.port ?? backendPort), cwd));
   const local = (text: string) => text.replaceAll(server?.origin ?? '\0', 'http://127.0.0.1:4010');
   try {
     if (start?.output) expectShown(local(server?.banner ?? ''), start);
-    for (const step of steps.filter((each) => each !== start)) {
+    for (const step of steps.filter((each) => each !== start && backendOf(each) === undefined)) {
       const here = step.command
         .replaceAll('http://127.0.0.1:4010', server?.origin ?? '')
         .replaceAll('npx petstore-sim', `${process.execPath} ${cli}`)
@@ -131,6 +155,7 @@ async function expectTranscript(block: CodeBlock, steps: readonly Step[]): Promi
     }
   } finally {
     await server?.stop();
+    await backend?.stop();
   }
 }
 

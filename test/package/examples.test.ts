@@ -273,7 +273,7 @@ describe.concurrent('the example projects with the installed package', { timeout
     test('its tests pass: the right client behaves, and the wrong one is found out', async () => {
       const cwd = await installed('vitest-client');
       const report = JSON.parse(await runIn(cwd, 'npx', ['vitest', 'run', '--reporter', 'json']));
-      expect(report).toMatchObject({ numPassedTests: 6, numFailedTests: 0, numPendingTests: 0 });
+      expect(report).toMatchObject({ numPassedTests: 7, numFailedTests: 0, numPendingTests: 0 });
     });
 
     test('TypeScript knows the fixtures and matchers from the installed package', async () => {

@@ -204,7 +204,8 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await page.keyboard.press('PageDown');
     await eventually(async () => Number(await selected().getAttribute('aria-posinset'))).toBeGreaterThan(5);
     await page.keyboard.press('PageUp');
-    await eventually(() => selected().getAttribute('aria-posinset')).toBe('2');
+    // The drawer's height follows its content, so that two pages can differ by some rows.
+    await eventually(async () => Number(await selected().getAttribute('aria-posinset'))).toBeLessThan(6);
     await page.keyboard.press('Escape');
     await eventually(() => page.evaluate(() => document.activeElement?.id)).toBe('requests');
   });

@@ -38,7 +38,7 @@ test('no replica goes on from the last second that a store has lost, and all say
   await store.kill();
   putBack();
   await store.start();
-  for (const sentences of said) await vi.waitUntil(() => /not what the store has/.test(sentences()), patience);
+  for (const sentences of said) await vi.waitUntil(() => /The store lost entries/.test(sentences()), patience);
   // They serve again, from one past.
   const after = await Promise.all(replicas.map((replica, at) => storeSome(`after-${at}`, [replica])));
   const pets = await sameOnAll(replicas, petsOf);
@@ -58,10 +58,10 @@ test('a replica from under which the stream is cut away does not skip what it ha
   two.resume();
   const isOver = () => two.child.exitCode !== null;
   const isBack = async () => (await two.health().catch(() => ({ httpStatus: 0 }))).httpStatus === 200;
-  await vi.waitUntil(() => /not what the store has/.test(said()), patience);
+  await vi.waitUntil(() => /The store lost entries/.test(said()), patience);
   await vi.waitUntil(async () => isOver() || (await isBack()), patience);
   // It has all of it, or is not there.
-  if (isOver()) expect(said()).toMatch(/lost a part of it/);
+  if (isOver()) expect(said()).toMatch(/has lost entries/);
   else await expectKept(two, [load]);
 });
 
@@ -72,7 +72,7 @@ test('replicas of a store that comes back empty end and say so, and a new one be
   await store.start();
   for (const [at, { child }] of replicas.entries()) {
     await vi.waitUntil(() => child.exitCode !== null, patience);
-    if (said[at]?.() !== '') expect(said[at]?.()).toMatch(/not what the store has[\s\S]*Failed to read the log again/);
+    if (said[at]?.() !== '') expect(said[at]?.()).toMatch(/The store lost entries[\s\S]*Failed to read the log again/);
     expect(child.exitCode).toBe(1);
   }
   const next = await startReplica(store.url());
