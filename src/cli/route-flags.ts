@@ -2,6 +2,7 @@ import type { UpstreamOptions } from '../node/custom-routes/upstream.js';
 import type { ListenOptions } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
 import { anyOperation } from '../scenario/operations.js';
+import { givenFlags } from './given-flags.js';
 
 /** Custom handlers, which take precedence over the API, and a backend for other requests. */
 export type RouteOptions = Pick<ListenOptions, 'handlers' | 'openapi' | 'upstream'>;
@@ -19,14 +20,32 @@ export interface RouteFlags {
   'no-api'?: boolean;
 }
 
+/** The given flags as words of a command. */
+export function routeWords(flags: RouteFlags): string[] {
+  const { handlers, upstream, 'upstream-key': key, 'upstream-host': host, 'no-api': noApi } = flags;
+  const words = givenFlags({ handlers, upstream, 'upstream-key': key, 'upstream-host': host });
+  return noApi ? [...words, '--no-api'] : words;
+}
+
 /** Converts the flags to options of the server. @throws {UsageError} */
 export async function readRouteFlags(flags: RouteFlags): Promise<RouteOptions> {
   const { handlers: file } = flags;
   const upstream = upstreamOf(flags);
+  if (upstream !== undefined) await checkUpstream(upstream);
   // Loaded only if used, because both need packages that most servers do not.
   const mounted =
     file === undefined ? undefined : await (await import('../node/custom-routes/handlers-file.js')).readHandlers(file);
   return { ...mounted, ...(upstream && { upstream }) };
+}
+
+/** @throws {UsageError} for an unusable address */
+async function checkUpstream(upstream: UpstreamOptions): Promise<void> {
+  const { createUpstream } = await import('../node/custom-routes/upstream.js');
+  try {
+    createUpstream(upstream);
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
 }
 
 function upstreamOf(flags: RouteFlags): UpstreamOptions | undefined {

@@ -3,7 +3,7 @@ import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import { runClient } from '../client-run.js';
 import { givenFlags } from '../given-flags.js';
 import { program } from '../program.js';
-import { type RouteFlags, readRouteFlags } from '../route-flags.js';
+import { type RouteFlags, readRouteFlags, routeWords } from '../route-flags.js';
 import { shellWords } from '../shell-words.js';
 import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
@@ -62,20 +62,10 @@ const recordCommand = (flags: ExecFlags, command: readonly string[]) =>
 
 /** Command of the same run with additional options. */
 function repeatCommand(more: readonly string[], flags: ExecFlags, command: readonly string[]): string {
-  const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey, handlers, upstream } = flags;
-  const { 'upstream-key': upstreamKey, 'upstream-host': upstreamHost, 'no-api': noApi } = flags;
-  const routes = { handlers, upstream, 'upstream-key': upstreamKey, 'upstream-host': upstreamHost };
-  const options = givenFlags({ scenario, seed, 'api-key': apiKey, timeout, ...routes });
+  const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
+  const options = [...givenFlags({ scenario, seed, 'api-key': apiKey, timeout }), ...routeWords(flags)];
   const sets = set.flatMap((text) => ['--set', text]);
-  const words = [
-    ...more,
-    ...options,
-    ...sets,
-    ...(noLimits ? ['--no-limits'] : []),
-    ...(noApi ? ['--no-api'] : []),
-    '--',
-    ...command,
-  ];
+  const words = [...more, ...options, ...sets, ...(noLimits ? ['--no-limits'] : []), '--', ...command];
   return `${program} exec ${shellWords(words)}`;
 }
 

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { readScenario } from '../../node/scenario-files/scenario-files.js';
+import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../gauntlet-run.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { program } from '../program.js';
-import { type RouteFlags, readRouteFlags } from '../route-flags.js';
+import { operationsWith, type RouteFlags, readRouteFlags, routeWords } from '../route-flags.js';
 import { shellWords } from '../shell-words.js';
 import { untilStopped } from '../until-stopped.js';
 import { createRunCounter, printStopped, requireCommand, timeoutOf } from './client-flags.js';
@@ -35,16 +35,22 @@ export async function gauntlet(
 ): Promise<number> {
   requireCommand('gauntlet', command);
   if (named.length === 0) checkIsNoScenario(command);
-  const chosen = named.length > 0 ? await Promise.all(named.map(readCase)) : shippedCases();
   const routes = await readRouteFlags(flags);
+  const operations = operationsWith(routes);
+  const readCase = async (name: string): Promise<GauntletCase> => ({
+    name,
+    scenario: (await readScenarioAndFiles(name, { operations })).scenario,
+  });
+  const chosen = named.length > 0 ? await Promise.all(named.map(readCase)) : shippedCases();
   const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length), routes };
   const { result, stoppedCode } = await untilStopped((stopped) =>
     runGauntlet([{ command }], chosen, { ...options, stopped }),
   );
   const [results = []] = result;
   if (stoppedCode !== undefined) printStopped(results.length, chosen.length);
-  if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));
-  else print(`${gauntletLines(results, command, (format, text) => styleText(format, text)).join('\n')}\n`);
+  const again = shellWords([...routeWords(flags), '--', ...command]);
+  if (flags.json) print(jsonWithNext({ results }, nextCommands(results, again, command)));
+  else print(`${gauntletLines(results, again, (format, text) => styleText(format, text)).join('\n')}\n`);
   return stoppedCode ?? (results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
 }
 
@@ -57,29 +63,29 @@ function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
   );
 }
 
-const readCase = async (name: string): Promise<GauntletCase> => ({ name, scenario: await readScenario(name) });
-
-/** Next commands: details of the first failures, and a repetition of the failed scenarios. */
-function nextCommands(results: readonly GauntletResult[], command: readonly string[]): string[] {
-  const words = shellWords(command);
+/**
+ * Next commands: details of the first failures, and a repetition of the failed scenarios.
+ * @param again flags of custom routes and the client's command, as words
+ */
+function nextCommands(results: readonly GauntletResult[], again: string, command: readonly string[]): string[] {
   const failed = results.filter(({ outcome }) => outcome === 'fail').map(({ scenario }) => scenario);
-  if (failed.length === 0) return [`${program} matrix --json -- ${words}`];
+  if (failed.length === 0) return [`${program} matrix --json -- ${shellWords(command)}`];
   return [
-    ...failed.slice(0, 3).map((name) => `${program} exec --json --scenario ${shellWords([name])} -- ${words}`),
-    `${program} gauntlet --json ${shellWords(failed)} -- ${words}`,
+    ...failed.slice(0, 3).map((name) => `${program} exec --json --scenario ${shellWords([name])} ${again}`),
+    `${program} gauntlet --json ${shellWords(failed)} ${again}`,
   ];
 }
 
 type Style = (format: 'red' | 'green' | 'yellow' | 'dim', text: string) => string;
 
 /** Report with one line per scenario, a command for details of each failure, and totals per group and overall. */
-function gauntletLines(results: readonly GauntletResult[], command: readonly string[], style: Style): string[] {
+function gauntletLines(results: readonly GauntletResult[], again: string, style: Style): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
   const lines = results.flatMap((result) => {
     const state = stateOf(result);
     const line = `  ${result.scenario.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detailOf(result)}`;
-    const closer = `      ${program} exec --scenario ${shellWords([result.scenario])} -- ${shellWords(command)}`;
+    const closer = `      ${program} exec --scenario ${shellWords([result.scenario])} ${again}`;
     return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
   });
   const groups = [...new Set(results.map(({ group }) => group))];

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommandLine } from '../support/command-line.js';
+
+const backend = createServer((request, response) => response.end(`${request.method} ${request.url}`));
+let upstream: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
+  upstream = `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  backend.closeAllConnections();
+  backend.close();
+});
+
+/** A client that sends three requests, and ignores refusals. */
+const client = (path: string) => [
+  process.execPath,
+  '-e',
+  `(async () => {
+    const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
+    for (let n = 0; n < 3; n++) {
+      const response = await fetch(base + '${path}', { headers: { authorization: 'Bearer ' + key } });
+      console.log(response.status, n === 0 ? await response.text() : '');
+    }
+  })();`,
+];
+
+describe.concurrent('commands with a backend', () => {
+  test('exec judges a client of the backend, and repeats the flags in its advice', async () => {
+    const args = ['exec', '--scenario', 'minute-wall', '--upstream', upstream, '--no-api', '--'];
+    const { code, out, err } = await runCommandLine([...args, ...client('/user')]);
+    expect(out).toMatch(/^200 GET \/user\n429/);
+    expect([code, err]).toEqual([1, expect.stringMatching(/FAIL {4}early-retry[\s\S]*GET \/user was refused/)]);
+    expect(err).toContain(`--record run.jsonl --scenario minute-wall --upstream ${upstream} --no-api -- `);
+    expect(err).not.toMatch(/\bpets?\b/);
+  });
+
+  test('without --no-api, the base URL of the client is that of the API', async () => {
+    const { out } = await runCommandLine(['exec', '--upstream', upstream, '--', ...client('/orders')]);
+    expect(out).toMatch(/^200 GET \/v1\/orders\n/);
+  });
+
+  test('gauntlet repeats the flags in the command for details', async () => {
+    const args = ['gauntlet', 'minute-wall', '--upstream', upstream, '--no-api', '--'];
+    const { code, out } = await runCommandLine([...args, ...client('/user')]);
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining(`exec --scenario minute-wall --upstream ${upstream} --no-api -- `),
+    ]);
+  });
+
+  test.each([
+    [['--upstream', 'nonsense'], 'expected upstream to be a URL such as "http://127.0.0.1:3000", got "nonsense"'],
+    [['--upstream', 'https://api.example.com'], 'to use it, name it twice: --upstream-host api.example.com'],
+    [['--upstream-key', 'same'], 'expected --upstream URL with --upstream-key'],
+    [['--no-api'], 'expected --upstream URL with --no-api'],
+    [
+      ['--upstream', 'http://127.0.0.1:1', '--upstream-key', 'NO_SUCH_VARIABLE'],
+      'or a variable of the environment with the key, got NO_SUCH_VARIABLE, which is not set',
+    ],
+  ])('exec and serve refuse %s with what to do, and no stack', async (flags, message) => {
+    for (const args of [
+      ['exec', ...flags, '--', process.execPath, '-e', '0'],
+      ['serve', '--port', '0', ...flags],
+    ]) {
+      const { code, err } = await runCommandLine(args);
+      expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+      expect(err).not.toContain('    at ');
+    }
+  });
+});
