@@ -12,6 +12,7 @@ type Served = ApiHandler & {
   readonly unrecorded?: Unrecorded;
   readonly basePaths?: readonly string[];
   readonly [callersKey]?: Callers;
+  readonly [ownHandlersKey]?: () => readonly OwnHandler[];
 };
 
 /** Numbers for connections: the number that was freed last, else a new one. */
@@ -122,7 +123,32 @@ export async function readBody(request: Request): Promise<Uint8Array | undefined
   return concatenate(chunks, bytes);
 }
 
-/** The simulator as a `fetch` function, for any origin. */
+/** Request handler made with `http` of msw. Its shape is repeated here, because msw is an optional package. */
+export interface OwnHandler {
+  readonly info: object;
+  run(args: never): Promise<unknown>;
+}
+
+/** Property of a simulator with a function that returns its own handlers. */
+export const ownHandlersKey = Symbol.for('petstore-sim own handlers');
+
+export const ownHandlersOf = (sim: ApiHandler): readonly OwnHandler[] => (sim as Served)[ownHandlersKey]?.() ?? [];
+
+/** Response of the first own handler for a request; `undefined` if the API responds. */
+async function runOwnHandlers(sim: ApiHandler, request: Request): Promise<Response | undefined> {
+  for (const handler of ownHandlersOf(sim)) {
+    const args = {
+      request: request.clone(),
+      requestId: crypto.randomUUID(),
+      resolutionContext: { baseUrl: new URL(request.url).origin },
+    };
+    const result = (await handler.run(args as never)) as { response?: Response } | null;
+    if (result?.response !== undefined) return result.response;
+  }
+  return undefined;
+}
+
+/** Creates the simulator as a `fetch` function, for any origin. */
 export function createFetch(sim: Served): typeof fetch {
   const answer = createAnswerRequest(sim, addressPattern(sim.basePaths));
   return async (input, init) => {
@@ -130,7 +156,7 @@ export function createFetch(sim: Served): typeof fetch {
     const isPath = typeof input === 'string' && input.startsWith('/');
     const request = new Request(isPath ? `http://localhost${input}` : input, init);
     request.signal.throwIfAborted();
-    const response = await answer(request);
+    const response = (await runOwnHandlers(sim, request)) ?? (await answer(request));
     if (response.type === 'error') throw new TypeError('Failed to fetch');
     return response;
   };

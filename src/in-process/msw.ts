@@ -2,7 +2,7 @@ import { http, type RequestHandler } from 'msw';
 import type { ApiHandler } from '../requests/api-call.js';
 import { checkOptions } from '../values/check-options.js';
 import { addressPattern } from './address-pattern.js';
-import { createAnswerRequest } from './fetch.js';
+import { createAnswerRequest, type OwnHandler, ownHandlersOf } from './fetch.js';
 
 export interface HandlersOptions {
   /** Where clients expect the API: an address, or a path of any origin, one or several. Default: `/v1`. */
@@ -28,6 +28,7 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
   const pattern = addressPattern(baseUrl);
   const answer = createAnswerRequest(sim, pattern);
   return [
+    ...ownHandlers(sim),
     http.all(pattern, async ({ request }) => {
       try {
         return await answer(request);
@@ -40,4 +41,10 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
       }
     }),
   ];
+}
+
+/** The simulator's own handlers. Each runs as the one of the present generation, because a reset creates them again. */
+function ownHandlers(sim: ApiHandler): RequestHandler[] {
+  const run = (at: number) => async (args: never) => (await ownHandlersOf(sim)[at]?.run(args)) ?? null;
+  return ownHandlersOf(sim).map((handler: OwnHandler, at) => Object.create(handler, { run: { value: run(at) } }));
 }

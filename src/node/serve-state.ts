@@ -97,7 +97,10 @@ export const memoryEngine = (
  * Mounts handlers and a backend, then checks the scenario's names of operations, to which `guarded` has added its own.
  * @throws {ScenarioError} for an unknown operation
  */
-async function mount(sim: Simulator, { handlers = [], openapi, upstream }: ListenOptions): Promise<CustomRoutes> {
+async function mount(
+  sim: Simulator,
+  { handlers = coreOf(sim).handlerSource ?? [], openapi, upstream }: ListenOptions,
+): Promise<CustomRoutes> {
   const { resolved, shared } = coreOf(sim).state;
   const routes: { -readonly [Part in keyof CustomRoutes]: CustomRoutes[Part] } = { openapi };
   // Loaded only if used: Express, and what forwards requests.

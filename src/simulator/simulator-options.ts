@@ -1,9 +1,11 @@
+import type { OwnHandler } from '../in-process/fetch.js';
 import type { ReadStart } from '../scenario/read-start.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SimulatedService } from './simulator-state.js';
 
-export interface SimulatorOptions {
+/** Options of `createSimulator`. @typeParam Sim the type of a simulator, which imports this file */
+export interface OptionsOf<Sim> {
   /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
   scenario?: Scenario;
   /** Scenarios that can be loaded by their names, or a function that gives them when they are first asked for. */
@@ -14,6 +16,11 @@ export interface SimulatorOptions {
   readStart?: ReadStart;
   /** APIs to serve beside the Petstore. A service is asked before the Petstore. */
   services?: readonly SimulatedService[];
+  /**
+   * Makes msw handlers of your own, which take precedence over the API in `sim.fetch`, in the handlers of msw, and on the
+   * server. Called for the simulator, for each fork or sandbox, and again after each reset.
+   */
+  handlers?: (sim: Sim) => readonly OwnHandler[];
   /** Names of operations of your own, which the scenario may use. `guarded` adds those that it is given. */
   operations?: readonly string[];
   /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
@@ -23,13 +30,14 @@ export interface SimulatorOptions {
 }
 
 /** Their names, to know others by. */
-export const simulatorOptions: Record<keyof SimulatorOptions, true> = {
+export const simulatorOptions: Record<keyof OptionsOf<never>, true> = {
   scenario: true,
   scenarios: true,
   generatePets: true,
   readStart: true,
   services: true,
   operations: true,
+  handlers: true,
   onError: true,
   onWarning: true,
 };

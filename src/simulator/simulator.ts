@@ -2,18 +2,19 @@ import type { Clock } from '../clock/clock.js';
 import type { TimeSource } from '../clock/machine-time.js';
 import type { ClockState } from '../clock/simulated-clock.js';
 import type { FaultRulesState } from '../faults/fault-rules.js';
-import { callersKey, createCallers, createFetch } from '../in-process/fetch.js';
+import { callersKey, createCallers, createFetch, type OwnHandler, ownHandlersKey } from '../in-process/fetch.js';
 import type { PetStore, PetStoreState } from '../petstore/pet-store.js';
 import type { Settings } from '../petstore/settings.js';
 import { copyKeys, type KeyRegistryState } from '../rate-limits/key-registry.js';
 import type { ApiHandler } from '../requests/api-call.js';
 import type { Outcome } from '../requests/outcome.js';
 import { defaultScenario } from '../scenario/default-scenario.js';
-import { type KnownOperations, knownOperations } from '../scenario/operations.js';
+import { anyOperation, type KnownOperations, knownOperations, unknownOperations } from '../scenario/operations.js';
 import type { ReadStart } from '../scenario/read-start.js';
 import { resolveContent } from '../scenario/resolve-content.js';
 import type { GeneratePets } from '../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { checkOptions } from '../values/check-options.js';
 import { runToEnd, type Steps } from '../values/steps.js';
@@ -26,7 +27,7 @@ import { createKeys, type Keys } from './keys.js';
 import { createPets, type Pets } from './pets.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { createScenarioView } from './scenario-view.js';
-import { type SimulatorOptions, simulatorOptions } from './simulator-options.js';
+import { type OptionsOf, simulatorOptions } from './simulator-options.js';
 import {
   addedServices,
   applyScenario,
@@ -106,6 +107,8 @@ export interface Simulator extends ApiHandler {
   fork(options?: { scenario?: Scenario | undefined }): Simulator;
 }
 
+export interface SimulatorOptions extends OptionsOf<Simulator> {}
+
 /**
  * Builds a simulator. Synchronous and without I/O, in Node and in browsers; two simulators share nothing.
  * @throws {ScenarioError} listing every issue of the scenario with its path; {TypeError} for an option that there is not
@@ -113,10 +116,16 @@ export interface Simulator extends ApiHandler {
  */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   checkOptions('createSimulator', options, simulatorOptions);
-  const { scenario = {}, services = [], operations = [], generatePets, readStart } = options;
+  const { scenario = {}, services = [], operations = [], handlers, generatePets, readStart } = options;
   const known = knownOperations([...services.flatMap((service) => service.operations), ...operations]);
-  const resolved = runToEnd(resolveContent(scenario, generatePets, readStart, undefined, known));
-  return createSimulatorFrom(resolved, options, undefined, known);
+  const first = handlers === undefined ? known : anyOperation;
+  const resolved = runToEnd(resolveContent(scenario, generatePets, readStart, undefined, first));
+  const sim = createSimulatorFrom(resolved, options, undefined, known);
+  // `guarded` adds the names of its operations.
+  coreOf(sim).ownHandlers();
+  const issues = [...unknownOperations(resolved.scenario, known)];
+  if (issues.length > 0) throw new ScenarioError(issues);
+  return sim;
 }
 
 /**
@@ -131,6 +140,7 @@ export function createSimulatorFrom(
     generatePets,
     readStart,
     services = [],
+    handlers,
     onError = console.error,
     onWarning = console.warn,
   }: Omit<SimulatorOptions, 'scenario'>,
@@ -147,6 +157,7 @@ export function createSimulatorFrom(
     readScenarios,
     generatePets,
     readStart,
+    handlers,
     onError,
     onWarning,
   });
@@ -164,6 +175,10 @@ export interface RouteHost {
 export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   readonly state: SimulatorState;
   readonly routes: RouteHost;
+  /** Own handlers of the present generation. */
+  ownHandlers(): readonly OwnHandler[];
+  /** Makes the own handlers of any simulator; `undefined` without the option. */
+  readonly handlerSource: SimulatorOptions['handlers'];
   readonly readScenarios: () => ReadonlyMap<string, Scenario>;
   /** As `check`, in steps. */
   resolve(scenario: Scenario, checkAll?: Parameters<typeof resolveContent>[3]): Steps<ResolvedScenario>;
@@ -192,6 +207,7 @@ export function checkSimulator(of: string, value: unknown): void {
 const scenarioView = createScenarioView(coreOf);
 
 interface AssembleOptions {
+  handlers: SimulatorOptions['handlers'] | undefined;
   readScenarios: () => ReadonlyMap<string, Scenario>;
   generatePets: GeneratePets | undefined;
   readStart: ReadStart | undefined;
@@ -237,7 +253,16 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     finish: pipeline.waiting.finishRoute,
     onError,
   };
-  const resetListeners: (() => void)[] = [];
+  let own: readonly OwnHandler[] | undefined;
+  const ownHandlers = () => {
+    own ??= options.handlers?.(sim) ?? [];
+    return own;
+  };
+  const resetListeners: (() => void)[] = [
+    () => {
+      own = undefined;
+    },
+  ];
   const fields = {
     clock,
     pets: createPets(pets, time !== undefined),
@@ -250,6 +275,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       handle,
       clock,
       [callersKey]: callers,
+      [ownHandlersKey]: ownHandlers,
       unrecorded: journal.unrecorded,
       basePaths: state.services.map(({ service }) => service.basePath),
     }),
@@ -282,16 +308,24 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     fork: ({ scenario } = {}) =>
       scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
     [callersKey]: callers,
+    [ownHandlersKey]: ownHandlers,
     [coreKey]: {
       state,
       waiting: pipeline.waiting,
       routes,
+      ownHandlers,
+      handlerSource: options.handlers,
       readScenarios,
       resolve,
       restoreInSteps,
       forkFrom,
       resetListeners,
     },
-  } satisfies Omit<Simulator, keyof typeof scenarioView> & { [callersKey]: object; [coreKey]: SimulatorCore };
-  return Object.setPrototypeOf(fields, scenarioView);
+  } satisfies Omit<Simulator, keyof typeof scenarioView> & {
+    [callersKey]: object;
+    [ownHandlersKey]: object;
+    [coreKey]: SimulatorCore;
+  };
+  const sim: Simulator = Object.setPrototypeOf(fields, scenarioView);
+  return sim;
 }

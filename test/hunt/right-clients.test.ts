@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { type HuntOptions, hunt } from '../../src/hunt.js';
 import { needsOf, rightClients } from './right-clients.js';
@@ -27,11 +29,14 @@ describe('nothing is found in a right client:', () => {
   });
 });
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
 test('memory does not grow with the number of runs', { tags: 'extended', timeout: 900_000 }, async () => {
   const client = rightClients.patient as (typeof rightClients)[string];
   const heapBytes = async (runs: number) => {
     await hunt(client, { runs });
-    globalThis.gc?.();
+    collectGarbage();
     return process.memoryUsage().heapUsed;
   };
   const before = await heapBytes(500);
