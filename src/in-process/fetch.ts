@@ -94,7 +94,7 @@ async function answerRequest(
     return await toResponse(await handle(call), request, clock);
   } catch (error) {
     request.signal.throwIfAborted();
-    // Compared by name, because a program may load the package both as an ES module and by `require`, each with its own
+    // Compared by name, because the package may be loaded as an ES module and by `require`. Each copy has another
     // class.
     if (error instanceof Error && error.name === 'ResetError') return Response.error();
     throw error;

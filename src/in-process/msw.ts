@@ -16,7 +16,7 @@ const handlersOptions: Record<keyof HandlersOptions, true> = { baseUrl: true, on
 /**
  * Creates msw handlers for the simulator, for `setupServer` in Node and `setupWorker` in a browser.
  * One handler serves all URLs under the base URL, so an unknown path gets the API's 404 without network access.
- * @throws {TypeError} for a base URL that is neither an http or https URL nor a path, and for an unknown option
+ * @throws {TypeError} for an unknown option, and for a base URL that is not http, https or a path
  * @example const server = setupServer(...handlers(createSimulator()));
  */
 export function handlers(sim: ApiHandler, options: HandlersOptions = {}): RequestHandler[] {

@@ -25,7 +25,7 @@ export interface ApiCall {
   query: string;
   /** Base URL as the client sees it, for links: `http://127.0.0.1:4010/v1`. */
   baseUrl: string;
-  /** Base path of the service, if other than `/v1`: the end of `baseUrl`, or the path that an adapter uses instead. */
+  /** Base path of the service, if other than `/v1`: the end of `baseUrl`, or an adapter's substitute. */
   readonly basePath?: string | undefined;
   /** Returns a header by its lower-case name. Repeated headers are joined by a comma and a space. */
   header(name: string): string | undefined;

@@ -11,8 +11,8 @@ import { isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 
 /**
- * Reads a module's exports: `handlers`, an array or a function that creates an array for a simulator, and an optional
- * OpenAPI description `openapi`.
+ * Reads a module's exports `handlers` and, if present, the OpenAPI description `openapi`. `handlers` is an array, or a
+ * function that creates an array for a simulator.
  * @throws {UsageError} for a missing file, export or package, and for a module that fails (with its stack); a
  * `handlers` function throws when called
  */
