@@ -94,8 +94,7 @@ async function answerRequest(
     return await toResponse(await handle(call), request, clock);
   } catch (error) {
     request.signal.throwIfAborted();
-    // Compared by name, because the package may be loaded as an ES module and by `require`. Each copy has another
-    // class.
+    // Compared by name, because an ES module and `require` may each load the package, with separate classes.
     if (error instanceof Error && error.name === 'ResetError') return Response.error();
     throw error;
   }

@@ -11,8 +11,7 @@ type Guarded<Params extends PathParams> = (info: Info<Params>) => Promise<Respon
  * that `sim.pets` or `parseJson` rejects becomes a 400 of the API; any other error of the resolver becomes a 500.
  * @param operation name for scenarios, journal and verdict; default: method and path, such as `GET /v1/categories/{id}`
  * @param resolver must return a response within 30 s; a request passed on to the API would count twice
- * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, 'listCategories', () =>
- * HttpResponse.json(categories)))
+ * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, 'listCategories', () => HttpResponse.json(categories)))
  */
 export function guarded<Params extends PathParams = PathParams>(
   sim: Simulator,

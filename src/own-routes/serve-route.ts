@@ -101,7 +101,7 @@ export async function serveRoute(
 
 /** Whether a response is obsolete, because the client disconnected or the simulator was reset. */
 export const isEnded = (error: unknown, signal: AbortSignal | undefined): boolean =>
-  // Compared by name, because the package may be loaded as an ES module and by `require`. Each copy has another class.
+  // Compared by name, because an ES module and `require` may each load the package, with separate classes.
   signal?.aborted === true || (error instanceof Error && error.name === 'ResetError');
 
 /**

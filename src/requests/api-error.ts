@@ -22,7 +22,7 @@ export const invalidRequest = (message: string, assumption?: string) =>
   new ApiError(400, 'invalid_request', message, {}, assumption);
 
 /**
- * Creates a 401. Its challenge contains `error` only if the request had credentials (RFC 6750 section 3).
+ * Creates a 401 with a challenge. The challenge has `error` only if the request had credentials (RFC 6750 section 3).
  * @param tokenSent whether the request contained a bearer token
  */
 export const unauthorized = (message: string, tokenSent: boolean) =>

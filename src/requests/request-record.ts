@@ -25,7 +25,7 @@ export interface ObservedRequest {
    * the response.
    */
   readonly lastArrivedId: number;
-  /** Whether the client received a 503 instead, because the log did not accept the request in time. */
+  /** Whether the client received a 503 instead of this response, because the log did not accept the request in time. */
   readonly isLost?: boolean | undefined;
   /** Delay of the response in milliseconds, which reveals parallel requests; 0 if none. */
   readonly heldMs: number;

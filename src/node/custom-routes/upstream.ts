@@ -126,7 +126,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at] as string, fields[at + 1] as string]);
         const isEmpty = statusesWithoutBody.includes(statusCode) || request.method === 'HEAD';
         if (isEmpty) incoming.resume();
-        // The route reports errors of the body, which it reads.
+        // Errors of the body are reported where the route reads the body.
         incoming.on('error', () => {});
         try {
           const stream = isEmpty ? null : (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>);
