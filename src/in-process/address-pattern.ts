@@ -1,19 +1,19 @@
 import { basePath } from '../petstore/document.js';
 
 /**
- * A pattern for the addresses under one or several base URLs; what it matches is the base URL.
- * @param baseUrl a path is one of any origin; default: `/v1`
- * @throws {TypeError} when a base URL is neither an http or https address nor a path
+ * Creates a pattern for the URLs under one or several base URLs. A match contains the base URL only.
+ * @param baseUrl a path matches every origin; default: `/v1`
+ * @throws {TypeError} if a base URL is neither an http or https URL nor a path
  */
 export function addressPattern(baseUrl: string | readonly string[] = basePath): RegExp {
   const bases = [baseUrl].flat().map(readBaseUrl);
   if (bases.length === 0) throw badBaseUrl('an empty list');
-  // Where one base URL is the start of another, the longer one must match first.
+  // If a base URL is a prefix of another, the longer base URL must match first.
   const alternatives = bases.sort((a, b) => b.path.length - a.path.length).map(({ origin, path }) => origin + path);
   return new RegExp(`^(?:${alternatives.join('|')})(?=[/?#]|$)`);
 }
 
-/** The patterns of the origin and of the path of a base URL as `request.url` has them, without a slash at the end. */
+/** Converts a base URL to patterns for the origin and path of `request.url`, without a trailing slash. */
 function readBaseUrl(text: string): { origin: string; path: string } {
   const isPath = /^\/(?!\/)/.test(text);
   const whole = isPath ? `http://any${text}` : text;

@@ -7,7 +7,7 @@ import { decodeUnreserved } from '../values/percent-encoding.js';
 import { addressPattern } from './address-pattern.js';
 import { toResponse } from './to-response.js';
 
-/** What answers, and what counts the requests outside of its API. */
+/** Simulator that responds to the requests, with a counter of requests outside the API. */
 type Served = ApiHandler & {
   readonly unrecorded?: Unrecorded;
   readonly basePaths?: readonly string[];
@@ -15,7 +15,7 @@ type Served = ApiHandler & {
   readonly [ownHandlersKey]?: () => readonly OwnHandler[];
 };
 
-/** Numbers for connections: the number that was freed last, else a new one. */
+/** Allocates connection numbers. Reuses the number that was freed last. */
 export function createConnections() {
   const free: number[] = [];
   let last = 0;
@@ -26,8 +26,8 @@ export function createConnections() {
 }
 
 /**
- * Numbers for concurrent requests without a connection, so that the judge knows that they are of several callers. A request
- * that starts alone has none, because its caller is unknown.
+ * Allocates numbers for concurrent requests without a connection, so that the judge recognizes several callers. A
+ * request that starts alone gets no number, because its caller is unknown.
  */
 export function createCallers() {
   const { take, free } = createConnections();
@@ -43,14 +43,14 @@ export function createCallers() {
 
 type Callers = ReturnType<typeof createCallers>;
 
-/** Property of a simulator with the callers that all of its in-process adapters share. */
+/** Property of a simulator with the caller numbers, which all in-process adapters of the simulator share. */
 export const callersKey = Symbol.for('petstore-sim callers');
 
 export const callersOf = (sim: ApiHandler): Callers => (sim as Served)[callersKey] ?? createCallers();
 
 /**
- * Makes a function that responds to a `Request`. Addresses that `pattern` does not match get a 404 in the form of the API. A
- * connection that a fault cuts is `Response.error()`.
+ * Creates a function that responds to a `Request`. Responds with the API's 404 if `pattern` does not match, and with
+ * `Response.error()` if a fault cuts the connection.
  */
 export function createAnswerRequest(sim: Served, pattern: RegExp): (request: Request) => Promise<Response> {
   const callers = callersOf(sim);
@@ -95,13 +95,13 @@ async function answerRequest(
     return await toResponse(await handle(call), request, clock);
   } catch (error) {
     request.signal.throwIfAborted();
-    // By name, because a program may have loaded the package as an ES module and by `require`, each with this class.
+    // Compared by name, because an ES module and `require` may each load the package, with separate classes.
     if (error instanceof Error && error.name === 'ResetError') return Response.error();
     throw error;
   }
 }
 
-/** Reads a body, at most one chunk past `maximumBodyBytes`, and no further once the request is aborted. */
+/** Reads a body up to one chunk past `maximumBodyBytes`. Stops when the request is aborted. */
 export async function readBody(request: Request): Promise<Uint8Array | undefined> {
   const { body, signal } = request;
   if (body === null) return undefined;
@@ -132,6 +132,7 @@ export interface OwnHandler {
 /** Property of a simulator with a function that returns its own handlers. */
 export const ownHandlersKey = Symbol.for('petstore-sim own handlers');
 
+/** Own handlers of a simulator, as of its last reset. */
 export const ownHandlersOf = (sim: ApiHandler): readonly OwnHandler[] => (sim as Served)[ownHandlersKey]?.() ?? [];
 
 /** Response of the first own handler for a request; `undefined` if the API responds. */
@@ -148,11 +149,11 @@ async function runOwnHandlers(sim: ApiHandler, request: Request): Promise<Respon
   return undefined;
 }
 
-/** Creates the simulator as a `fetch` function, for any origin. */
+/** Creates a `fetch` function that calls the simulator, for any origin. */
 export function createFetch(sim: Served): typeof fetch {
   const answer = createAnswerRequest(sim, addressPattern(sim.basePaths));
   return async (input, init) => {
-    // Node's Request takes no path, not even in jsdom; here every origin is as good.
+    // Node's Request needs an absolute URL, even in jsdom; the origin is irrelevant.
     const isPath = typeof input === 'string' && input.startsWith('/');
     const request = new Request(isPath ? `http://localhost${input}` : input, init);
     request.signal.throwIfAborted();
@@ -162,7 +163,7 @@ export function createFetch(sim: Served): typeof fetch {
   };
 }
 
-/** The answer outside the API. */
+/** Response body for a URL outside the API. */
 export const nothingHere = errorBody({
   status: 404,
   code: 'not_found',

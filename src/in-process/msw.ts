@@ -5,18 +5,18 @@ import { addressPattern } from './address-pattern.js';
 import { createAnswerRequest, type OwnHandler, ownHandlersOf } from './fetch.js';
 
 export interface HandlersOptions {
-  /** Where clients expect the API: an address, or a path of any origin, one or several. Default: `/v1`. */
+  /** Base URL of the API, as an absolute URL or as a path that matches every origin; one or several. Default: `/v1`. */
   baseUrl?: string | readonly string[] | undefined;
-  /** Called after each answer. `persist` of `petstore-sim/persist` gives such a function. */
+  /** Called after each response, for example the function that `persist` of `petstore-sim/persist` returns. */
   onAnswer?: (() => void) | undefined;
 }
 
 const handlersOptions: Record<keyof HandlersOptions, true> = { baseUrl: true, onAnswer: true };
 
 /**
- * The simulator as msw handlers, for `setupServer` in Node and `setupWorker` in a browser.
- * One handler takes everything under the base URL, so an unknown path gets the API's own 404 and never the network.
- * @throws {TypeError} when a base URL is neither an http or https address nor a path, and for an option that there is not
+ * Creates msw handlers for the simulator, for `setupServer` in Node and `setupWorker` in a browser.
+ * One handler serves all URLs under the base URL, so an unknown path gets the API's 404 without network access.
+ * @throws {TypeError} for an unknown option, and for a base URL that is not http, https or a path
  * @example const server = setupServer(...handlers(createSimulator()));
  */
 export function handlers(sim: ApiHandler, options: HandlersOptions = {}): RequestHandler[] {
@@ -33,7 +33,7 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
       try {
         return await answer(request);
       } catch (error) {
-        // The client has its abort error already; msw would print ours to the console.
+        // The client already has an abort error; msw would print this error to the console.
         if (request.signal.aborted) return Response.error();
         throw error;
       } finally {

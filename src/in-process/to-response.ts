@@ -3,9 +3,9 @@ import type { Answer } from '../requests/api-call.js';
 import { statusesWithoutBody } from '../requests/outcome.js';
 
 /**
- * An answer as a `Response`. A wire fault becomes what a client of `fetch` would see of it: a connection that is cut is
- * `Response.error()`, a body that is cut is a stream that fails.
- * @throws the reason of `signal` when the client gives up on an answer that never comes
+ * Creates a `Response` as a client of `fetch` sees it. A cut connection becomes `Response.error()`, and a cut body
+ * becomes a failing stream.
+ * @throws the reason of `signal` if the client aborts while a fault hangs the response
  */
 export async function toResponse(
   { status, headers: fields, body, raw, wire, finish }: Answer,
@@ -21,7 +21,7 @@ export async function toResponse(
       await clock.sleep(Number.POSITIVE_INFINITY, signal);
       return Response.error();
   }
-  // What a fault does to a body, it cannot do to none.
+  // Faults of the body do not apply to a response without a body.
   if (method === 'HEAD' || statusesWithoutBody.includes(status)) {
     finish?.(true);
     return new Response(null, { status, headers });
@@ -32,7 +32,7 @@ export async function toResponse(
       return new Response(cutStream(all(), wire.bytes), { status, headers });
     case 'contentLength': {
       const bytes = all();
-      // A client reads as many bytes as Content-Length says; it fails only when fewer come.
+      // A client reads as many bytes as Content-Length states, and fails only if fewer arrive.
       const seen =
         wire.value > bytes.length ? cutStream(bytes, bytes.length, wire.value) : bytes.subarray(0, wire.value);
       return new Response(seen, { status, headers: [...headers, ['Content-Length', String(wire.value)]] });
@@ -40,12 +40,15 @@ export async function toResponse(
     case 'drip':
       return new Response(slowStream(all(), wire, { clock, signal, finish }), { status, headers });
     default:
-      // To text without a Content-Type, `Response` would add one.
+      // `Response` would add a missing Content-Type to text.
       return new Response(raw === undefined && 'Content-Type' in fields ? body : all(), { status, headers });
   }
 }
 
-/** As pairs: from an object, the `Headers` of Node loses a field called `__proto__`. Set-Cookie has a pair for each line. */
+/**
+ * Converts headers to pairs, one for each line of Set-Cookie. From an object, Node's `Headers` would lose a field named
+ * `__proto__`.
+ */
 export const headerPairs = (headers: Answer['headers']): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) =>
     name === 'Set-Cookie'
@@ -55,7 +58,7 @@ export const headerPairs = (headers: Answer['headers']): [string, string][] =>
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** The first bytes of a body, then the error that a client gets when the connection ends early. */
+/** Streams the first bytes of a body. Fails like a closed connection if there are fewer than `expected` bytes. */
 function cutStream(all: Uint8Array, bytes: number, expected = all.length): ReadableStream<Uint8Array> {
   const sent = all.subarray(0, bytes);
   const left = sent.length > 0 ? [sent] : [];
@@ -68,12 +71,12 @@ function cutStream(all: Uint8Array, bytes: number, expected = all.length): Reada
         else controller.close();
       },
     },
-    // Nothing is queued ahead of the reader, because an error would discard the queue, also that of the copy that msw makes.
+    // No queue, because an error would discard queued chunks, also in the copy that msw makes.
     { highWaterMark: 0 },
   );
 }
 
-/** A body in pieces, each at its time, whether or not the client reads them yet. */
+/** Streams a body in chunks at fixed times, even if the client does not read. */
 function slowStream(
   all: Uint8Array,
   { bytes, everyMs }: { bytes: number; everyMs: number },
@@ -91,7 +94,7 @@ function slowStream(
   };
   return new ReadableStream({
     start(controller) {
-      // A cancelled stream is closed already; otherwise the client gave up, or the simulator was reset.
+      // A cancelled stream is already closed. Otherwise the client aborted, or the simulator was reset.
       send(controller).catch((error) => {
         finish?.(false);
         if (!cancelled.signal.aborted) controller.error(signal.aborted ? signal.reason : terminated(error));
@@ -101,5 +104,5 @@ function slowStream(
   });
 }
 
-/** The error of `fetch` when a connection ends in the middle of a body. */
+/** Creates the error of `fetch` for a connection that ends within a body. */
 const terminated = (cause?: unknown) => new TypeError('terminated', { cause });

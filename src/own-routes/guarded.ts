@@ -7,11 +7,10 @@ type Resolver<Params extends PathParams> = (info: Info<Params>) => Response | Pr
 type Guarded<Params extends PathParams> = (info: Info<Params>) => Promise<Response>;
 
 /**
- * Makes a handler of your own an operation of the API: requests are authenticated and limited, fault rules apply to them, and
- * journal and verdict contain them. A pet that `sim.pets` refuses, or a text that `parseJson` refuses, is a 400 of the API;
- * a resolver that throws anything else is a 500.
- * @param operation its name for scenarios, journal and verdict; default: method and path, such as `GET /v1/categories/{id}`
- * @param resolver must respond within 30 s: a request that it left to the API would be counted twice
+ * Makes a custom handler an operation of the API, with authentication, limits, faults, journal and verdict. An input
+ * that `sim.pets` or `parseJson` rejects becomes a 400 of the API; any other error of the resolver becomes a 500.
+ * @param operation name for scenarios, journal and verdict; default: method and path, such as `GET /v1/categories/{id}`
+ * @param resolver must return a response within 30 s; a request passed on to the API would count twice
  * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, 'listCategories', () => HttpResponse.json(categories)))
  */
 export function guarded<Params extends PathParams = PathParams>(

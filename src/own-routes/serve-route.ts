@@ -9,23 +9,23 @@ import { concatenate } from '../values/concatenate.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 
-/** How a route appears in scenarios, journal and verdict. */
+/** Name of a route in scenarios, journal and verdict, or the parameters of the default name. */
 export interface RouteOptions {
-  /** The name of its operation; default: method and path, such as `GET /v1/categories/{id}`. */
+  /** Name of the operation; default: method and path, such as `GET /v1/categories/{id}`. */
   readonly operation?: string | undefined;
-  /** The parameters of the path, for the default name. */
+  /** Path parameters, for the default name. */
   readonly params?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
-/** The data of a `Request` that an HTTP server passes to a handler. */
+/** Data that an HTTP server attaches to the `Request` of a handler. */
 export interface RequestContext extends Pick<ApiCall, 'connection' | 'holdsRefusals'> {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** The route's answer, which the server sends in place of the `Response`. */
+  /** Response of the route, which the server sends instead of the `Response` object. */
   answer?: Answer;
 }
 
-/** The same in every copy of the package that a program has loaded. */
+/** Property of a `Request` with its context, shared by all loaded copies of the package. */
 const contextKey = Symbol.for('petstore-sim request');
 
 export const setContext = (request: Request, context: RequestContext): void =>
@@ -33,24 +33,24 @@ export const setContext = (request: Request, context: RequestContext): void =>
 
 const contextOf = (request: Request) => (request as { [contextKey]?: RequestContext })[contextKey];
 
-/** Time in which a route must respond, in milliseconds of real time. */
+/** Maximum response time of a route, in milliseconds of real time. */
 const mostMs = 30_000;
-/** A body that sends nothing for this time, in milliseconds of real time, is passed on as a stream. */
+/** Pause after which a body is passed on as a stream, in milliseconds of real time. */
 const pauseMs = 50;
-/** A longer body, in bytes, is passed on as a stream. */
+/** Size above which a body is passed on as a stream, in bytes. */
 const mostBytes = 1024 * 1024;
-/** The longest body that a fault rule changes or delays, in bytes. */
+/** Maximum size of a body that a fault rule changes or delays, in bytes. */
 const mostWholeBytes = 10 * 1024 * 1024;
 
-// The real ones, because a test may replace them by fake timers later.
+// Real timers, because a test may install fake timers later.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
 const routeOptions: Record<keyof RouteOptions, true> = { operation: true, params: true };
 
 /**
- * Serves a request by a function of your own, as an operation of the API: requests are authenticated and limited, fault rules
- * apply to them, and journal and verdict contain them. For msw, `guarded` of `petstore-sim/msw` does this.
- * @param respond gives the response within 30 s; not called if the request is refused
+ * Serves a request by a custom function as an operation of the API, with authentication, limits, faults, journal and
+ * verdict. For msw, use `guarded` of `petstore-sim/msw`.
+ * @param respond returns the response within 30 s; not called if the request is rejected
  * @example await serveRoute(sim, request, () => Response.json([]), { operation: 'listCategories' })
  */
 export async function serveRoute(
@@ -99,14 +99,14 @@ export async function serveRoute(
   }
 }
 
-/** Whether an error says that nobody waits for the response any more: the client left, or the simulator was reset. */
+/** Whether a response is obsolete, because the client disconnected or the simulator was reset. */
 export const isEnded = (error: unknown, signal: AbortSignal | undefined): boolean =>
-  // By name, because a program may have loaded the package as an ES module and by `require`, each with this class.
+  // Compared by name, because an ES module and `require` may each load the package, with separate classes.
   signal?.aborted === true || (error instanceof Error && error.name === 'ResetError');
 
 /**
- * Puts a call through the pipeline, with a function as its operation.
- * @param respond receives a signal that is aborted when its 30 s are over
+ * Handles a request with a custom function as its operation.
+ * @param respond receives a signal that is aborted after 30 s
  */
 export async function answerRoute(
   sim: Simulator,
@@ -136,7 +136,7 @@ async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, 
     const given = await Promise.resolve()
       .then(run)
       .catch((thrown) => {
-        // A resolver of msw may throw its response.
+        // An msw resolver may throw a response.
         if (thrown instanceof Response) return thrown;
         throw thrown;
       });
@@ -159,12 +159,12 @@ function kindOf(value: unknown): string {
   return value === null || value === undefined ? String(value) : `a value of type ${typeof value}`;
 }
 
-/** The path with `{name}` in the place of each parameter: `/pets/{petId}`. */
+/** Replaces each path parameter by `{name}`: `/pets/{petId}`. */
 function patternOf(path: string, params: RouteOptions['params'] & {}): string {
   const segments = path.split('/');
-  // From the end, because a parameter that equals a fixed segment mostly follows it.
+  // From the end, because a parameter that equals a fixed segment usually follows that segment.
   for (const [name, value] of Object.entries(params).reverse()) {
-    // A number is the name of a wildcard, which msw gives it.
+    // msw names a wildcard by a number.
     if (/^\d+$/.test(name)) continue;
     const at = segments.findLastIndex((segment) => decoded(segment) === value);
     if (at >= 0) segments[at] = `{${name}}`;
@@ -180,18 +180,18 @@ function decoded(segment: string): string {
   }
 }
 
-/** Whether a repeated request stores something else: PUT and DELETE are idempotent (RFC 9110 section 9.2.2). */
+/** Whether a repeated request would store another resource. PUT and DELETE are idempotent (RFC 9110 section 9.2.2). */
 const storedBy = (method: string, { status }: Outcome) =>
   (method === 'POST' || method === 'PATCH') && status >= 200 && status < 300;
 
-/** The field `id` of a JSON body, as text. */
+/** Reads the field `id` of a JSON body, as text. */
 const idIn = ({ body }: Outcome): string | undefined =>
   /^\s*\{[^{}]*?"id"\s*:\s*(?:"([^"]*)"|(\d+))/.exec(body)?.slice(1).find(Boolean);
 
-/** Headers of the engine or of the connection, which no route replaces. */
+/** Headers of the engine or the connection, which a route cannot replace. */
 const notOfRoutes = /^(?:x-ratelimit-.*|date|content-length|transfer-encoding|connection)$/;
 
-/** Reads a response. A body that pauses or is long becomes a stream, unless it is needed as a whole. */
+/** Reads a response. A long or pausing body becomes a stream, unless a fault needs the whole body. */
 async function readResponse(response: Response, isWhole: boolean, onError: (error: unknown) => void): Promise<Outcome> {
   const { status, body, type } = response;
   if (type === 'error') return { status: 0, body: '', wire: { kind: 'reset' } };
@@ -221,7 +221,7 @@ async function readResponse(response: Response, isWhole: boolean, onError: (erro
     if (error instanceof RangeError) throw error;
     onError(error);
     const raw = concatenate(chunks, bytes);
-    // A length that never comes, so that the client sees the end of the connection.
+    // Content-Length exceeds the body, so that the client detects the interrupted response.
     return { status, headers, body: '', raw, wire: { kind: 'contentLength', value: bytes + 1 } };
   }
   const text = toJsonBytes(concatenate(chunks, bytes));
@@ -232,7 +232,7 @@ async function readResponse(response: Response, isWhole: boolean, onError: (erro
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** The next bytes; `undefined` at the end. */
+/** Reads the next chunk; `undefined` at the end. */
 async function readChunk(reader: Reader): Promise<Uint8Array | undefined> {
   const { done, value } = await reader.read();
   if (done) return undefined;
@@ -242,7 +242,7 @@ async function readChunk(reader: Reader): Promise<Uint8Array | undefined> {
 
 const paused = () => new Promise<'paused'>((resolve) => void startTimer(() => resolve('paused'), pauseMs));
 
-/** The chunks that were read, and the rest as it arrives. */
+/** Streams the chunks already read, then the remaining chunks. */
 function streamOf(
   read: readonly Uint8Array[],
   first: Promise<Uint8Array | undefined>,
@@ -273,7 +273,7 @@ function streamOf(
   );
 }
 
-/** The headers of a response, in the spelling of the API. */
+/** Converts response headers to the API's spelling, except headers of the engine or the connection. */
 function headersOf(given: Headers): Record<string, string | null> {
   const headers: Record<string, string | null> = { 'Content-Type': null };
   for (const [name, value] of given) {
@@ -298,7 +298,7 @@ function streamResponse(
   return new Response(null, { status, headers });
 }
 
-/** Passes a stream on, and reports its end with its first bytes. */
+/** Passes a stream through, and calls `finish` at the end with the first bytes. */
 export function recordedStream(
   stream: ReadableStream<Uint8Array>,
   finish: Answer['finish'],

@@ -2,79 +2,85 @@ import type { Clock } from '../clock/clock.js';
 import type { JsonBytes } from '../values/json-bytes.js';
 import type { Outcome, WireFault } from './outcome.js';
 
-/** An operation of the user's own, whose function runs in the adapter. */
+/** Custom operation, whose function runs in the adapter. */
 export interface Route {
   readonly operation: string;
   /**
-   * Runs the function, without waiting for it. Absent in a replayed log, which has the outcome.
-   * @param id of the request in the journal; for the outcome, which follows by `finishRoute` of the simulator's core
-   * @param isWhole whether a fault changes or delays the response, so that its body is read to the end first
+   * Starts the function and returns at once. Absent during log replay, because the log contains the outcome.
+   * @param id journal id of the request, for the later call of `finishRoute` with the outcome
+   * @param isWhole whether a fault changes or delays the response, so that the whole body is read first
    */
   readonly start?: ((id: number, isWhole: boolean) => void) | undefined;
 }
 
-/** One request to the API as plain data; every adapter makes one. */
+/** A request to the API as plain data, created by every adapter. */
 export interface ApiCall {
   method: string;
-  /** Below the base path, without the query: `/pets`, `/pets/7`. As sent, but for `decodeUnreserved`. */
+  /**
+   * Path below the base path, without the query: `/pets`, `/pets/7`. Unreserved characters are decoded, see
+   * `decodeUnreserved`.
+   */
   path: string;
-  /** As sent, without the question mark; empty when there is none. */
+  /** Query as sent, without the question mark; empty if absent. */
   query: string;
-  /** What the client calls the base address, for links: `http://127.0.0.1:4010/v1`. */
+  /** Base URL as the client sees it, for links: `http://127.0.0.1:4010/v1`. */
   baseUrl: string;
-  /** The path of the service, if it is not `/v1`: the end of `baseUrl`, or what an adapter has there in its place. */
+  /** Base path of the service, if other than `/v1`: the end of `baseUrl`, or an adapter's substitute. */
   readonly basePath?: string | undefined;
-  /** One header by its lower-case name; repeated ones joined by a comma and a space. */
+  /** Returns a header by its lower-case name. Repeated headers are joined by a comma and a space. */
   header(name: string): string | undefined;
-  /** The bytes of the body; an adapter may stop reading one byte past `maximumBodyBytes`. */
+  /** Request body. An adapter may stop reading one byte past `maximumBodyBytes`. */
   body: Uint8Array | undefined;
-  /** A number of the connection, where the adapter knows it: requests on one HTTP/1.1 connection follow one another. */
+  /** Connection number, if known. Requests on one HTTP/1.1 connection are sequential. */
   connection?: number | undefined;
-  /** Whether the adapter holds an answer that tells a client to wait back for a moment: then it has `sent`. */
+  /**
+   * Whether the adapter briefly delays responses that ask a client to wait. Such a response has the callback `sent`.
+   */
   readonly holdsRefusals?: boolean | undefined;
-  /** By the simulator's clock, where the request had to wait before it could be handled. */
+  /** Arrival time in Unix milliseconds of the simulator's clock, if the request was queued before being handled. */
   readonly arrivedAtMs?: number | undefined;
-  /** How many requests have arrived after this one already, which are handled after it. */
+  /** Number of later requests that have already arrived and are not handled yet. */
   readonly arrivedBehind?: number | undefined;
-  /** Headers of the adapter itself for the answer and its journal entry. */
+  /** Headers that the adapter adds to the response and the journal entry. */
   readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Set for an operation of the user's own, which no service has. */
+  /** Custom operation, which belongs to no service. */
   readonly route?: Route | undefined;
-  /** Aborted when the client has gone away; the delay of a fault ends then. */
+  /** Aborted when the client disconnects, which ends the delay of a fault. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The answer as plain data, with what the journal and the log report about it. */
+/** Response as plain data, with details for the journal and the log. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** The body in place of `body`, if it is not text or not yet complete; only of a route. */
+  /** Replaces `body` if the body is binary or a stream. Only for a custom operation. */
   raw?: Outcome['raw'];
-  /** Of a body that is answered again and again: the same object for the same body, so that an adapter can cache its bytes. */
+  /** Cache key shared by identical bodies, so that an adapter can cache the encoded bytes. */
   bodyKey?: object | undefined;
-  /** `undefined` for a path or method that belongs to no operation. */
+  /** Name of the operation; `undefined` if the path or method has none. */
   operation: string | undefined;
-  /** The API key of the request; `undefined` when it was refused with 401. */
+  /** API key of the request; `undefined` for a response with status 401. */
   key: string | undefined;
   plan: string | undefined;
-  /** The name of the fault rule that applied. */
+  /** Name of the applied fault rule. */
   fault: string | undefined;
-  /** What the adapter does to the bytes of the answer. */
+  /** Network fault that the adapter applies to the response bytes. */
   wire: WireFault | undefined;
-  /** Of an answer that the adapter holds back: to be called when it is sent, with for how many milliseconds it was held. */
+  /** Callback for a delayed response, called at the time of sending with the delay in milliseconds. */
   sent?: ((heldMs: number) => void) | undefined;
   /**
-   * Of an answer that is sent in pieces: to be called at its end, with whether the client was there for all of it, and with
-   * the start of a body that was a stream.
+   * Callback for a response in chunks, called at the end.
+   * @param isWhole whether the client stayed connected until the end
+   * @param body first bytes of a streamed body
    */
   finish?: ((isWhole: boolean, body?: JsonBytes) => void) | undefined;
 }
 
-/** What an adapter needs of a simulator. */
+/** Part of a simulator that an adapter uses. */
 export interface ApiHandler {
-  /** Answers one call: at once, or after the delay of a fault rule. */
+  /** Responds to a request, at once or after the delay of a fault rule. */
   handle(call: ApiCall): Answer | Promise<Answer>;
-  /** Times what a fault does to an answer on its way. */
+  /** Clock that times network faults. */
   readonly clock: Clock;
 }

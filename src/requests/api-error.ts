@@ -1,11 +1,11 @@
 import type { ErrorCode } from './error-codes.js';
 
-/** Largest request body, in bytes (assumption `bodyTooLarge`). A NewPet needs a few hundred. */
+/** Maximum size of a request body, in bytes (assumption `bodyTooLarge`). A NewPet needs a few hundred bytes. */
 export const maximumBodyBytes = 64 * 1024;
 
 /**
- * An error answer of the API: the Error object of the document, and the headers that belong to it. It is thrown, but
- * is no `Error`, because V8 would note the stack of each, which nobody reads and which was two thirds of what a refusal cost.
+ * Error response of the API, with the Error object of the document and headers. Thrown, but not an `Error`, because the
+ * unused stack was two thirds of a rejection's cost in V8.
  */
 export class ApiError {
   constructor(
@@ -13,7 +13,7 @@ export class ApiError {
     readonly code: ErrorCode,
     readonly message: string,
     readonly headers: Record<string, string> = {},
-    /** The assumption that decided, where the document leaves the answer open. */
+    /** Assumption that decided the response, if the document leaves the response open. */
     readonly assumption?: string,
   ) {}
 }
@@ -22,13 +22,13 @@ export const invalidRequest = (message: string, assumption?: string) =>
   new ApiError(400, 'invalid_request', message, {}, assumption);
 
 /**
- * 401. RFC 6750 section 3: the challenge is always there, and `error` only when the request brought credentials.
- * @param tokenSent whether a bearer token came with the request
+ * Creates a 401 with a challenge. The challenge has `error` only if the request had credentials (RFC 6750 section 3).
+ * @param tokenSent whether the request contained a bearer token
  */
 export const unauthorized = (message: string, tokenSent: boolean) =>
   new ApiError(401, 'unauthorized', message, challenge(tokenSent));
 
-/** The refusal of a banned key, by default 429. A 401 needs its challenge here too (RFC 9110 section 15.5.2). */
+/** Creates the rejection of a banned key, by default a 429. A 401 also needs a challenge (RFC 9110 section 15.5.2). */
 export const keyBanned = (status: number, message: string) =>
   new ApiError(status, 'key_banned', message, status === 401 ? challenge(true) : {});
 
@@ -39,7 +39,7 @@ const challenge = (tokenSent: boolean) => ({
 export const notFound = (message: string, assumption?: string) =>
   new ApiError(404, 'not_found', message, {}, assumption);
 
-/** 405. RFC 9110 section 15.5.6: the answer lists the methods that work. */
+/** Creates a 405, which lists the allowed methods (RFC 9110 section 15.5.6). */
 export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
   new ApiError(
     405,
@@ -57,7 +57,7 @@ export const payloadTooLarge = (maximumBytes: number) =>
 export const unsupportedMediaType = (message: string, assumption: string) =>
   new ApiError(415, 'unsupported_media_type', message, {}, assumption);
 
-/** The body of every error answer: exactly `code`, `message` and `status`. */
+/** Serializes the body of an error response: exactly `code`, `message` and `status`. */
 export function errorBody(error: { code: string; message: string; status: number }): string {
   return JSON.stringify({ code: error.code, message: error.message, status: error.status });
 }

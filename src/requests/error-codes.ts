@@ -1,4 +1,4 @@
-/** The default values of the Error field `code`; the document shows none (assumption `errorCodes`). */
+/** Default values of the Error field `code`. The document shows no values (assumption `errorCodes`). */
 export const errorCodes = [
   'invalid_request',
   'unauthorized',

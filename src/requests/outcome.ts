@@ -1,49 +1,49 @@
 import { type ApiError, errorBody } from './api-error.js';
 import type { ErrorCode } from './error-codes.js';
 
-/** What happens to the bytes of an answer. An adapter without a wire gives a network error or a broken stream instead. */
+/** Network fault of a response. In-process adapters return a network error or a failing stream instead. */
 export type WireFault =
   | { kind: 'reset' }
   | { kind: 'close' }
   | { kind: 'hang' }
-  /** Only this many bytes of the body, then the end of the connection. */
+  /** Sends only this many bytes of the body, then closes the connection. */
   | { kind: 'truncate'; bytes: number }
-  /** The body in pieces, with a pause after each. */
+  /** Sends the body in chunks of `bytes`, with a pause of `everyMs` milliseconds after each. */
   | { kind: 'drip'; bytes: number; everyMs: number }
-  /** A Content-Length that is not the length of the body. */
+  /** Sends a Content-Length that differs from the body length. */
   | { kind: 'contentLength'; value: number };
 
-/** Whether it leaves a client without an answer, also to a HEAD: what is done to a body cannot be done to none. */
+/** Whether the fault prevents any response, even to HEAD. Other faults affect only a body. */
 export const isWithoutAnswer = ({ kind }: WireFault) => kind === 'reset' || kind === 'close' || kind === 'hang';
 
-/** What a request leads to: an answer before the headers that every answer carries. */
+/** Result of a request: the response without the headers common to all responses. */
 export interface Outcome {
   status: number;
   body: string;
-  /** The body in place of `body`, if it is not text or not yet complete. */
+  /** Replaces `body` if the body is binary or a stream. */
   raw?: Uint8Array | ReadableStream<Uint8Array> | undefined;
-  /** Where the same body is answered again and again: one object that stands for it. */
+  /** Cache key shared by identical bodies. */
   bodyKey?: object | undefined;
-  /** On top of those that every answer carries; `null` removes one. Several Set-Cookie are the lines of one. */
+  /** Additional headers; `null` removes a header. Several Set-Cookie headers are the lines of one value. */
   headers?: Readonly<Record<string, string | null>> | undefined;
-  /** A refusal over a limit or in a ban, which carries Retry-After. */
+  /** Whether the request is rejected for a limit or a ban, with a Retry-After header. */
   isRefusal?: boolean;
-  /** The id of what was stored. */
+  /** Id of the stored resource. */
   storedId?: string | undefined;
   wire?: WireFault | undefined;
-  /** The assumption that decided, where the document leaves the answer open. */
+  /** Assumption that decided the response, if the document leaves the response open. */
   assumption?: string | undefined;
 }
 
-/** The outcome of a request whose answer something else gives: a fault rule, or an extension. */
+/** Placeholder outcome of a request whose response is set by a fault rule or an extension. */
 export const emptyOutcome: Outcome = { status: 200, body: '' };
 
-/** What a scenario sends in place of the values of `code`. */
+/** Scenario setting that replaces values of the Error field `code`. */
 export interface ErrorSettings {
   readonly errorCodes: Readonly<Partial<Record<ErrorCode, string>>>;
 }
 
-/** The Error object, with the code that the assumption `errorCodes` gives it. */
+/** Creates an error response. The assumption `errorCodes` can replace the value of `code`. */
 export function errorOutcome(
   { status, code, message, headers, assumption }: ApiError,
   { errorCodes }: ErrorSettings,
@@ -51,5 +51,5 @@ export function errorOutcome(
   return { status, body: errorBody({ code: errorCodes[code] ?? code, message, status }), headers, assumption };
 }
 
-/** RFC 9110 section 15: such an answer has no body. Node sends none, and `Response` takes none. */
+/** Statuses of responses without a body (RFC 9110 section 15). Node sends no body, and `Response` accepts none. */
 export const statusesWithoutBody: readonly number[] = [204, 205, 304];

@@ -1,14 +1,14 @@
 import type { ApiCall } from './api-call.js';
 
-/** The headers of a request that its answer, its entry in the journal or its delivery depends on. */
+/** Request headers that affect the response, the journal entry or the delivery. */
 const readHeaders = ['authorization', 'content-type', 'content-encoding', 'user-agent', 'x-sim-call', 'origin'];
 
-/** A call without anything that its adapter holds: it can be kept, written down and made again. */
+/** Request without references to an adapter, so that a log can store and replay the request. */
 export interface PlainCall extends Omit<ApiCall, 'header' | 'signal'> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Keeps what of a call decides its answer. */
+/** Copies the properties of a request that determine the response. */
 export function toPlainCall(call: ApiCall): PlainCall {
   const {
     method,
@@ -28,7 +28,7 @@ export function toPlainCall(call: ApiCall): PlainCall {
     const value = call.header(name);
     if (value !== undefined) headers[name] = value;
   }
-  // Left out in JSON where it is not so.
+  // JSON omits `undefined`, which saves space in the log.
   const holds = holdsRefusals || undefined;
   return {
     method,
@@ -46,13 +46,13 @@ export function toPlainCall(call: ApiCall): PlainCall {
   };
 }
 
-/** What of a call is known only when it is handled. */
+/** Properties of a request that are known only at the time of handling. */
 export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
 
-/** The call as the simulator takes it. */
+/** Converts a stored request to the simulator's input. */
 export const fromPlainCall = (call: PlainCall, context: CallContext = {}): ApiCall => new KeptCall(call, context);
 
-/** A class, because to copy an object by spreading it takes as long as all else that a log does for a request (0.3 us). */
+/** A class, because an object spread takes 0.3 us, as long as the log's other work per request. */
 class KeptCall implements ApiCall {
   readonly #headers: PlainCall['headers'];
   readonly method: string;

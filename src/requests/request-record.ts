@@ -1,97 +1,107 @@
 import type { JsonBytes } from '../values/json-bytes.js';
 
-/** The two windows of a plan: "Requests per minute", "Requests per day". */
+/** Windows of a plan: "Requests per minute", "Requests per day". */
 export type WindowName = 'minute' | 'day';
 
-/** Why a request was refused: over a limit of the plan, or during a ban. */
+/** Reason of a rejection: a limit of the plan, or a ban. */
 export type RefusalKind = 'limit' | 'ban';
 
-/** What can be seen of one request and its answer on the wire. Instants are Unix milliseconds of the simulator's clock. */
+/** Observable part of a request and its response. Times are Unix milliseconds of the simulator's clock. */
 export interface ObservedRequest {
-  /** Counted from 1, in the order in which requests arrived; never given again, not even after `clear`. */
+  /** Number in order of arrival, starting at 1. Never reused, not even after `clear`. */
   readonly id: number;
   readonly arrivedAtMs: number;
-  /** When the answer was handed to the adapter to be sent; later than the arrival where a fault or a hold kept it back. */
+  /**
+   * Time at which the response was passed to the adapter for sending. Later than the arrival if a fault or the adapter
+   * delayed the response.
+   */
   readonly answeredAtMs: number;
-  /** When the last byte was handed over; later than the first where a fault sends an answer in pieces. */
+  /** Time at which the last byte was sent. Later than `answeredAtMs` for a response in chunks. */
   readonly finishedAtMs: number;
-  /** Whether the client went away before the end of an answer that was being sent in pieces. */
+  /** Whether the client disconnected during a response in chunks. */
   readonly isAbandoned: boolean;
-  /** The id of the last request, of any key, that had arrived when the answer was sent: those after it may follow from it. */
+  /**
+   * Id of the last request, of any key, that arrived before the response was sent. Later requests may be reactions to
+   * the response.
+   */
   readonly lastArrivedId: number;
-  /** Only where the client got a 503 instead of this answer, because the log had not taken the request in time. */
+  /** Whether the client received a 503 instead of this response, because the log did not accept the request in time. */
   readonly isLost?: boolean | undefined;
-  /** For how many milliseconds the answer was held back so that parallel requests show themselves; 0: not at all. */
+  /** Delay of the response in milliseconds, which reveals parallel requests; 0 if none. */
   readonly heldMs: number;
-  /** The bearer token as sent; shown only by its last four characters. `undefined` when there was none. */
+  /** Bearer token as sent; `undefined` if absent. Only the last four characters are displayed. */
   readonly token: string | undefined;
-  /** `undefined` for a path or method without an operation. */
+  /** Name of the operation; `undefined` if the path or method has none. */
   readonly operation: string | undefined;
-  /** Whether the operation writes, also where the request was refused. */
+  /** Whether the operation writes, even if the request was rejected. */
   readonly isWrite: boolean;
   readonly method: string;
-  /** What the client put in front of `path`: `http://127.0.0.1:4010/v1`. */
+  /** URL before `path`, as the client used it: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
   readonly path: string;
   readonly query: string;
-  /** 0 when the client went away before the answer. */
+  /** Response status; 0 if the client disconnected before the response. */
   readonly status: number;
-  /** Text, or base64 of a body that is not UTF-8; `undefined` without a body. */
+  /** Request body as text, or as base64 if not UTF-8; `undefined` if absent. */
   readonly requestBody: JsonBytes | undefined;
-  /** The first 64 KiB; of a stream known at its end. */
+  /** First 64 KiB of the response body. A streamed body is set at the end of the stream. */
   readonly responseBody: JsonBytes;
   readonly headers: Readonly<Record<string, string>>;
-  /** Which connection it came on, where the adapter knows. */
+  /** Connection number, if known. */
   readonly connection: number | undefined;
-  /** What the client calls itself: its header `User-Agent`. */
+  /** Name of the client: request header `User-Agent`. */
   readonly client: string | undefined;
-  /** What the client calls this logical call: its header `X-Sim-Call`. */
+  /** Id of the logical call: request header `X-Sim-Call`. */
   readonly call: string | undefined;
 }
 
 /** Whether a method is safe (RFC 9110 section 9.2.1). */
 export const isSafe = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS', 'TRACE'].includes(method);
 
-/** Whether a request writes, where only its method and operation are recorded: an operation with an unsafe method does. */
+/** Whether a request writes, inferred from an operation with an unsafe method. */
 export const isWriteByMethod = ({ operation, method }: Pick<ObservedRequest, 'operation' | 'method'>): boolean =>
   operation !== undefined && !isSafe(method);
 
-/** What is known of a request only when its answer has been sent. */
+/** Properties of a request that are known only after the response was sent. */
 export type Delivery = Pick<
   ObservedRequest,
   'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs' | 'isLost' | 'responseBody'
 >;
 
-/** What only the simulator knows of one request: a log of the wire does not show it. */
+/** Internal knowledge of the simulator about a request, which is not observable on the wire. */
 export interface RequestKnowledge {
   readonly plan: string | undefined;
-  /** The window that the headers describe. */
+  /** Window that the rate-limit headers describe. */
   readonly window: WindowName | undefined;
   readonly refusal: RefusalKind | undefined;
-  /** That window as it was after the request, whatever the headers said; during a ban the end of the ban. */
+  /**
+   * Actual state of `window` after the request, independent of the headers. During a ban, the reset time is the end of
+   * the ban.
+   */
   readonly rate?: { readonly limit: number; readonly remaining: number; readonly resetAtSeconds: number } | undefined;
-  /** Of a refusal: when the service would serve again, whatever the headers said. */
+  /** Time after a rejection at which requests are accepted again, in Unix milliseconds. Independent of the headers. */
   readonly promisedAtMs: number | undefined;
-  /** How many strikes the key had after this request, and whether this one was a strike. */
+  /** Number of the key's strikes after this request. */
   readonly strikes: number;
   readonly isStrike: boolean;
-  /** Whether the limits of the plan applied to it. */
+  /** Whether the plan's limits applied to the request. */
   readonly isLimited: boolean;
-  /** How many episodes of refusals the key had begun. */
+  /** Number of the key's refusal episodes so far. */
   readonly episode: number;
-  /** The id of what this request stored. */
+  /** Id of the resource that the request stored. */
   readonly storedId: string | undefined;
-  /** The fault rule that applied, and whether it kept the client from reading the answer. */
+  /** Name of the applied fault rule. */
   readonly fault: string | undefined;
+  /** Whether a fault or a disconnect prevented the client from reading the response. */
   readonly isUnreadable: boolean;
-  /** The assumption that decided the answer, where the document leaves it open. */
+  /** Assumption that decided the response, if the document leaves the response open. */
   readonly assumption?: string | undefined;
 }
 
-/** One entry of the journal: what was observed of a request, and what only the simulator knows of it. */
+/** Journal entry: the observable part of a request, and the simulator's internal knowledge. */
 export interface RequestRecord extends ObservedRequest, RequestKnowledge {}
 
-/** A record without any knowledge, to spread and fill: V8 keeps a copy with all of its fields fast. */
+/** Initial values of a record, for object spreads. V8 handles copies that begin with all fields faster. */
 export const emptyRecord: RequestRecord = {
   id: 0,
   arrivedAtMs: 0,
@@ -129,9 +139,9 @@ export const emptyRecord: RequestRecord = {
   assumption: undefined,
 };
 
-/** What a client said of one of its calls, by `POST /__sim/outcome`. */
+/** Outcome of a call, reported by the client with `POST /__sim/outcome`. */
 export interface ReportedOutcome {
-  /** The call as in `X-Sim-Call`; `undefined`: all of them. */
+  /** Id of the call, as in `X-Sim-Call`; `undefined` for all calls. */
   readonly call: string | undefined;
   readonly result: 'succeeded' | 'failed' | 'aborted';
   readonly atMs: number;

@@ -3,20 +3,20 @@ import type { ApiCall } from './api-call.js';
 import type { ApiError } from './api-error.js';
 import type { Outcome } from './outcome.js';
 
-/** The operation that a call asks for. Plain JSON, because a log stores it with a delayed request. */
+/** Operation that matches a request. Plain JSON, because a log stores the match of a delayed request. */
 export interface Match {
-  /** `undefined` only together with `refusal`. */
+  /** Name of the operation; `undefined` only together with `refusal`. */
   readonly operation: string | undefined;
   readonly isWrite: boolean;
-  /** The parameters of the path, as sent. */
+  /** Path parameters, as sent. */
   readonly params: Readonly<Record<string, string>> | undefined;
-  /** The error to respond with, once the request is authenticated and counted. */
+  /** Error response, sent after the request was authenticated and counted. */
   readonly refusal: ApiError | undefined;
-  /** Headers of every response, errors of the engine included. */
+  /** Headers of every response, including errors of the engine. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** The match of a call without an operation. */
+/** Creates the match of a request without an operation. */
 export const refusedMatch = (refusal: ApiError): Match => ({
   operation: undefined,
   isWrite: false,
@@ -25,42 +25,47 @@ export const refusedMatch = (refusal: ApiError): Match => ({
   headers: undefined,
 });
 
-/** The arguments of an operation, beside the call. */
+/** Arguments of an operation, besides the request. */
 export interface RunContext<Data, Scenario> {
   readonly data: Data;
-  /** The scenario at the arrival of the request, also after a delay. */
+  /** Scenario at the arrival of the request, even after a delay. */
   readonly scenario: Scenario;
-  /** The time of the simulated clock in Unix milliseconds. */
+  /** Simulated time, in Unix milliseconds. */
   readonly nowMs: number;
 }
 
-/** The data of a service: one object for each simulator and sandbox. */
+/** Functions that manage the data of a service. Each simulator and sandbox has separate data. */
 export interface ServiceData<Data, Scenario> {
-  /** The data at the start of a scenario; also called for each reset. */
+  /** Creates the data at the start of a scenario, and at each reset. */
   create(scenario: Scenario): Data;
-  /** A copy for snapshots and logs. */
+  /** Serializes the data for snapshots and logs. */
   write(data: Data): JsonValue;
-  /** The data of a copy. */
+  /** Restores serialized data. */
   read(copy: JsonValue): Data;
 }
 
 /**
- * An API that the simulator serves. The engine authenticates and limits its requests, applies faults to them and records
- * them. An operation is a function of its arguments, because each replay of a log runs it again: no promise, no `Date.now`,
- * no `Math.random`.
+ * API that the simulator serves, with authentication, limits, faults and a journal. Operations must be deterministic,
+ * because a log replay repeats them: no promise, no `Date.now`, no `Math.random`.
  */
 export interface Service<Data = unknown, Scenario = unknown> {
-  /** Its name in logs and snapshots. */
+  /** Name of the service in logs and snapshots. */
   readonly name: string;
-  /** The path of its addresses, without a slash at the end. Services with the same one are asked in order. */
+  /** Path before all operations, without a trailing slash. Services with equal paths are tried in order. */
   readonly basePath: string;
-  /** The names of its operations, for scenarios and queries. */
+  /** Names of the operations, for scenarios and queries. */
   readonly operations: readonly string[];
   readonly data?: ServiceData<Data, Scenario>;
-  /** @returns `undefined` for a call of another service; an error that it throws becomes a 500 */
+  /**
+   * Finds the operation of a request. A thrown error becomes a 500.
+   * @returns `undefined` for a request to another service
+   */
   find(call: ApiCall, scenario: Scenario, nowMs: number): Match | undefined;
-  /** @throws {ApiError} for an error to respond with; any other error becomes a 500 */
+  /**
+   * Runs the operation.
+   * @throws {ApiError} for an error response; any other error becomes a 500
+   */
   run(call: ApiCall, match: Match, context: RunContext<Data, Scenario>): Outcome;
-  /** Values for the conditions of fault rules that belong to one operation. */
+  /** Values for fault-rule conditions that are specific to an operation. */
   conditions?(call: ApiCall, match: Match): Readonly<Record<string, unknown>>;
 }

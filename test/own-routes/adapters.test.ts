@@ -36,12 +36,12 @@ type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 const authorization = 'Bearer free-key';
 const withKey = (init: RequestInit = {}) => ({ ...init, headers: { authorization, ...init.headers } });
 
-/** Starts the routes on an adapter; `stored` has the bodies of what was stored. */
+/** Starts the routes on an adapter; `stored` receives the request bodies of stored resources. */
 const adapters: [string, (sim: Simulator, stored: string[]) => Promise<Ask>][] = [
   [
     'the HTTP server',
     async (sim, stored) => {
-      // The two connections of `fetch` could be two callers; held refusals tell that one caller has read them.
+      // `fetch` may use two connections, like two callers. Delayed rejections show that a single caller read them.
       running = await listen(sim, { port: 0, holdRefusals: true, handlers: (each) => routes(each, stored) as never });
       const { baseUrl } = running;
       return (path, init) => fetch(baseUrl + path, withKey(init));
@@ -87,8 +87,8 @@ const rule = (then: Fault['then'], operation = 'createCategory'): Scenario => ({
 });
 const post = { method: 'POST', body: '{"name":"Fish"}' };
 
-describe.each(adapters)('an own route of %s', (_, start) => {
-  test('five calls with two left: a journal of five, and a verdict that names the early retry', async () => {
+describe.each(adapters)('a custom operation with %s', (_, start) => {
+  test('the journal has all five calls, and the verdict names the early retry, with two calls left', async () => {
     const sim = simulator({ keys: { 'free-key': { usage: { minute: 58 } } } });
     const ask = await start(sim, []);
     const statuses = [];
@@ -99,7 +99,7 @@ describe.each(adapters)('an own route of %s', (_, start) => {
     expect([verdict.outcome, verdict.findings[0]?.code, verdict.counts.requests]).toEqual(['fail', 'early-retry', 5]);
   });
 
-  test('a response that is lost after the write is stored once a try, and judged', async () => {
+  test('each attempt is stored and judged if the response is lost after the write', async () => {
     const sim = simulator({
       faults: [{ name: 'own', when: { operation: 'createCategory', nth: 1 }, then: { reset: true, phase: 'after' } }],
     });
@@ -115,7 +115,7 @@ describe.each(adapters)('an own route of %s', (_, start) => {
     expect(judge(sim, { isOver: true }).findings.map(({ code }) => code)).toEqual(['duplicate-write']);
   });
 
-  test('is cut, slowed down and garbled by fault rules', async () => {
+  test('fault rules truncate, slow down and corrupt the response', async () => {
     const texts: unknown[] = [];
     for (const then of [
       { truncate: { bytes: 3 } },
@@ -132,7 +132,7 @@ describe.each(adapters)('an own route of %s', (_, start) => {
     expect(texts).toEqual(['TypeError', '{"id":1,', '{"id":1}', expect.stringContaining('<html')]);
   });
 
-  test('does not run if a rule responds before it', async () => {
+  test('the function does not run if a fault rule responds first', async () => {
     const stored: string[] = [];
     const sim = simulator(rule({ respond: { status: 503, headers: { 'Retry-After': '7' } } }));
     const ask = await start(sim, stored);
@@ -141,7 +141,7 @@ describe.each(adapters)('an own route of %s', (_, start) => {
   });
 });
 
-test('own routes of a server are in its control API, its sandboxes and its HAR, and begin anew at a reset', async () => {
+test('custom operations appear in the control API, sandboxes and HAR, and a reset restarts their data', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const sim = simulator();
   let made = 0;

@@ -29,11 +29,11 @@ interface Call {
   key?: string | null;
   body?: string;
   status: number;
-  /** The body; text where `JSON.parse` would round it. */
+  /** Response body; text if `JSON.parse` would round a number. */
   answer: unknown;
 }
 
-/** Made one after the other, in one service, on the server and in-process. */
+/** Calls in sequence to one service, on the server and in-process. */
 const calls: Call[] = [
   {
     request: 'GET /categories',
@@ -163,10 +163,10 @@ async function makeCalls(baseUrl: string) {
 }
 type Seen = Awaited<ReturnType<typeof makeCalls>>;
 
-/** The project of the example, with the packages that it asks for and no others. */
+/** Project of the example, with only the packages that the example requires. */
 let project: PackageCopy;
 const seen: Record<string, Seen> = {};
-/** The same calls on the server, after a reset. */
+/** Responses to the same calls on the server, after a reset. */
 let afterReset: Seen;
 /** Descriptions of the service and of the control API, from the server. */
 let service: Description;
@@ -192,7 +192,7 @@ afterAll(() => project?.remove());
 
 async function onTheServer(): Promise<Seen> {
   const { clock, pets, keys, seed } = scenario;
-  // A bigint has no place in JSON.stringify.
+  // JSON.stringify accepts no bigint.
   const text = JSON.stringify({ clock, pets, keys, seed, ids: { start: 0 } }).replace(
     '"start":0',
     '"start":9007199254740993',
@@ -228,32 +228,32 @@ async function inProcess(): Promise<Seen> {
   }
 }
 
-describe.each(['server', 'setupServer'])('the extension of examples/extend, on the %s', (adapter) => {
+describe.each(['server', 'setupServer'])('the extension of examples/extend with %s', (adapter) => {
   test.each(
     calls.map((call, index) => [`${call.request} ${call.body ?? ''}`.trim(), call.status, index, call] as const),
-  )('%s is answered with %i', (_title, status, index, { answer }) => {
+  )('%s gets status %i', (_title, status, index, { answer }) => {
     const { status: seenStatus, text } = seen[adapter]?.[index] ?? { status: 0, text: '' };
     expect(seenStatus).toBe(status);
     expect(typeof answer === 'string' ? text : JSON.parse(text)).toEqual(answer);
   });
 });
 
-test('the server and setupServer give the same answers, their headers included', () => {
+test('the server and setupServer send the same responses, including headers', () => {
   expect(seen.setupServer).toEqual(seen.server);
 });
 
-test('every answer carries the rate-limit headers, and the windows are those of the API', () => {
+test('every response has rate-limit headers, and custom routes share the windows of the API', () => {
   const remaining = seen.server
     ?.filter((_, index) => calls[index]?.key === undefined)
     .map(({ headers }) => Number(headers['x-ratelimit-remaining']));
   expect(remaining).toEqual(remaining?.map((_, index) => 59 - index));
 });
 
-test('a reset starts the data anew, with the same seeded values', () => {
+test('a reset restores the initial data with the same seeded values', () => {
   expect(afterReset).toEqual(seen.server);
 });
 
-test('another seed gives other data', async () => {
+test('another seed generates other data', async () => {
   const { handlers: extend } = await loadExtension();
   const namesFor = async (seed: number) => {
     const sim = createSimulator({ scenario: { ...scenario, seed } });
@@ -278,12 +278,12 @@ describe('the descriptions of the server', () => {
     ...['cancelOrder', 'updatePet', 'deletePet'],
   ];
 
-  test('contain the routes of the example beside those of the API', () => {
+  test('contain the routes of the example and the routes of the API', () => {
     expect(operations(service).sort()).toEqual([...own, 'listPets', 'createPet', 'getPet'].sort());
     expect(operations(control)).toEqual(expect.arrayContaining([...own, 'getHealth']));
   });
 
-  test('give the routes the address of the API and its keys', () => {
+  test('contain the base URL and the authentication of the API for custom routes', () => {
     const { servers, get } = control.paths['/categories'] as unknown as Pick<Description, 'servers'> & {
       get: { security?: unknown };
     };
@@ -321,13 +321,13 @@ describe('exec with --handlers', () => {
       { cwd: project.folder, main: main() },
     );
 
-  test('passes a client that looks for its order after a lost response', async () => {
+  test('passes a client that checks for the order after a lost response', async () => {
     const { code, out, err } = await exec('place-order.js');
     expect([code, out]).toEqual([0, 'order 21 is placed\n']);
     expect(JSON.parse(err)).toMatchObject({ outcome: 'pass', findings: [], counts: { requests: 2, lost: 1 } });
   });
 
-  test('fails a client that repeats the order blindly, without a word about pets', async () => {
+  test('fails a client that repeats the order without a check, and does not mention pets', async () => {
     const { code, err } = await exec('place-order.js', '--blindly');
     const { findings, outcome } = JSON.parse(err);
     expect([code, outcome]).toEqual([1, 'fail']);
@@ -336,7 +336,7 @@ describe('exec with --handlers', () => {
     expect(findings[0].text).not.toMatch(/pet/i);
   });
 
-  test('repeats its handlers in the suggested command', async () => {
+  test('repeats the --handlers option in the suggested command', async () => {
     const { err } = await exec('place-order.js', '--blindly');
     expect(JSON.parse(err).next[0]).toContain('--handlers handlers.js');
   });

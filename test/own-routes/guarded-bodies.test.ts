@@ -34,7 +34,7 @@ afterEach(async () => {
   await running?.close();
 });
 
-/** Starts the routes; gives the address of the API. */
+/** Starts the routes and returns the base URL of the API. */
 const adapters: [string, (sim: Simulator) => Promise<string>][] = [
   [
     'msw',
@@ -54,7 +54,7 @@ const adapters: [string, (sim: Simulator) => Promise<string>][] = [
 
 const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
 
-test('sim.clientError knows what a client may have sent, and nothing else', () => {
+test('sim.clientError returns a 400 only for errors that a client can cause', () => {
   const sim = frozen();
   const thrownBy = (run: () => unknown) => {
     try {
@@ -75,7 +75,7 @@ test('sim.clientError knows what a client may have sent, and nothing else', () =
   expect(sim.clientError('text')).toBeUndefined();
 });
 
-describe.each(adapters)('a guarded route in %s', (_, start) => {
+describe.each(adapters)('a guarded route with %s', (_, start) => {
   test('changes a pet', async () => {
     const sim = frozen();
     const url = `${await start(sim)}/pets/1`;
@@ -91,7 +91,7 @@ describe.each(adapters)('a guarded route in %s', (_, start) => {
     ['7', 'pet: expected a map, got 7'],
     ['{', /^The body is not valid JSON: /],
     ['', /^The body is not valid JSON: /],
-  ])('responds to %j with the 400 of the API, and changes nothing', async (body, message) => {
+  ])('responds to %j with the 400 of the API, and does not change the pet', async (body, message) => {
     const sim = frozen({ assumptions: { errorCodes: { invalid_request: 'bad' } } });
     const before = sim.pets.get(1);
     const response = await fetch(`${await start(sim)}/pets/1`, { method: 'PATCH', headers, body });
@@ -106,7 +106,7 @@ describe.each(adapters)('a guarded route in %s', (_, start) => {
     expect(sim.pets.get(1)).toBe(before);
   });
 
-  test('fails with 500 for a mistake in a key, which is no part of the API', async () => {
+  test('responds with 500 to an invalid key option, because keys are not part of the API', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const body = '{"plan":"gold"}';
     const response = await fetch(`${await start(frozen())}/keys`, { method: 'PATCH', headers, body });

@@ -5,7 +5,7 @@ import { createSimulator } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
 import { listen } from '../../src/node.js';
 
-test('the log has the key and the plan of a request to a guarded route, and none of an open one', async () => {
+test('the log contains key and plan for requests to guarded routes only', async () => {
   const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 59 } } } } });
   const entryOf = createRequestLogEntries();
   const entries: RequestLogEntry[] = [];

@@ -17,13 +17,13 @@ afterAll(() => project?.remove());
 
 const main = 'node_modules/petstore-sim/dist/cli/main.cjs';
 
-/** Starts the server with a handlers file of this text. */
+/** Starts the server with a handlers file that contains `text`. */
 async function serve(file: string, text: string, node = process.execPath) {
   await writeFile(join(project.folder, file), text);
   return startServer(['--handlers', file], { cwd: project.folder, main, node });
 }
 
-/** Runs the command to its end with a handlers file of this text. */
+/** Runs the command until exit with a handlers file that contains `text`. */
 async function fail(file: string, text: string | undefined, { folder }: PackageCopy = project) {
   if (text !== undefined) await writeFile(join(folder, file), text);
   return runCommandLine(['--port', '0', '--log', 'json', '--handlers', file], { cwd: folder, main });
@@ -36,20 +36,20 @@ describe('--handlers FILE', () => {
   test.each([
     ['an array', 'array.js', `export const handlers = [${ownHandler}];`],
     ['a function', 'function.mjs', `export const handlers = () => [${ownHandler}];`],
-    ['a function that waits', 'async.mjs', `export async function handlers() { await 0; return [${ownHandler}]; }`],
+    ['an async function', 'async.mjs', `export async function handlers() { await 0; return [${ownHandler}]; }`],
   ])('mounts the handlers of %s', async (_name, file, text) => {
     const { baseUrl } = await serve(file, `${imports}\n${text}`);
     expect(await (await fetch(`${baseUrl}/own`)).text()).toBe('own');
     expect((await fetch(`${baseUrl}/pets`)).status).toBe(401);
   });
 
-  test('hands the simulator to a function', async () => {
+  test('passes the simulator to a function', async () => {
     const text = `${imports} export const handlers = (sim) => [http.get('*/v1/count', () => HttpResponse.json(sim.pets.size))];`;
     const { baseUrl } = await serve('sim.mjs', text);
     expect(await (await fetch(`${baseUrl}/count`)).json()).toBe(40);
   });
 
-  test('logs a request to a handler, and the stack of one that throws, and goes on', async () => {
+  test('logs requests to handlers and the stack of a thrown error, and continues to serve', async () => {
     const text = `${imports} export const handlers = [${ownHandler}, http.get('*/v1/broken', () => { throw new Error('boom'); })];`;
     const { baseUrl, nextEvent, errors } = await serve('log.mjs', text);
     expect((await fetch(`${baseUrl}/broken`)).status).toBe(500);
@@ -59,7 +59,7 @@ describe('--handlers FILE', () => {
     expect(await nextEvent()).toMatchObject({ target: '/v1/own', status: 200 });
   });
 
-  test('takes the file that docs/extending.md shows', async () => {
+  test('accepts the file in docs/extending.md', async () => {
     const page = await readFile(join(import.meta.dirname, '../../docs/extending.md'), 'utf8');
     const text = /```js\n((?:(?!```).)*?export const handlers .*?)```/s.exec(page)?.[1] ?? '';
     const { baseUrl } = await serve('shown.mjs', text);
@@ -79,7 +79,7 @@ describe('--handlers FILE', () => {
     expect(await call('PATCH', '{"status":"sold"}')).toEqual([404, '54', 404]);
   });
 
-  test('takes a TypeScript file where Node does', { tags: 'extended', timeout: 180_000 }, async () => {
+  test('accepts a TypeScript file on Node 24', { tags: 'extended', timeout: 180_000 }, async () => {
     const node = await nodeBinary(24);
     const text = `${imports} const handlers: object[] = [${ownHandler}]; export { handlers };`;
     const { baseUrl } = await serve('typed.ts', text, node);
@@ -99,9 +99,9 @@ describe('--handlers FILE', () => {
       'export const x = 1;',
       /^petstore-sim: expected none\.js to export handlers: .*, found none\n$/,
     ],
-    ['an export that is no list', 'seven.js', 'export const handlers = 7;', /, found a value of type number\n$/],
+    ['an export that is not a list', 'seven.js', 'export const handlers = 7;', /, found a value of type number\n$/],
     [
-      'something else in the list',
+      'an element that is not a handler',
       'mixed.js',
       `${imports} export const handlers = [${ownHandler}, () => {}];`,
       /, found an array whose element 1 is not a handler\n$/,
@@ -126,7 +126,7 @@ describe('--handlers FILE', () => {
     ],
   ];
   test.each(mistakes)(
-    'with %s ends with exit code 2 and says so',
+    'exits with code 2 and an explanation for %s',
     { tags: 'extended' },
     async (_name, file, text, message) => {
       const { code, out, err } = await fail(file, text);
@@ -136,7 +136,7 @@ describe('--handlers FILE', () => {
   );
 
   test.skipIf(Number(process.versions.node.split('.')[0]) > 20)(
-    'says that Node 20 takes no TypeScript file',
+    'explains that Node 20 does not support a TypeScript file',
     async () => {
       const { code, err } = await fail('typed-20.ts', 'export const handlers: object[] = [];');
       expect(err).toMatch(
@@ -147,7 +147,7 @@ describe('--handlers FILE', () => {
   );
 });
 
-describe('--handlers FILE without what it needs', () => {
+describe('--handlers FILE without a required package', () => {
   const remedy = 'run "npm install --save-dev msw@2 @mswjs/http-middleware"';
   let other: PackageCopy;
   beforeAll(async () => {
@@ -157,7 +157,7 @@ describe('--handlers FILE without what it needs', () => {
 
   const text = `${imports} export const handlers = [${ownHandler}];`;
 
-  test('http-middleware is not installed: says in one line what to install', async () => {
+  test('prints the install command in one line if http-middleware is missing', async () => {
     expect(await fail('own.mjs', text, other)).toEqual({
       code: 2,
       out: '',
@@ -165,7 +165,7 @@ describe('--handlers FILE without what it needs', () => {
     });
   });
 
-  test('msw 3 is installed: says in one line what to install', async () => {
+  test('prints the install command in one line if msw 3 is installed', async () => {
     const copy = join(other.folder, 'node_modules', middleware);
     await cp(installed, copy, { recursive: true });
     const { code, err } = await fail('own.mjs', text, other);
@@ -181,18 +181,22 @@ describe('--handlers FILE without what it needs', () => {
 describe('the export openapi', () => {
   test.each([
     ['is a list', '[]', 'expected openapi.mjs to export openapi as an object with paths and components, as in OpenAPI'],
-    ['has a path that is no object', "{ paths: { '/own': 'GET' } }", 'as an object with paths and components'],
-    ['has a component that is no object', '{ components: { schemas: 1 } }', 'as an object with paths and components'],
+    ['has a path that is not an object', "{ paths: { '/own': 'GET' } }", 'as an object with paths and components'],
+    [
+      'has a component that is not an object',
+      '{ components: { schemas: 1 } }',
+      'as an object with paths and components',
+    ],
     ['has a path with /v1', "{ paths: { '/v1/own': {} } }", 'those below /v1, such as /categories, got "/v1/own"'],
     ['has a path without a slash', '{ paths: { own: {} } }', 'those below /v1, such as /categories, got "own"'],
-  ])('that %s is a mistake', async (_title, openapi, message) => {
+  ])('is rejected if it %s', async (_title, openapi, message) => {
     const text = `${imports} export const handlers = [${ownHandler}]; export const openapi = ${openapi};`;
     const { code, err } = await fail('openapi.mjs', text);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
     expect(err).toMatch(/^petstore-sim: .*\n$/);
   });
 
-  test('describes a route that replaces one of the API, and keeps the components of the API', async () => {
+  test('can replace the description of an API route, but no component of the API', async () => {
     const description = `{
       paths: { '/pets': { get: { operationId: 'listOwnPets', responses: {} } } },
       components: { schemas: { Error: { type: 'null' }, Own: { type: 'string' } } },

@@ -43,7 +43,7 @@ const stored = (id = 7) => Response.json({ id }, { status: 201 });
 const kinds = ({ log }: Logged) =>
   log.entries.flatMap(({ commands }) => commands.map((each) => (each as { kind: string }).kind));
 
-/** Replays a log; expects the state that the server has. */
+/** Replays a log and expects the server's state. */
 async function expectSameState(server: Logged) {
   await server.sequencer.close();
   const { machine, difference } = await readMachine(
@@ -56,7 +56,7 @@ async function expectSameState(server: Logged) {
   return machine as Logged['machine'];
 }
 
-test('a request to a route is two entries of the log, and a replay runs no function', async () => {
+test('a request to a route creates two log entries, and a replay runs no function', async () => {
   const server = await start({ keys: { 'free-key': { usage: { minute: 58 } } } });
   const run = vi.fn(stored);
   expect(await (await order(server, run)).json()).toEqual({ id: 7 });
@@ -103,7 +103,7 @@ test.each([
       throw new Error('no such table');
     },
   ],
-] as [string, () => Response][])('a %s response is replayed to the same state', async (_, respond) => {
+] as [string, () => Response][])('a replay of a %s response restores the same state', async (_, respond) => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const server = await start();
   const answer = await order(server, respond);
@@ -112,7 +112,7 @@ test.each([
   vi.restoreAllMocks();
 });
 
-test.each(['before', 'after'] as const)('a delay %s the function is replayed', async (phase) => {
+test.each(['before', 'after'] as const)('a replay repeats a delay %s the function', async (phase) => {
   const server = await start();
   server.machine.sim.clock.now();
   const control = await import('../../src/control.js').then(({ createControl }) => createControl(server.controlUrl));
@@ -123,7 +123,7 @@ test.each(['before', 'after'] as const)('a delay %s the function is replayed', a
   await expectSameState(server);
 });
 
-test('the control API of a logged server refuses the name of an unknown operation', async () => {
+test('the control API of a logged server rejects unknown operation names', async () => {
   const server = await start();
   const { createControl } = await import('../../src/control.js');
   const control = createControl(server.controlUrl);
@@ -134,7 +134,7 @@ test('the control API of a logged server refuses the name of an unknown operatio
   await expectSameState(server);
 });
 
-test('a route of a sandbox goes through the log', async () => {
+test('requests to a route of a sandbox are logged and replayed', async () => {
   const server = await start();
   const { createControl } = await import('../../src/control.js');
   await createControl(server.controlUrl).createSandbox({ name: 'box' });
@@ -143,7 +143,7 @@ test('a route of a sandbox goes through the log', async () => {
   expect(machine.simOf('box')?.journal.query()).toMatchObject([{ operation: 'placeOrder', status: 201 }]);
 });
 
-test('a snapshot has requests whose functions run; after a restart they are recorded without a response', async () => {
+test('a snapshot contains running requests, which a restart records without a response', async () => {
   const server = await start();
   let end: (response: Response) => void = () => {};
   const running = new Promise<Response>((resolve) => {
@@ -171,7 +171,7 @@ test('a snapshot has requests whose functions run; after a restart they are reco
   await expectSameState(server);
 });
 
-test('a client that disconnects leaves the same record in a replay', async () => {
+test('a replay restores the same record for a client that disconnects', async () => {
   const server = await start();
   const client = new AbortController();
   let end: (response: Response) => void = () => {};
@@ -188,7 +188,7 @@ test('a client that disconnects leaves the same record in a replay', async () =>
   await expectSameState(server);
 });
 
-test('the served folder keeps the journal of routes; a change of pets is refused', async () => {
+test('a served folder stores the journal of routes, and rejects changes to pets', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const data = newFolder();
   const options = {

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => server?.close());
 
-/** Listens with handlers mounted. */
+/** Starts a server with mounted handlers. */
 const mount = (...handlers: ReturnType<typeof http.get>[]) => mountSource(handlers);
 
 async function mountSource(handlers: ListenOptions['handlers'] & {}): Promise<void> {
@@ -42,7 +42,7 @@ const call = async (path: string, init: RequestInit = {}) => {
   return { status, headers, ...response };
 };
 
-/** `Promise.withResolvers`, which Node 20 does not have. */
+/** Replacement for `Promise.withResolvers`, which Node 20 lacks. */
 function withResolvers() {
   let resolve = () => {};
   const promise = new Promise<void>((settle) => {
@@ -51,11 +51,11 @@ function withResolvers() {
   return { promise, resolve };
 }
 
-/** The server still answers, and the API with it. */
+/** Expects that the API still responds. */
 const expectAlive = async () => expect((await call('/v1/pets?limit=1')).status).toBe(200);
 
 describe('handlers on the server', () => {
-  test('are asked before the API, wherever their address is', async () => {
+  test('take precedence over the API, inside and outside the base URL', async () => {
     await mount(
       http.get('*/v1/pets', () => HttpResponse.text('not the API')),
       http.post('/auth/token', async ({ request }) => HttpResponse.json({ sent: await request.text() })),
@@ -66,12 +66,12 @@ describe('handlers on the server', () => {
     expect((await call('/auth/other')).status).toBe(404);
   });
 
-  test.each(['*/v1/own', '/v1/own', /\/v1\/own$/])('may name their address %s', async (path) => {
+  test.each(['*/v1/own', '/v1/own', /\/v1\/own$/])('match the path %s', async (path) => {
     await mount(http.get(path, () => HttpResponse.text('own')));
     expect((await call('/v1/own?with=query')).text).toBe('own');
   });
 
-  test('may name the whole address of the server', async () => {
+  test('match an absolute URL of the server', async () => {
     await mount();
     const { port } = server as RunningServer;
     await server?.close();
@@ -80,7 +80,7 @@ describe('handlers on the server', () => {
     expect((await fetch(`http://localhost:${port}/v1/own`)).status).toBe(401);
   });
 
-  test('take parameters and the query', async () => {
+  test('receive path parameters and the query', async () => {
     await mount(
       http.get('*/v1/own/:name', ({ params, request }) =>
         HttpResponse.json([params.name, new URL(request.url).searchParams.get('q')]),
@@ -93,7 +93,7 @@ describe('handlers on the server', () => {
     ['returns nothing', () => undefined],
     ['reads the body and returns nothing', async ({ request }: { request: Request }) => void (await request.text())],
     ['passes through', () => passthrough()],
-  ])('leave a request to the API, body and all, when the resolver %s', async (_name, resolver) => {
+  ])('pass a request with its body on to the API if the resolver %s', async (_name, resolver) => {
     await mount(http.all('*', resolver));
     const body = '{"name":"Žofie","categoryId":9223372036854775807}';
     const created = await call('/v1/pets', { method: 'POST', headers: json, body });
@@ -104,24 +104,24 @@ describe('handlers on the server', () => {
     expect(told.map(({ status }) => status)).toEqual([201, 200, 404]);
   });
 
-  test.each([() => {}, {}, null, 'GET /own', ws.link('ws://x.test')])('%s is refused as a handler', async (value) => {
+  test.each([() => {}, {}, null, 'GET /own', ws.link('ws://x.test')])('%s is rejected as a handler', async (value) => {
     await expect(listen(sim, { port: 0, handlers: [value as never] })).rejects.toThrow(
       'expected request handlers of msw',
     );
   });
 
-  test('do not see the control API', async () => {
+  test('do not receive requests to the control API', async () => {
     await mount(http.all('*', () => HttpResponse.text('mine')));
     expect((await call('/__sim/health', { headers: {} })).text).toContain('"status":"ok"');
   });
 
-  test('a handler for one request only answers once', async () => {
+  test('respond only once with the option once', async () => {
     await mount(http.get('*/v1/pets', () => HttpResponse.text('once'), { once: true }));
     expect((await call('/v1/pets')).text).toBe('once');
     await expectAlive();
   });
 
-  test('keep two clients apart: a cookie for one is not sent along by the other', async () => {
+  test('do not add the cookies of one client to requests of another', async () => {
     await mount(
       http.get('*/v1/cookies', ({ cookies, request }) =>
         HttpResponse.json(
@@ -159,7 +159,7 @@ describe('handlers on the server', () => {
   });
 });
 
-describe('a function that makes handlers', () => {
+describe('a function that creates handlers', () => {
   const removing = (each: Simulator) => [
     http.delete(
       '*/v1/pets/:petId',
@@ -176,9 +176,9 @@ describe('a function that makes handlers', () => {
   };
 
   test.each([
-    ['at once', removing],
-    ['later', async (each: Simulator) => removing(each)],
-  ])('makes them %s for each sandbox, which they change and count in', async (_, source) => {
+    ['synchronously', removing],
+    ['asynchronously', async (each: Simulator) => removing(each)],
+  ])('creates them %s for each sandbox, with separate pets and limits', async (_, source) => {
     await mountSource(source);
     expect(
       await statuses(
@@ -195,7 +195,7 @@ describe('a function that makes handlers', () => {
     expect([left(sim), left(server?.sandboxes.find('one')?.sim)]).toEqual([58, 57]);
   });
 
-  test('leaves nothing behind where the sandbox is removed while a handler has its request', async () => {
+  test('stores nothing if the sandbox is removed while a handler runs', async () => {
     const [asked, waiting] = [withResolvers(), withResolvers()];
     await mountSource(() => [
       http.post('*/v1/pets', async () => {
@@ -212,7 +212,7 @@ describe('a function that makes handlers', () => {
     expect(await statuses(['GET', '/s/one/v1/pets/41'], ['GET', '/v1/pets/41'])).toEqual([404, 404]);
   });
 
-  test('that fails for a sandbox is a 500 there, and nothing elsewhere', async () => {
+  test('causes a 500 only in the sandbox for which it fails', async () => {
     errors.mockImplementation(() => {});
     await mountSource((each) => {
       if (each !== sim) throw new Error('boom');
@@ -226,14 +226,14 @@ describe('a function that makes handlers', () => {
   });
 });
 
-describe('an answer of a handler on the server', () => {
-  test('has the Date of the clock of the simulator and is told to the log', async () => {
+describe('a response of a handler on the server', () => {
+  test('is logged, and has the Date of the simulated clock', async () => {
     await mount(http.get('*/v1/own', () => HttpResponse.text('own', { status: 203 })));
     expect((await call('/v1/own')).headers.get('date')).toBe('Thu, 01 Jan 2026 12:00:00 GMT');
     await vi.waitFor(() => expect(told).toEqual([{ status: 203, body: '' }]));
   });
 
-  test('may be a stream, which ends when its client leaves', async () => {
+  test('can be a stream, which is canceled when the client disconnects', async () => {
     let cancelled = false;
     const events = () =>
       new ReadableStream({
@@ -253,7 +253,7 @@ describe('an answer of a handler on the server', () => {
     await expectAlive();
   });
 
-  test('is given up, its stream too, when its client left before it', async () => {
+  test('is discarded with its stream if the client disconnected earlier', async () => {
     let cancelled = false;
     const arrived = withResolvers();
     const left = withResolvers();
@@ -275,14 +275,14 @@ describe('an answer of a handler on the server', () => {
     await arrived.promise;
     abort.abort();
     await expect(answer).rejects.toThrow(/abort/i);
-    // Another request comes after the news that this client is gone.
+    // After another request, the server has detected the disconnect.
     await expectAlive();
     left.resolve();
     await vi.waitFor(() => expect(cancelled).toBe(true));
     await expectAlive();
   });
 
-  test('to HEAD has no body', async () => {
+  test('has no body for HEAD', async () => {
     await mount(http.head('*/v1/own', () => new HttpResponse(null, { headers: { 'X-Own': 'yes' } })));
     const { status, headers, text } = await call('/v1/own', { method: 'HEAD' });
     expect([status, headers.get('x-own'), text]).toEqual([200, 'yes', '']);
@@ -290,10 +290,10 @@ describe('an answer of a handler on the server', () => {
 
   const failures: [name: string, resolver: Parameters<typeof http.get>[1]][] = [
     ['throws', () => Promise.reject(new Error('boom'))],
-    ['answers with what is no Response', () => 'text' as never],
-    ['answers with a header that node:http refuses', () => new HttpResponse('x', { headers: { 'X-A': 'a\u0001b' } })],
+    ['returns something other than a Response', () => 'text' as never],
+    ['returns a header that node:http rejects', () => new HttpResponse('x', { headers: { 'X-A': 'a\u0001b' } })],
     [
-      'answers with a body that was read already',
+      'returns a body that was already read',
       async () => {
         const used = HttpResponse.text('x');
         await used.text();
@@ -301,26 +301,23 @@ describe('an answer of a handler on the server', () => {
       },
     ],
   ];
-  test.each(failures)(
-    'is a 500 with the Error body, and a line in the log, when the handler %s',
-    async (_name, resolver) => {
-      errors.mockImplementation(() => {});
-      await mount(http.get('*/v1/own', resolver));
-      const { status, headers, text } = await call('/v1/own', { headers: { origin: 'http://localhost:3000' } });
-      expect(status).toBe(500);
-      expect(JSON.parse(text)).toEqual({
-        code: 'internal_error',
-        message: expect.stringContaining('log'),
-        status: 500,
-      });
-      expect(headers.get('access-control-allow-origin')).toBe('http://localhost:3000');
-      expect(told.map(({ status }) => status)).toEqual([500]);
-      expect(errors).toHaveBeenCalledOnce();
-      await expectAlive();
-    },
-  );
+  test.each(failures)('is a logged 500 with the Error body if the handler %s', async (_name, resolver) => {
+    errors.mockImplementation(() => {});
+    await mount(http.get('*/v1/own', resolver));
+    const { status, headers, text } = await call('/v1/own', { headers: { origin: 'http://localhost:3000' } });
+    expect(status).toBe(500);
+    expect(JSON.parse(text)).toEqual({
+      code: 'internal_error',
+      message: expect.stringContaining('log'),
+      status: 500,
+    });
+    expect(headers.get('access-control-allow-origin')).toBe('http://localhost:3000');
+    expect(told.map(({ status }) => status)).toEqual([500]);
+    expect(errors).toHaveBeenCalledOnce();
+    await expectAlive();
+  });
 
-  test('HttpResponse.error() cuts the connection and nothing else', async () => {
+  test('HttpResponse.error() closes only the connection of the request', async () => {
     await mount(http.get('*/v1/own', () => HttpResponse.error()));
     await expect(call('/v1/own')).rejects.toThrow(TypeError);
     expect(told.map(({ status }) => status)).toEqual([0]);
@@ -330,8 +327,8 @@ describe('an answer of a handler on the server', () => {
 
   test.each([
     ['an error', () => new Error('boom')],
-    ['what is no bytes', () => 7],
-  ])('a body that turns into %s cuts the connection and nothing else', async (_name, chunk) => {
+    ['a chunk that is not bytes', () => 7],
+  ])('a body that fails with %s closes only the connection of the request', async (_name, chunk) => {
     errors.mockImplementation(() => {});
     const body = () => {
       let pulls = 0;
@@ -352,7 +349,7 @@ describe('an answer of a handler on the server', () => {
 });
 
 describe('a body for a handler on the server', () => {
-  test('of more than 64 KiB gets 413, and the handler is not run', async () => {
+  test('is rejected with 413 if larger than 64 KiB, and the handler does not run', async () => {
     let runs = 0;
     await mount(http.post('*/v1/own', () => HttpResponse.text(`run ${++runs}`)));
     const post = (bytes: number) => call('/v1/own', { method: 'POST', body: new Uint8Array(bytes) });
@@ -365,14 +362,14 @@ describe('a body for a handler on the server', () => {
     expect(runs).toBe(1);
   });
 
-  test('that the handler does not read leaves the connection usable', async () => {
+  test('can remain unread, and the connection stays usable', async () => {
     await mount(http.post('*/v1/own', () => HttpResponse.text('own')));
     for (let n = 0; n < 3; n++) expect((await call('/v1/own', { method: 'POST', body: 'unread' })).text).toBe('own');
     await expectAlive();
   });
 });
 
-describe('a page of another origin and a handler on the server', () => {
+describe('CORS of handlers on the server', () => {
   const preflight = (method: string, path: string, from: string) =>
     new Promise<{ status: number | undefined; headers: Record<string, unknown> }>((resolve, reject) => {
       const headers = {
@@ -395,7 +392,7 @@ describe('a page of another origin and a handler on the server', () => {
     ),
   );
 
-  test('a loopback page may call it, the preflight of its method included', async () => {
+  test('allows requests and preflights from a loopback page', async () => {
     const { status, headers } = await preflight('PATCH', '/v1/pets/1', 'http://localhost:5173');
     expect(status).toBe(204);
     expect(headers).toMatchObject({
@@ -409,7 +406,7 @@ describe('a page of another origin and a handler on the server', () => {
     expect(answer.headers.get('vary')).toBe('Accept, Origin');
   });
 
-  test('a foreign page may not', async () => {
+  test('allows no requests from a foreign page', async () => {
     const { headers } = await preflight('PATCH', '/v1/pets/1', 'https://evil.test');
     expect(headers).not.toHaveProperty('access-control-allow-origin');
     expect(
@@ -417,7 +414,7 @@ describe('a page of another origin and a handler on the server', () => {
     ).toBe(false);
   });
 
-  test('the preflight of an operation of the API is answered as before', async () => {
+  test('does not change the preflight response for an operation of the API', async () => {
     const { headers } = await preflight('POST', '/v1/pets', 'http://localhost:5173');
     expect(headers['access-control-allow-methods']).toBe('GET, POST');
   });

@@ -7,7 +7,7 @@ import { send } from '../support/plain-call.js';
 
 const frozen: Scenario = { clock: { mode: 'frozen', start: noon } };
 
-/** A simulator and a client of routes that it serves. */
+/** Creates a simulator, and a client for custom routes of the simulator. */
 function routeOf(scenario: Scenario = {}) {
   const errors: unknown[] = [];
   const sim = createSimulator({
@@ -48,8 +48,8 @@ const post = (respond: () => Response | Promise<Response>): Asked => ({
 });
 const stored = () => Response.json({ id: 7, pet: 1 }, { status: 201 });
 
-describe('a route of your own', () => {
-  test('is authenticated, limited and banned with the API, in one journal', async () => {
+describe('a custom route', () => {
+  test('shares authentication, limits and journal with the API', async () => {
     const { sim, ask } = routeOf({ keys: { 'free-key': { usage: { minute: 58 } } } });
     const run = vi.fn(() => Response.json(['dogs'], { headers: { 'X-Own': 'yes', 'X-RateLimit-Remaining': '7' } }));
     const category = { respond: run, operation: 'listCategories' };
@@ -72,7 +72,7 @@ describe('a route of your own', () => {
     ]);
   });
 
-  test('of 100 concurrent requests serves exactly 60', async () => {
+  test('serves exactly 60 of 100 concurrent requests', async () => {
     const { sim, ask } = routeOf();
     const respond = async () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -88,13 +88,13 @@ describe('a route of your own', () => {
     ['/v1/pets/7/toys/7', { petId: '7', toyId: '7' }, 'GET /v1/pets/{petId}/toys/{toyId}'],
     ['/v1/names/a%20b', { name: 'a b' }, 'GET /v1/names/{name}'],
     ['/elsewhere/1', { id: '1' }, 'GET /elsewhere/{id}'],
-  ])('without a name is called by its method and path: %s', async (path, params, operation) => {
+  ])('is named by method and path if it has no name: %s', async (path, params, operation) => {
     const { sim, ask } = routeOf();
     await ask(path, { params });
     expect(sim.journal.query()).toMatchObject([{ operation }]);
   });
 
-  test('keeps bodies in the journal, binary ones as base64', async () => {
+  test('records bodies in the journal, with base64 for binary bodies', async () => {
     const { sim, ask } = routeOf();
     const bytes = Uint8Array.of(255, 0, 254);
     const answer = await ask('/v1/photos', { ...post(() => new Response(bytes, { status: 201 })), body: bytes });
@@ -104,7 +104,7 @@ describe('a route of your own', () => {
     ]);
   });
 
-  test('passes a stream on while it runs, and keeps its start at its end', async () => {
+  test('passes chunks of a stream on at once, and records the body at the end', async () => {
     const { sim, ask } = routeOf();
     let push: (text: string | undefined) => void = () => {};
     const body = new ReadableStream<Uint8Array>({
@@ -124,7 +124,7 @@ describe('a route of your own', () => {
     expect(sim.journal.query()).toMatchObject([{ status: 200, responseBody: 'onetwo', isAbandoned: false }]);
   });
 
-  test('that throws responds with 500, and the error is in the log alone', async () => {
+  test('responds with 500 if the function throws, with the error only in the log', async () => {
     const { sim, errors, ask } = routeOf();
     const failed = await ask('/v1/categories', {
       respond: () => {
@@ -139,7 +139,7 @@ describe('a route of your own', () => {
     expect(sim.journal.query().map(({ status }) => status)).toEqual([500, 500]);
   });
 
-  test('that does not respond within 30 s is a 504', async () => {
+  test('responds with 504 if the function takes 30 s', async () => {
     vi.useFakeTimers();
     vi.resetModules();
     try {
@@ -158,7 +158,7 @@ describe('a route of your own', () => {
     }
   });
 
-  test('refuses what is no simulator, and unknown options', async () => {
+  test('rejects a value that is not a simulator, and unknown options', async () => {
     const request = new Request('http://petstore.test/v1/x');
     const respond = () => Response.json([]);
     await expect(serveRoute({} as never, request, respond)).rejects.toThrow('expected a simulator of createSimulator');
@@ -166,11 +166,11 @@ describe('a route of your own', () => {
   });
 });
 
-describe('fault rules on a route of your own', () => {
+describe('fault rules on a custom route', () => {
   const rule = (then: object): Scenario => ({ faults: [{ name: 'own', when: { operation: 'placeOrder' }, then }] });
   const count = (respond = stored) => vi.fn(respond);
 
-  test('respond in its place, before or after it runs', async () => {
+  test('replace the response before or after the function runs', async () => {
     for (const [phase, runs] of [
       ['before', 0],
       ['after', 1],
@@ -189,12 +189,12 @@ describe('fault rules on a route of your own', () => {
     [{ malformed: true }, '{"id":7,"pet":1,'],
     [{ empty: true }, ''],
     [{ contentType: 'text/html' }, expect.stringContaining('<html')],
-  ])('change its body: %j', async (then, body) => {
+  ])('change the body: %j', async (then, body) => {
     const { ask } = routeOf(rule(then));
     expect(await (await ask('/v1/orders', post(stored))).text()).toEqual(body);
   });
 
-  test('delay it, and run it once, at the end of the delay or before', async () => {
+  test('delay the response, and run the function once before or after the delay', async () => {
     for (const phase of ['before', 'after'] as const) {
       const { sim, ask } = routeOf(rule({ delay: '5s', phase }));
       const run = count();
@@ -209,17 +209,17 @@ describe('fault rules on a route of your own', () => {
     }
   });
 
-  test('cut the connection, so that a write is stored and its response lost', async () => {
+  test('close the connection after a write is stored, so that the response is lost', async () => {
     const { sim, ask } = routeOf(rule({ reset: true, phase: 'after' }));
     expect((await ask('/v1/orders', post(stored))).type).toBe('error');
     expect(sim.journal.query()).toMatchObject([{ storedId: '7', isUnreadable: true }]);
   });
 });
 
-describe('names of own operations', () => {
+describe('names of custom operations', () => {
   const rule = (operation: string): Scenario => ({ faults: [{ when: { operation }, then: { empty: true } }] });
 
-  test('are refused if unknown, with the names there are', () => {
+  test('are rejected if unknown, with a list of the known names', () => {
     const message =
       'scenario at faults[0].when.operation: expected "listPets", "createPet", "getPet", "placeOrder", or a method and path such as "GET /v1/orders", got "placeOrdr"; did you mean placeOrder?';
     const create = (operation: string) => createSimulator({ scenario: rule(operation), operations: ['placeOrder'] });
@@ -236,14 +236,14 @@ describe('names of own operations', () => {
       expect(() => createSimulator({ scenario })).toThrow('expected "listPets", "createPet", "getPet", or');
   });
 
-  test('of guarded routes are known', () => {
+  test('are known if a guarded route uses them', () => {
     const sim = createSimulator();
     guarded(sim, 'cancelOrder', () => Response.json([]));
     sim.load(rule('cancelOrder'));
     expect(sim.faults.list()).toHaveLength(1);
   });
 
-  test('limit what appliesTo names', async () => {
+  test('restrict the limits if listed in appliesTo', async () => {
     const { sim, ask } = routeOf({ limits: { appliesTo: ['placeOrder'] } });
     await ask('/v1/orders', post(stored));
     await ask('/v1/categories', { operation: 'listCategories' });
@@ -252,8 +252,8 @@ describe('names of own operations', () => {
   });
 });
 
-describe('the judge of routes of your own', () => {
-  test('finds an early retry, by the name of the operation', async () => {
+describe('the judge of custom routes', () => {
+  test('finds an early retry and does not mention pets', async () => {
     const { sim, ask } = routeOf({ keys: { 'free-key': { usage: { minute: 58 } } } });
     for (let n = 0; n < 5; n++) await ask('/v1/categories', { operation: 'listCategories' });
     const verdict = judge(sim, { isOver: true });
@@ -262,7 +262,7 @@ describe('the judge of routes of your own', () => {
     expect(JSON.stringify(verdict)).not.toMatch(/[Pp]ets?\b(?!store)/);
   });
 
-  test('finds a write that was stored twice, and speaks of no pets', async () => {
+  test('finds a duplicate write and does not mention pets', async () => {
     const { sim, ask } = routeOf({
       faults: [{ when: { operation: 'placeOrder', nth: 1 }, then: { empty: true, phase: 'after' } }],
     });
@@ -285,7 +285,7 @@ function deferred() {
 }
 
 describe('a reset and a disconnect', () => {
-  test('a reset drops the response of a function that runs', async () => {
+  test('a reset discards the response of a running function', async () => {
     const { sim, ask } = routeOf();
     const { promise, end } = deferred();
     const answer = ask(
@@ -300,7 +300,7 @@ describe('a reset and a disconnect', () => {
     expect([sim.journal.pending, sim.journal.query()]).toEqual([0, []]);
   });
 
-  test('a client that disconnects leaves a record with what its request stored', async () => {
+  test('the journal records the stored resource of a client that disconnected', async () => {
     const { sim, ask } = routeOf();
     const client = new AbortController();
     const { promise, end } = deferred();

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
-/** A backend that records what it receives. */
+/** Starts a backend that records the received requests. */
 async function startBackend(handle: Handler = (_, response) => response.end('ok')) {
   const received: { method: string; url: string; headers: IncomingMessage['headers']; body: Buffer }[] = [];
   const server = createServer((request, response) => {
@@ -50,7 +50,7 @@ async function start(upstream: string | UpstreamOptions, scenario: Scenario = {}
 }
 
 describe('a backend behind the simulator', () => {
-  test('gets method, path, query, end-to-end headers and body unchanged, and the client its response', async () => {
+  test('receives method, path, query, end-to-end headers and body unchanged, and returns its response', async () => {
     const { url, received } = await startBackend((_, response) => {
       response.writeHead(203, [
         'Content-Type',
@@ -97,7 +97,7 @@ describe('a backend behind the simulator', () => {
     ]);
   });
 
-  test('keeps the API and the control API, unless it serves all', async () => {
+  test('receives requests to the API only if withoutApi is set', async () => {
     const { url, received } = await startBackend();
     const with_ = await start(url);
     expect(await (await with_.ask('/v1/pets?limit=1')).json()).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('a backend behind the simulator', () => {
     expect(without.sim.journal.query()).toMatchObject([{ operation: 'GET /v1/pets' }]);
   });
 
-  test('is not asked by a request without a key, or over the limit: of 200 concurrent ones exactly 60 reach it', async () => {
+  test('receives exactly 60 of 200 concurrent requests, and no request without a key', async () => {
     const { url, received } = await startBackend();
     const { ask, origin, sim } = await start(url);
     expect((await fetch(`${origin}/x`)).status).toBe(401);
@@ -119,7 +119,7 @@ describe('a backend behind the simulator', () => {
     expect(sim.journal.pending).toBe(0);
   });
 
-  test('passes streams on as they come, both ways, of any length', async () => {
+  test('exchanges streams of any length with the client, chunk by chunk', async () => {
     const megabytes = 5;
     let push: ServerResponse | undefined;
     const { url, received } = await startBackend((request, response) => {
@@ -147,14 +147,14 @@ describe('a backend behind the simulator', () => {
     [302, 'GET'],
     [200, 'HEAD'],
     [500, 'DELETE'],
-  ])('passes status %i of a %s', async (status, method) => {
+  ])('can respond with status %i to %s', async (status, method) => {
     const { url } = await startBackend((_, response) => response.writeHead(status, { Location: '/there' }).end());
     const { ask } = await start(url);
     const response = await ask('/x', { method });
     expect([response.status, response.headers.get('location'), await response.text()]).toEqual([status, '/there', '']);
   });
 
-  test('that is away is a 502, one that breaks off in a body cuts the connection; the server goes on', async () => {
+  test('causes a 502 if unreachable and a closed connection if the body fails, and the server continues', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const { ask, sim } = await start('http://127.0.0.1:9');
     const away = await ask('/x');
@@ -176,13 +176,13 @@ describe('a backend behind the simulator', () => {
     vi.restoreAllMocks();
   });
 
-  test('gets the key of the client, or another, only where that is asked for', async () => {
+  test('receives the configured Authorization header', async () => {
     const { url, received } = await startBackend();
     for (const authorization of ['same', 'Bearer its-own']) await (await start({ url, authorization })).ask('/x');
     expect(received.map(({ headers }) => headers.authorization)).toEqual(['Bearer free-key', 'Bearer its-own']);
   });
 
-  test('is met by fault rules, before and after it runs', async () => {
+  test('is affected by fault rules before and after its response', async () => {
     const { url, received } = await startBackend((_, response) => response.writeHead(201).end('{"id":7}'));
     const { ask, sim } = await start(url, {
       faults: [
@@ -197,7 +197,7 @@ describe('a backend behind the simulator', () => {
     expect(sim.journal.query().map(({ fault }) => fault)).toEqual(['lost', undefined, 'down']);
   });
 
-  test('is judged: a client that retries at once fails', async () => {
+  test('is judged, so that a client that retries at once fails', async () => {
     const { url } = await startBackend();
     const { ask, sim } = await start(url, { keys: { 'free-key': { usage: { minute: 58 } } } });
     for (let n = 0; n < 5; n++) await ask('/repos/o/r');
@@ -206,7 +206,7 @@ describe('a backend behind the simulator', () => {
     expect(JSON.stringify(verdict)).not.toMatch(/\bpets?\b/);
   });
 
-  test('has sandboxes, each with the whole of it', async () => {
+  test('is reachable through a sandbox, with a separate journal', async () => {
     const { url, received } = await startBackend();
     const { ask, control } = await start(url);
     expect(await (await ask('/s/box/repos/o/r?a=1')).text()).toBe('ok');
@@ -215,7 +215,7 @@ describe('a backend behind the simulator', () => {
     expect((await control.queryJournal({})).entries).toEqual([]);
   });
 
-  test('is not asked again by a restart of a server with data', async () => {
+  test('receives no request again when a server with data restarts', async () => {
     const { url, received } = await startBackend();
     const options = { data: newFolder(), port: 0, upstream: url };
     const first = await serve(options);
@@ -231,7 +231,7 @@ describe('a backend behind the simulator', () => {
     expect([received.length, again.notices]).toEqual([1, []]);
   });
 
-  test('that leads back to the simulator is a 502', async () => {
+  test('causes a 502 if its URL points to the simulator', async () => {
     const holder = await startBackend();
     const port = Number(new URL(holder.url).port);
     await open.pop()?.();
@@ -251,12 +251,12 @@ describe('a backend behind the simulator', () => {
     ['ftp://127.0.0.1', 'expected upstream to be a URL'],
     ['http://user:secret@127.0.0.1', 'without a user or password'],
     ['https://api.github.com', 'expected upstream on this machine, got api.github.com'],
-  ])('refuses %s', async (url, message) => {
+  ])('is rejected at the URL %s', async (url, message) => {
     const listening = listen(createSimulator(), { port: 0, upstream: url });
     await expect(listening).rejects.toThrow(message);
   });
 
-  test('forwards header lines and targets as they are sent', async () => {
+  test('receives header lines and request targets as sent', async () => {
     const { url, received } = await startBackend();
     const { origin } = await start(url);
     await new Promise<void>((resolve, reject) => {
@@ -273,7 +273,7 @@ describe('a backend behind the simulator', () => {
       );
       request.on('error', reject).end();
     });
-    // %7E is another spelling of ~ (RFC 3986 section 2.3), which the guard resolves.
+    // %7E is equivalent to ~ (RFC 3986 section 2.3), and the guard decodes it.
     expect(received[0]?.url).toBe('/a/~b//c?x=1&&y');
     expect(received[0]?.headers['x-two']).toBe('a, b');
     expect(received[0]?.headers['x-hop']).toBeUndefined();

@@ -3,12 +3,12 @@ import type { RequestHandler } from 'msw';
 import { type RequestContext, setContext } from '../../own-routes/serve-route.js';
 import type { Answer } from '../../requests/api-call.js';
 
-/** A handler answered with `HttpResponse.error()`: the connection ends without an answer. */
+/** Error for a handler's `HttpResponse.error()`: the connection ends without a response. */
 export class ConnectionCut extends Error {
   override readonly name = 'ConnectionCut';
 }
 
-/** A guarded route has an answer, which the server sends as those of the API. */
+/** Error that carries the response of a guarded route, which the server sends like a response of the API. */
 export class RouteAnswered extends Error {
   override readonly name = 'RouteAnswered';
 
@@ -18,12 +18,12 @@ export class RouteAnswered extends Error {
 }
 
 /**
- * A handler whose answers cannot end the process. `@mswjs/http-middleware` 0.10.3 sends them from where nothing catches:
- * the status 0 of `HttpResponse.error()`, a body that fails and a header that `node:http` refuses each end it.
- * It also makes msw store the cookies of every answer and add them to all later requests, of other clients too; a plain
- * `Response` is not stored.
- * @param context for `guarded`
- * @param headers added where the answer has none of that name; `Vary` always
+ * Wraps a handler so that no response can crash the process or leave a cookie in msw.
+ * Crash causes in `@mswjs/http-middleware` 0.10.3: status 0 of `HttpResponse.error()`, a failing body, a header that
+ * `node:http` rejects.
+ * msw adds stored cookies to later requests of all clients, but stores none of a plain `Response`.
+ * @param context request context for `guarded`
+ * @param headers added unless the response has a header of that name; `Vary` is always added
  */
 export function containedHandler(
   handler: RequestHandler,
@@ -53,7 +53,7 @@ function contained(answer: Response, response: ServerResponse, more: Readonly<Re
   return new Response(body && containedBody(body, response), { status, statusText, headers });
 }
 
-/** A body that cuts the connection when it fails, and that is given up when the client has gone. */
+/** Passes a body through. Closes the connection if the body fails, and cancels the body if the client disconnects. */
 function containedBody(body: ReadableStream<Uint8Array>, response: ServerResponse): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const giveUp = () => void reader.cancel().catch(() => {});

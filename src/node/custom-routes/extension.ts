@@ -16,16 +16,16 @@ import { createMatcher, isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 import { sendRoute } from './send-route.js';
 
-/** A handler made with `http` of msw 2. Its shape stands here because msw is an optional package. */
+/** Handler made with `http` of msw 2. Declared here, because msw is an optional package. */
 export interface ExtensionHandler {
   readonly info: object;
   run(args: never): Promise<unknown>;
 }
 
 /**
- * Serves a request that one of the handlers may answer.
- * @param fallThrough called when they leave it to the API, with the body where it has been read
- * @returns `false` when none of them is for this request, which is then untouched
+ * Serves a request that a handler matches.
+ * @param fallThrough called if every handler leaves the request to the API, with the body if already read
+ * @returns `false` if no handler matches; the request is then untouched
  */
 export type Extension = (
   request: IncomingMessage,
@@ -36,15 +36,15 @@ export type Extension = (
 
 export interface ExtensionCall {
   readonly report: Report;
-  /** Numbers the connection of a request, for the judge. */
+  /** Returns the connection number of a request, for the judge. */
   readonly numberOf: (request: IncomingMessage) => number | undefined;
   readonly holdsRefusals: boolean | undefined;
 }
 
 /**
- * Mounts msw handlers through `@mswjs/http-middleware` on Express, with what that lacks: a limit for bodies, answers that
- * cannot end the process, CORS and the Date of the simulator's clock.
- * @throws {UsageError} when http-middleware or msw 2 is not installed, {TypeError} for what is no handler
+ * Mounts msw handlers through `@mswjs/http-middleware` on Express. Adds a body limit, crash protection, CORS and the
+ * Date of the simulator's clock.
+ * @throws {UsageError} if http-middleware or msw 2 is not installed, {TypeError} for a value that is not a handler
  */
 export function createExtension(sim: Simulator, handlers: readonly ExtensionHandler[]): Extension {
   const { createMiddleware, matchRequestUrl } = loadMiddleware();
@@ -145,7 +145,7 @@ interface ErrorAnswer {
   message: string;
 }
 
-/** Answers with an Error body in the place of a handler. @returns what was sent */
+/** Sends an Error body instead of a handler's response. @returns the sent response */
 export function sendError(sim: Simulator, { headers }: IncomingMessage, response: ServerResponse, error: ErrorAnswer) {
   const answer = {
     status: error.status,
@@ -162,20 +162,20 @@ export const handlerFailed = {
   message: 'A handler that was mounted on the simulator failed; its log says why.',
 };
 
-/** The request once more, its body, already read, in front of it; http-middleware would read one of any size. */
+/** Copies a request, with a body that was already read. http-middleware would read a body of any size. */
 function copyOf({ method, url, headers, socket }: IncomingMessage, context: RequestContext, body?: Uint8Array) {
   const stream = new Readable({
     read() {
       if (body !== undefined) this.push(body);
       this.push(null);
     },
-    // As an own method, because Express gives the request a prototype whose method ends the connection.
+    // Own method, because the prototype that Express sets has a `destroy` that ends the connection.
     destroy: (_error, done) => done(null),
   });
   return Object.assign(stream, { method, url, headers, socket, context });
 }
 
-/** The headers of an answer as the API spells them; msw gives their names in lower case. */
+/** Returns the sent headers in the API's spelling, because msw lowercases the names. */
 const sentHeaders = (response: ServerResponse): Record<string, string> =>
   Object.fromEntries(
     Object.entries(response.getHeaders()).map(([name, value]) => [spelling.get(name) ?? name, String(value)]),

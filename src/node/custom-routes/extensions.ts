@@ -4,16 +4,17 @@ import { createExtension, type Extension, type ExtensionHandler, handlerFailed, 
 
 type Handlers = readonly ExtensionHandler[];
 
-/** Handlers, or what makes them for a simulator: the server's own, or that of a sandbox. */
+/** Handlers, or a function that creates handlers for the server's simulator or for a sandbox. */
 export type HandlerSource = Handlers | ((sim: Simulator) => Handlers | Promise<Handlers>);
 
-/** What answers before the API of a simulator. */
+/** Returns the extension that takes precedence over the API of a simulator. */
 export type ExtensionOf = (sim: Simulator) => Extension;
 
 /**
- * The extension of each simulator of a server. A sandbox has handlers of its own, made at its first request, so that they
- * change its pets and count for its keys. A function makes them again after each reset, so that their data begins anew.
- * @throws {UsageError} when http-middleware or msw 2 is not installed, {TypeError} for what is no handler
+ * Creates an extension for each simulator of a server; for a sandbox, at the first request.
+ * A function as `source` creates separate handlers for each simulator, which use the pets and keys of that simulator.
+ * Each reset creates these handlers again, so that the handlers' data starts anew.
+ * @throws {UsageError} if http-middleware or msw 2 is not installed, {TypeError} for a value that is not a handler
  */
 export async function createExtensions(sim: Simulator, source: HandlerSource): Promise<ExtensionOf> {
   const extend = async (each: Simulator) =>
@@ -37,7 +38,7 @@ export async function createExtensions(sim: Simulator, source: HandlerSource): P
   };
 }
 
-/** Until it is made, requests wait. */
+/** Creates an extension whose requests wait until the handlers are ready. */
 function onceMade(making: Promise<Extension>): Extension {
   let made: Extension | undefined;
   making.then((extension) => {
@@ -52,11 +53,14 @@ function onceMade(making: Promise<Extension>): Extension {
   };
 }
 
-/** Of a sandbox whose handlers could not be made: nobody knows which requests they were for. */
+/**
+ * Extension of a sandbox whose handlers could not be created. Fails every request, because the handlers' paths are
+ * unknown.
+ */
 function failing(sim: Simulator, error: unknown): Extension {
   console.error(error);
   return (request, response, { report }) => {
-    // A page sees the answer only after a preflight that lets it.
+    // A page can read the error only after a successful preflight.
     if (isPreflight(request)) return false;
     report?.({ by: 'handler', sim, ...sendError(sim, request, response, handlerFailed) });
     return true;

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { matchRequestUrl, RequestHandler } from 'msw';
 
-/** Whether one of the handlers takes requests with this method to the address of `request`. */
+/** Checks whether a handler matches a method and the URL of `request`. */
 export type Matcher = (method: string, request: IncomingMessage) => boolean;
 
-/** The Fetch standard has no `Request` with these methods, so no handler can be asked. */
+/** Methods that the Fetch standard forbids in a `Request`, so that no handler can receive them. */
 const forbiddenMethods = new Set(['TRACE', 'TRACK', 'CONNECT']);
 
-/** How many answers are remembered; without, msw takes 20 us a handler to compare an address. */
+/** Maximum number of cached results. Without the cache, msw compares a URL in 20 us per handler. */
 const mostRemembered = 1_000;
 
-/** Whether a value is a handler for requests, as `http` and `graphql` of msw make them; one for WebSockets is not. */
+/** Whether a value is a request handler, made with `http` or `graphql` of msw. WebSocket handlers are not. */
 export const isHandler = (value: unknown): value is RequestHandler =>
   typeof value === 'object' && value !== null && 'info' in value && 'run' in value && typeof value.run === 'function';
 
-/** Decides which requests msw handlers get to see, so that the others skip them. */
+/** Creates a check whether any msw handler matches a request, so that other requests skip msw. */
 export function createMatcher(handlers: readonly RequestHandler[], match: typeof matchRequestUrl): Matcher {
   const infos = handlers.map(({ info }) => info as { method?: string | RegExp; path?: unknown });
   const remembered = new Map<string, boolean>();
@@ -22,7 +22,7 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
   const search = (method: string, url: URL): boolean =>
     infos.some((info) => {
       if (!isMethod(info.method, method)) return false;
-      // A function, or a handler for GraphQL: only the handler itself knows.
+      // A function or a GraphQL operation can be evaluated only by the handler itself.
       if (typeof info.path !== 'string' && !(info.path instanceof RegExp)) return true;
       return match(url, info.path, url.origin).matches;
     });
@@ -38,7 +38,7 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
     try {
       answer = search(method, new URL(origin + target));
     } catch {
-      // A broken escape, such as `%zz`, or a port past 65535: the API knows an answer to it.
+      // The API responds to a malformed escape, such as `%zz`, and to a port above 65535.
     }
     if (remembered.size >= mostRemembered) remembered.clear();
     remembered.set(question, answer);
@@ -46,7 +46,7 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
   };
 }
 
-/** As msw compares: `http.all` has a pattern, GraphQL handlers have no method. */
+/** Compares methods like msw: `http.all` has a pattern, GraphQL handlers have no method. */
 function isMethod(wanted: string | RegExp | undefined, method: string): boolean {
   if (wanted === undefined) return true;
   return typeof wanted === 'string' ? wanted.toUpperCase() === method.toUpperCase() : wanted.test(method);

@@ -11,15 +11,15 @@ import { isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 
 /**
- * Reads a module's exports `handlers`, an array or a function that creates one for a simulator, and `openapi`, their
- * description, if any.
- * @throws {UsageError} for a missing file or export, a module that fails (with its stack) and missing packages; for a function
- * when it is called
+ * Reads a module's exports `handlers` and, if present, the OpenAPI description `openapi`. `handlers` is an array, or a
+ * function that creates an array for a simulator.
+ * @throws {UsageError} for a missing file, export or package, and for a module that fails (with its stack); a
+ * `handlers` function throws when called
  */
 export async function readHandlers(file: string): Promise<{ handlers: HandlerSource; openapi?: OwnDescription }> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`expected --handlers to be a file, found none at ${path}`);
-  // First, because the file would fail with what msw, missing or another one, says of itself.
+  // Checked first, because a missing or different msw would fail in the file with a message of msw.
   loadMiddleware();
   const { handlers, openapi } = await load(file, () => import(pathToFileURL(path).href));
   const check = (own: unknown) => {
@@ -37,7 +37,10 @@ export async function readHandlers(file: string): Promise<{ handlers: HandlerSou
   };
 }
 
-/** @throws {UsageError} for a value that is not a description of paths below `/v1` */
+/**
+ * Checks the description of custom paths.
+ * @throws {UsageError} if the value does not describe paths below `/v1`
+ */
 function checkDescription(file: string, openapi: unknown): OwnDescription {
   const { paths = {}, components = {} } = isMap(openapi) ? openapi : { paths: openapi };
   const areMaps = [paths, components].every((items) => isMap(items) && Object.values(items).every(isMap));

@@ -5,18 +5,18 @@ import type { matchRequestUrl, RequestHandler } from 'msw';
 import { UsageError } from '../usage-error.js';
 
 interface Loaded {
-  /** Of `@mswjs/http-middleware`. */
+  /** Function of `@mswjs/http-middleware`. */
   createMiddleware(...handlers: RequestHandler[]): Middleware;
-  /** Of the msw that it works with. */
+  /** Function of the msw that http-middleware uses. */
   matchRequestUrl: typeof matchRequestUrl;
 }
 
 const remedy = 'run "npm install --save-dev msw@2 @mswjs/http-middleware"';
 
 /**
- * Loads `@mswjs/http-middleware` and the msw that it works with: optional packages, beside this one or in the folder
- * that the command was started in.
- * @throws {UsageError} saying what to install
+ * Loads the optional packages `@mswjs/http-middleware` and its msw. Searches from this package, then from the working
+ * directory.
+ * @throws {UsageError} with the install command
  */
 export function loadMiddleware(): Loaded {
   const middleware = find(import.meta.url, '@mswjs/http-middleware', [import.meta.dirname, process.cwd()]);
@@ -34,7 +34,7 @@ export function loadMiddleware(): Loaded {
   return { ...require(middleware), matchRequestUrl: require('msw').matchRequestUrl };
 }
 
-/** The path of a module, seen from another one; `undefined` when it is not installed. */
+/** Resolves a module from the path of another module; `undefined` if not installed. */
 function find(from: string, name: string, paths?: string[]): string | undefined {
   try {
     return createRequire(from).resolve(name, paths && { paths });

@@ -7,8 +7,8 @@ import { statusesWithoutBody } from '../../requests/outcome.js';
 import { type Delivery, deliver } from '../http/wire-faults.js';
 
 /**
- * Sends the answer of a guarded route, whose body may be bytes or a stream, and which may set cookies.
- * @throws {TypeError} for a header that HTTP cannot carry
+ * Sends the response of a guarded route, with a body of bytes or a stream, and with cookies.
+ * @throws {TypeError} for a header that HTTP does not allow
  */
 export function sendRoute(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {
   const { answer, cors } = delivery;
@@ -25,7 +25,7 @@ export function sendRoute(request: IncomingMessage, response: ServerResponse, de
     response.end(hasBody ? raw : undefined);
   } else if (hasBody) {
     response.flushHeaders();
-    // An error of either side ends the connection, and is in the log already.
+    // An error on either side ends the connection, and is already logged.
     pipeline(Readable.fromWeb(recordedStream(raw, finish) as NodeStream), response, () => {});
   } else {
     void raw.cancel().catch(() => {});

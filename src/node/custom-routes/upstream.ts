@@ -18,19 +18,22 @@ import { disconnectSignal } from '../http/wire-faults.js';
 import type { ExtensionCall } from './extension.js';
 import { sendRoute } from './send-route.js';
 
-/** A backend behind the simulator. */
+/** Backend to which the simulator forwards requests. */
 export interface UpstreamOptions {
   /** Origin and base path of the backend: `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Value of the Authorization header for the backend; `same` forwards the client's. Default: none. */
+  /** Value of the Authorization header for the backend; `same` forwards the client's header. Default: none. */
   readonly authorization?: string | undefined;
-  /** Host of a backend on another machine, which `url` must have too. Default: loopback only. */
+  /** Host of a backend on another machine, which confirms the same host in `url`. Default: loopback only. */
   readonly host?: string | undefined;
-  /** Whether the backend serves the three operations of the API too. Default: false. */
+  /** Whether the backend also serves the three operations of the API. Default: false. */
   readonly withoutApi?: boolean | undefined;
 }
 
-/** Forwards a request; `false` if the request is one of the API, and untouched. */
+/**
+ * Forwards a request.
+ * @returns `false` if the API serves the request, which is then untouched
+ */
 export type Upstream = (
   sim: Simulator,
   request: IncomingMessage,
@@ -40,7 +43,7 @@ export type Upstream = (
 
 const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Checks the address of a backend. @throws {RangeError} */
+/** Checks the URL of a backend. @throws {RangeError} for an unusable URL */
 function upstreamUrl({ url, host }: UpstreamOptions): URL {
   const given = URL.canParse(url) ? new URL(url) : undefined;
   if (given === undefined || !/^https?:$/.test(given.protocol) || given.search !== '' || given.hash !== '')
@@ -54,7 +57,7 @@ function upstreamUrl({ url, host }: UpstreamOptions): URL {
   return given;
 }
 
-/** Headers of one connection (RFC 9110 section 7.6.1), and those that this server sets itself. */
+/** Headers of a single connection (RFC 9110 section 7.6.1), and headers that this server sets itself. */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -70,7 +73,7 @@ const hopByHop = new Set([
   'expect',
 ]);
 
-/** End-to-end headers as names and values in turn, in their order and spelling. */
+/** Returns the end-to-end headers as alternating names and values, in the original order and spelling. */
 function endToEnd({ rawHeaders, headers }: IncomingMessage, isLeftOut: (name: string) => boolean): string[] {
   const named = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
   const fields: string[] = [];
@@ -83,9 +86,9 @@ function endToEnd({ rawHeaders, headers }: IncomingMessage, isLeftOut: (name: st
 }
 
 /**
- * Forwards what neither the API nor a handler serves to a backend, as operations that are limited, faulted, recorded and
- * judged.
- * @throws {RangeError} for an unusable address
+ * Creates a function that forwards requests to a backend if neither the API nor a handler serves them. Forwarded
+ * requests are limited, faulted, recorded and judged as operations.
+ * @throws {RangeError} for an unusable URL
  */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const url = upstreamUrl(options);
@@ -123,7 +126,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at] as string, fields[at + 1] as string]);
         const isEmpty = statusesWithoutBody.includes(statusCode) || request.method === 'HEAD';
         if (isEmpty) incoming.resume();
-        // An error is that of the body, which the route reads.
+        // Errors of the body are reported where the route reads the body.
         incoming.on('error', () => {});
         try {
           const stream = isEmpty ? null : (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>);
@@ -174,7 +177,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         const answer = await answerRoute(sim, call, operationByPath(method, path), respond);
         whenSent(answer, () => {
           sendRoute(request, response, { answer, cors: allowed, clock: sim.clock });
-          // The rest of a body that nothing was forwarded of.
+          // Discards the rest of a body that was not forwarded.
           if (!request.readableEnded && request.listenerCount('data') === 0) request.resume();
           const { status, headers: sent, body: text, operation, key, plan, fault, wire } = answer;
           const about = { operation, key, plan, fault, wire, isOriginRefused };
@@ -195,7 +198,7 @@ const split = (target: string): [path: string, query: string] => {
   return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
 };
 
-/** Whether the API has an operation for a request. */
+/** Whether a service of the simulator has an operation for a request. */
 function isOfApi(sim: Simulator, method: string, path: string, query: string): boolean {
   const { services, resolved } = coreOf(sim).state;
   return services.some(({ service }) => {
@@ -213,15 +216,15 @@ function isOfApi(sim: Simulator, method: string, path: string, query: string): b
   });
 }
 
-/** The body of a request: its start, for the journal, and what follows it. */
+/** Request body: the start, for the journal, and the remaining stream. */
 interface Body {
   readonly start: Uint8Array | undefined;
   readonly rest: Readable | undefined;
-  /** Content-Length as sent. */
+  /** Content-Length of the request, if known. */
   readonly length: string | undefined;
 }
 
-/** Reads the start of a body, of about 64 KiB, and leaves the rest in the stream. */
+/** Reads the first bytes of a body, about 64 KiB, and leaves the rest in the stream. */
 async function readStart(request: IncomingMessage, read: Uint8Array | undefined): Promise<Body> {
   const length = request.headers['content-length'];
   if (read !== undefined) return { start: read, rest: undefined, length: String(read.length) };
