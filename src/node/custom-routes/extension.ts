@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
+import type { OwnHandler } from '../../in-process/fetch.js';
 import type { RequestContext } from '../../own-routes/serve-route.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Answer } from '../../requests/api-call.js';
@@ -15,12 +16,6 @@ import { ConnectionCut, containedHandler, RouteAnswered } from './contained-hand
 import { createMatcher, isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 import { sendRoute } from './send-route.js';
-
-/** Handler made with `http` of msw 2. Declared here, because msw is an optional package. */
-export interface ExtensionHandler {
-  readonly info: object;
-  run(args: never): Promise<unknown>;
-}
 
 /**
  * Serves a request that a handler matches.
@@ -46,7 +41,7 @@ export interface ExtensionCall {
  * Date of the simulator's clock.
  * @throws {UsageError} if http-middleware or msw 2 is not installed, {TypeError} for a value that is not a handler
  */
-export function createExtension(sim: Simulator, handlers: readonly ExtensionHandler[]): Extension {
+export function createExtension(sim: Simulator, handlers: readonly OwnHandler[]): Extension {
   const { createMiddleware, matchRequestUrl } = loadMiddleware();
   const mswHandlers: readonly unknown[] = handlers;
   if (!mswHandlers.every(isHandler)) {

@@ -1,8 +1,9 @@
+import type { OwnHandler } from '../../in-process/fetch.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { isPreflight } from '../http/cors.js';
-import { createExtension, type Extension, type ExtensionHandler, handlerFailed, sendError } from './extension.js';
+import { createExtension, type Extension, handlerFailed, sendError } from './extension.js';
 
-type Handlers = readonly ExtensionHandler[];
+type Handlers = readonly OwnHandler[];
 
 /** Handlers, or a function that creates handlers for the server's simulator or for a sandbox. */
 export type HandlerSource = Handlers | ((sim: Simulator) => Handlers | Promise<Handlers>);
