@@ -18,8 +18,8 @@ interface Refusal {
 }
 
 /**
- * Warns once if a test hangs because the client's timers run while the simulator's clock is frozen. Delayed responses then
- * never arrive, and clients that obey Retry-After are refused forever.
+ * Warns once if a test hangs because the client's timers run while the simulator's clock is frozen. Delayed responses
+ * then never arrive, and clients that obey Retry-After are refused forever.
  * @returns function to call with each response while the clock is frozen
  */
 export function createFrozenClockNotice(

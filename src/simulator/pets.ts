@@ -11,14 +11,11 @@ export type PetInput = Omit<Pet, 'id'> & { id?: Int64 | undefined };
 /** Fields of a pet to replace. */
 export type PetChanges = { [Field in keyof Omit<Pet, 'id'>]?: Pet[Field] | undefined };
 
-/**
- * The pets of a simulator. Returned ids are a `number` up to 2^53-1, otherwise a `bigint`; both are accepted. Returned pets
- * have `json`, the exact JSON of the pet in responses.
- */
+/** The pets of a simulator. Ids are int64: a `number` up to 2^53-1, otherwise a `bigint`; arguments can be both. */
 export interface Pets {
   /** Number of all pets. */
   readonly size: number;
-  /** Returns a pet; `undefined` if no pet has this id. */
+  /** Returns a pet, with the exact text of responses in `json`; `undefined` if no pet has this id. */
   get(id: Int64): StoredPet | undefined;
   /** Lists pets in list order. */
   list(query?: PetQuery): StoredPet[];
@@ -26,13 +23,13 @@ export interface Pets {
   count(status?: PetStatus): number;
   /**
    * Stores a new pet.
-   * @throws {ScenarioError} for a missing or unknown field or a wrong value, {RangeError} if the id is taken or none is free
+   * @throws {ScenarioError} for a missing, unknown or invalid field, {RangeError} if the id is taken or none is free
    * @example sim.pets.add({ name: 'Rex', categoryId: 1, status: 'available' })
    */
   add(pet: PetInput): StoredPet;
   /**
    * Replaces fields of a pet. Returns `undefined` if no pet has this id.
-   * @throws {ScenarioError} for an unknown field or a wrong value; a `guarded` route responds with 400
+   * @throws {ScenarioError} for an unknown or invalid field; a `guarded` route responds with 400
    * @example sim.pets.update(1, { status: 'sold' })
    */
   update(id: Int64, changes: PetChanges): StoredPet | undefined;

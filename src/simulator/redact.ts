@@ -18,8 +18,8 @@ export const displayKey = (sim: Simulator, key: string): string =>
   coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
 
 /**
- * Masks API keys in texts: all sent tokens and all keys of the simulator, except the scenario's own. Required for all output
- * about requests, except the response to the client.
+ * Masks API keys in texts: all sent tokens and all keys of the simulator, except the scenario's own. Required for all
+ * output about requests, except the response to the client.
  * @param only scenario whose keys are not masked; default: the simulator's current scenario
  * @returns function from the texts and the token of one request to a function that masks keys in these texts
  */

@@ -6,8 +6,8 @@ import { errorOutcome, type Outcome } from '../requests/outcome.js';
 export type Refusals = (error: ApiError, settings: Settings) => Outcome;
 
 /**
- * Reuses the last outcome for an equal refusal, so that the journal stores its text once. A client over its limit gets the
- * same text for a second.
+ * Reuses the last outcome for an equal refusal, so that the journal stores the text once. A client over a limit gets
+ * the same text for a second.
  */
 export function createRefusals(): Refusals {
   let message: string | undefined;

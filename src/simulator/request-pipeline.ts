@@ -18,7 +18,7 @@ import type { MountedService, SimulatedService, SimulatorState } from './simulat
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
 
-/** Whether the plan limits apply to an operation. Requests without an operation are limited only under `limitsApply: all`. */
+/** Whether the plan limits apply to an operation. Without an operation, only `limitsApply: all` applies. */
 function isLimited(operation: string | undefined, { limitsApply }: Settings): boolean {
   if (typeof limitsApply === 'string') return limitsApply === 'all';
   return operation !== undefined && limitsApply.includes(operation);

@@ -149,8 +149,8 @@ export function restoreServices({ services, resolved }: SimulatorState, copies: 
 }
 
 /**
- * Loads another scenario and resets keys and faults. With `reseed`, pets and clock restart too; different clock settings
- * also restart the clock.
+ * Loads another scenario and resets keys and faults. Pets and clock restart only with `reseed`; different clock
+ * settings also restart the clock.
  */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
   configureScenario(state, resolved, reseed);

@@ -70,8 +70,8 @@ export interface Simulator extends ApiHandler {
   /** Values of the assumptions, which cover the points that the interface document leaves open. */
   readonly settings: Readonly<Settings>;
   /**
-   * Returns the API's 400 response to invalid input in a route of your own. `guarded` and `serveRoute` send this response
-   * automatically.
+   * Returns the API's 400 response to invalid input in a route of your own. `guarded` and `serveRoute` send this
+   * response automatically.
    * @param thrown error of `sim.pets.add`, `sim.pets.update` or `parseJson`; any other error returns `undefined`
    * @example try { sim.pets.update(1, body) } catch (error) { const answer = sim.clientError(error); }
    */
@@ -82,8 +82,8 @@ export interface Simulator extends ApiHandler {
    */
   readonly fetch: typeof fetch;
   /**
-   * Loads another scenario and resets keys, limits, bans and faults. With `reseed`, pets and clock restart too; different
-   * clock settings also restart the clock.
+   * Loads another scenario and resets keys, limits, bans and faults. Pets and clock restart only with `reseed` (default
+   * false); different clock settings also restart the clock.
    * @throws {ScenarioError} if the scenario is invalid; the state is unchanged
    */
   load(scenario: Scenario, options?: { reseed?: boolean }): void;

@@ -13,8 +13,8 @@ interface Steps {
 }
 
 /**
- * Manages waiting requests: delayed by a fault rule, or until the function of a route ends. Delayed requests continue in
- * the order of their due times, then of their ids.
+ * Manages waiting requests: delayed by a fault rule, or until the function of a route ends. Delayed requests continue
+ * in the order of their due times, then ids.
  */
 export function createWaitingRequests(
   { clock, journal, delayed, running }: Pick<SimulatorState, 'clock' | 'journal' | 'delayed' | 'running'>,
