@@ -16,6 +16,7 @@ export interface KeyInfo {
   state: 'active' | 'revoked' | 'expired' | 'banned';
   minute: WindowInfo;
   day: WindowInfo;
+  /** Number of early requests after a refusal, which count toward a ban. */
   strikes: number;
   /** End of the ban, in ISO 8601. Present only while the key is banned. */
   bannedUntil?: string;

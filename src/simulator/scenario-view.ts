@@ -8,8 +8,8 @@ interface ScenarioSource {
 }
 
 /**
- * Getters for the scenario, as the prototype of all simulators. V8 would store most object literals with getters as
- * hash tables.
+ * Getters for the scenario, as the prototype of all simulators. V8 stores most object literals with getters as hash
+ * tables.
  */
 export const createScenarioView = (sourceOf: (sim: object) => ScenarioSource) => ({
   get name(): string {

@@ -61,6 +61,7 @@ export interface Simulator extends ApiHandler {
   readonly scenario: Scenario;
   /** Scenarios by name: `default` and the scenarios of the options. */
   readonly scenarios: ReadonlyMap<string, Scenario>;
+  /** Simulated clock, which drives windows, bans and delayed responses. */
   readonly clock: Clock;
   readonly pets: Pets;
   readonly keys: Keys;
