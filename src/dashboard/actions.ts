@@ -5,15 +5,18 @@ import { SourceError } from './source.js';
 /** Snapshot that undo restores. */
 const undoName = 'page-undo';
 
-/** Button beside a message. */
+/** Button next to a message. */
 export interface Remedy {
   name: string;
   act(): void;
 }
 
-/** Changes that a person makes on the page. Each sends one to four control requests. */
+/** Changes that the user of the dashboard can make. Each sends one to four control requests. */
 export interface Actions {
-  /** Sends a request and reads again what it changed. Shows a refusal and returns `undefined`. */
+  /**
+   * Sends a control request and refreshes the displayed state. If the server rejects the request, shows the message and
+   * returns `undefined`.
+   */
   send<Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result | undefined>;
   reset(): Promise<void>;
   load(scenario: string, reseed: boolean): Promise<void>;
@@ -22,7 +25,7 @@ export interface Actions {
   toggleClock(): Promise<void>;
 }
 
-/** @param tell shows a sentence with a button; a last argument `true` enables Undo */
+/** @param tell shows a message with an optional button; `canUndo` enables Undo */
 export function createActions(
   session: Session,
   tell: (text: string, remedy?: Remedy, canUndo?: boolean) => void,

@@ -1,17 +1,17 @@
 import type { Range } from './timeline-view.js';
 
-/** Selection in the fragment of the page's address. */
+/** Selection that the URL fragment of the dashboard stores. */
 export interface Address {
   request?: number | undefined;
-  /** Request that `request` is compared with. */
+  /** Id of the request that is compared with `request`. */
   compare?: number | undefined;
   /** Code of a finding, with `:KEY` if several findings share the code. */
   finding?: string | undefined;
-  /** Part of the timeline. */
+  /** Selected part of the timeline. */
   range?: Range | undefined;
 }
 
-/** Reads the fragment of an address, `#request=98&from=...&to=...`; ignores what it does not know. */
+/** Parses a URL fragment such as `#request=98&from=...&to=...`. Ignores unknown parameters. */
 export function readAddress(hash: string): Address {
   const fields = new URLSearchParams(hash.replace(/^#/, ''));
   const number = (name: string) => Number.parseInt(fields.get(name) ?? '', 10) || undefined;
@@ -25,7 +25,7 @@ export function readAddress(hash: string): Address {
   };
 }
 
-/** Writes a selection as the fragment of an address; empty without one. */
+/** Formats a selection as a URL fragment; empty without a selection. */
 export function writeAddress({ request, compare, finding, range }: Address): string {
   const time = (ms: number) => new Date(ms).toISOString();
   const fields = [

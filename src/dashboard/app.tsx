@@ -31,7 +31,7 @@ export interface AppProps {
   sandbox?: string | undefined;
   /** Target of keys and dropped files: the document, or the drawer of the panel. */
   place: EventTarget;
-  /** Whether the selection is in the address of the browser. The address of a user's own page is not touched. */
+  /** Whether the URL fragment stores the selection. False for the panel, which leaves the user's URL unchanged. */
   hasAddress?: boolean;
   onSandbox?(name: string | undefined): void;
   onFile(file: File): Promise<void>;
@@ -41,7 +41,7 @@ export interface AppProps {
 
 type Shown = { kind: 'help' } | { kind: 'scenarios' } | { kind: 'text'; title: string; text: string };
 
-/** The whole page, for any source. */
+/** Root component of the dashboard, for any source. */
 export function App({ session, sandbox, place, hasAddress = false, onSandbox, onFile, onBack, onClose }: AppProps) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [filter, setFilter] = useState<Filter>(noFilter);
@@ -69,12 +69,12 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     const tick = setInterval(() => {
       session.onState.call();
       const { clock, keys } = session.state;
-      // Windows that reset, bans that end, a client that does not retry: changes by time alone.
+      // Time alone causes some changes: reset windows, expired bans, missing retries.
       if (seconds++ % 2 === 0 && session.canAct && clock?.mode === 'real' && keys.some(hasCounted)) session.refresh();
     }, 1_000);
     return () => clearInterval(tick);
   }, [session]);
-  // Not in an effect, which would run after a choice of the user.
+  // An effect would run too late, after the user's next selection.
   if (chosenOf !== session.entries) {
     setChosenOf(session.entries);
     setSelected(undefined);
@@ -99,7 +99,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   };
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(session, hasAddress, address, (wanted) => {
-    // A selection before the render of a new run is lost with it.
+    // Waits for the render of a new run, which would discard the selection.
     if (chosenOf !== session.entries) return false;
     const { request, compare, finding, range } = wanted;
     const found = session.state.verdict?.findings.find(
@@ -120,7 +120,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     if (selected !== undefined || pinned !== undefined) {
       setSelected(undefined);
       setPinned(undefined);
-      // The focus was in the detail.
+      // The closed detail had the focus.
       root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
     } else if (filter !== noFilter) setFilter(noFilter);
     else if (told !== undefined) setTold(undefined);
@@ -131,7 +131,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     await actions.undo();
   };
   const copy = async (text: string, title = 'To copy') => {
-    // A page without a secure context may not copy.
+    // Copying requires a secure context.
     try {
       await navigator.clipboard.writeText(text);
       tell('Copied.');
@@ -173,7 +173,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     });
     return () => leave.abort();
   }, [place]);
-  // A message of a time without a server is out of date after it.
+  // A message from before the reconnect is outdated.
   const { connection } = session.state;
   useEffect(() => {
     if (connection === 'live') setTold(undefined);
@@ -192,7 +192,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       </main>
     );
   }
-  // The outcome of a report contains the description.
+  // In a report, the outcome already contains the description.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
@@ -343,7 +343,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   );
 }
 
-/** Keeps the fragment of the address and a selection equal. @param apply selects; `false`: not possible yet */
+/** Synchronizes the URL fragment with the selection. @param apply applies a selection; `false` if not possible yet */
 function useAddress(
   session: Session,
   hasAddress: boolean,
@@ -377,7 +377,7 @@ function useAddress(
   }, [hasAddress, hash]);
 }
 
-/** Description of the scenario: the first sentence, the rest folded. */
+/** Description of the scenario. Shows the first sentence and folds the rest. */
 function About({ text }: { text: string }) {
   const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
   if (rest === '') return text ? <p class="about">{text}</p> : null;
@@ -389,6 +389,6 @@ function About({ text }: { text: string }) {
   );
 }
 
-/** Whether time alone changes what a key shows. */
+/** Whether the displayed state of a key changes with time alone. */
 const hasCounted = ({ minute, day, state }: Session['state']['keys'][number]) =>
   state === 'banned' || minute.remaining < minute.limit || day.remaining < day.limit;

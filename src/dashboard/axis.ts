@@ -3,27 +3,28 @@ import { lowest } from '../values/lowest.js';
 import type { EntryBuffer, Lane } from './entry-buffer.js';
 import { whole } from './format.js';
 
-/** Stretch of the axis; in a list of gaps, one without requests that is drawn short. */
+/** Range of the time axis, in milliseconds. In a list of gaps: a range without requests that is drawn shortened. */
 export interface Gap {
   fromMs: number;
   toMs: number;
 }
 
-/** Map from instants of the axis to places from 0 to `width`, with idle time drawn short. */
+/** Mapping from times on the axis to x positions, with idle time shortened. Positions and widths are in pixels. */
 export interface Axis {
   fromMs: number;
   toMs: number;
   x(axisMs: number): number;
-  /** Instant at a place. */
+  /** Time on the axis at an x position. */
   at(x: number): number;
   gaps: { x: number; width: number; label: string }[];
   ticks: { x: number; label: string }[];
 }
 
-/** Idle time is drawn short above this share of the drawn time and this length. */
+/** Minimum share of the drawn time for a gap to be shortened. */
 const idleShare = 1 / 3;
+/** Minimum length of a shortened gap, in milliseconds. */
 const leastIdleMs = 15_000;
-/** Width of a gap, in pixels. */
+/** Width of a shortened gap, in pixels. */
 const gapWidth = 34;
 
 const steps = [
@@ -32,19 +33,19 @@ const steps = [
 ];
 
 /**
- * Extent of the run: from the first request to the last one or to now, with the start of a running wait.
- * @param nowMs the present on the axis; `undefined` for a finished run
+ * Extent of a run, from its first request to the last request or the present. Includes the start of an open wait.
+ * @param nowMs present time on the axis; `undefined` for a finished run
  */
 export function extentOf({ rows, lanes }: EntryBuffer, nowMs = 0): Gap {
   const fromMs = rows[0]?.axisMs ?? 0;
-  // Nearly in order: a delayed request comes late.
+  // The latest time is among the last rows, because only delayed requests are out of order.
   const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), Math.max(fromMs, nowMs));
   const openMs = Math.max((lastMs - fromMs) * 0.12, 1_000);
   const ends = [...lanes.values()].flatMap(({ waits, bans }) => [waits.at(-1)?.toMs ?? 0, bans.at(-1)?.toMs ?? 0]);
   return { fromMs, toMs: Math.max(lastMs + 200, Math.min(Math.max(...ends), lastMs + openMs)) };
 }
 
-/** Idle stretches of a part of the axis that are drawn short, in order. @param nowMs end of the last stretch */
+/** Gaps to shorten in a part of the axis, in order. @param nowMs present time on the axis, where the last gap ends */
 export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0): Gap[] {
   const all: Gap[] = [];
   let last = fromMs;
@@ -54,7 +55,7 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0
     if (axisMs - last >= leastIdleMs) all.push({ fromMs: last, toMs: axisMs });
     if (axisMs > last) last = axisMs;
   }
-  // A margin before the present stays, for the line of now.
+  // Leaves a margin of one second before the line that marks the present.
   const idleToMs = Math.min(nowMs, toMs) - 1_000;
   if (idleToMs - last >= leastIdleMs) all.push({ fromMs: last + 1_000, toMs: idleToMs });
   all.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
@@ -69,7 +70,7 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0
   return gaps.sort((a, b) => a.fromMs - b.fromMs);
 }
 
-/** @param toClock converts an instant of the axis into one of the clock, for the labels */
+/** @param toClock converts a time on the axis to the simulator's clock, for the labels */
 export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClock: (axisMs: number) => number): Axis {
   const { fromMs, toMs } = part;
   const idleMs = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
@@ -128,7 +129,7 @@ function tickLabel(ms: number, stepMs: number): string {
   return stepMs >= 60_000 ? text.slice(11, 16) : text.slice(11, 19);
 }
 
-/** Content of a lane in words. */
+/** Text alternative for a lane: counts of requests and the last ban. */
 export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => number): string {
   const { served, refused, strike, banned, rejected, failed } = counts;
   const words: [number, string][] = [

@@ -11,7 +11,7 @@ interface CompareProps {
   onLink: (() => void) | undefined;
 }
 
-/** Two requests side by side. Rows that differ are marked. */
+/** Comparison of two requests, with the differences marked. */
 export function Compare({ session, rows, onClose, onLink }: CompareProps) {
   const [whole, setWhole] = useState<readonly (JournalEntry | undefined)[]>([]);
   const ids = rows.map(({ id }) => id).join();

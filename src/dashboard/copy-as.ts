@@ -21,7 +21,7 @@ export function asCurl(entry: Whole, baseUrl: string): string {
   // Without the options, curl would expand or shorten the address.
   if (/[[\]{}]|\/\.\.?(?:[/?]|$)/.test(address)) parts.push('--globoff --path-as-is');
   parts.push(quoted(address));
-  // The reader fills in a masked key.
+  // A shell variable for the key, because the journal contains only its end.
   if (entry.key?.startsWith('…')) parts.push('-H "Authorization: Bearer $API_KEY"');
   else if (entry.key) parts.push(`-H ${quoted(`Authorization: Bearer ${entry.key}`)}`);
   if (entry.requestBody) {
@@ -37,7 +37,7 @@ function missingFrom({ method, requestBody, headers }: Whole): string[] {
   return headers === undefined && method !== 'GET' ? ['The journal no longer contains its body, if it had one.'] : [];
 }
 
-/** Name of the key for a scenario or a program. Only the end of a masked key is known. */
+/** Key text for a copied scenario or test. A masked key gets a name from its last characters. */
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
 /**
@@ -53,7 +53,7 @@ function tripped({ refusal, strike, key, promisedAt, time }: Whole): object | un
 const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
-/** Key of a scenario in which this request gets the same response. */
+/** Scenario fields of the key with which this request gets the same response. */
 function keyBefore({
   plan = 'free',
   usage,
@@ -74,13 +74,13 @@ function keyBefore({
   return used === 0 ? { plan } : { plan, usage: { [window]: used } };
 }
 
-/** State of the source when a request is repeated. */
+/** State of the source at the time of the copy. */
 export interface Present {
   /** Loaded scenario. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /** Scenarios that can be extended; the loaded one with its changed fields. */
   known: readonly { name: string; changed?: readonly string[] }[];
-  /** Present fault rules. */
+  /** Current fault rules. */
   faults: readonly { name: string; then?: object }[];
 }
 
@@ -164,7 +164,7 @@ ${compared
 }`;
 }
 
-/** Scenario as code. Within the call its words have their types in TypeScript. */
+/** Formats a scenario as an object literal inside the call, so that TypeScript infers its literal types. */
 function scenarioCode(changes: object, isOnShipped: boolean): string {
   const lines = Object.entries(changes).map(([name, value]) => {
     const code = JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');
@@ -173,14 +173,14 @@ function scenarioCode(changes: object, isOnShipped: boolean): string {
   return `{\n${isOnShipped ? '    ...shipped,\n' : ''}${lines.join('')}  }`;
 }
 
-/** Value as code in an indented line. */
+/** Formats a value as code for an indented line. */
 const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 
-/** Number of a finding's requests in its text. */
+/** Maximum number of requests that the text of a finding lists. */
 const mostRows = 3;
 
 /**
- * A finding as Markdown, for an issue or a chat: the sentence, its first requests with their waits, the remedy.
+ * Formats a finding as Markdown, for an issue or a chat: the sentence, the first requests with their waits, the remedy.
  * @param rows the finding's requests
  * @param link address of the finding, if it has one
  */

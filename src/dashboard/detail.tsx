@@ -17,13 +17,13 @@ interface DetailProps {
   onFailure(text: string): void;
   onRequest(id: number): void;
   onPet(id: string): void;
-  /** Whether this request waits for another to be compared with. */
+  /** Whether this request is pinned for a comparison. */
   isPinned: boolean;
   onPin(): void;
   onLink: (() => void) | undefined;
 }
 
-/** Request with its steps; a file may lack them. */
+/** Request with the steps to its response. A file may lack the steps. */
 type Explained = JournalEntry & { why?: WhyStep[] };
 
 const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
@@ -33,10 +33,10 @@ const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
   'not reached': ['·', ''],
 };
 
-/** Shown part of a body, in characters. */
+/** Maximum length of a displayed body, in characters. */
 const mostShown = 20_000;
 
-/** One request: why it got its response, what was sent and received, and ways to repeat it. */
+/** Details of one request: reasons for the response, sent and received data, and ways to repeat the request. */
 export function Detail(props: DetailProps) {
   const { session, row, onClose, onShowText, onCopy, onFailure, onRequest, onPet, isPinned, onPin, onLink } = props;
   const { send } = session.source;
@@ -59,7 +59,7 @@ export function Detail(props: DetailProps) {
   const entry: Whole = whole ?? row;
   const steps = whole?.why ?? [];
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
-  // A button waits for the body, without which the command would differ.
+  // Buttons wait for the body, because the command would be incomplete without the body.
   const read = async (): Promise<Whole> => {
     const got = await asked;
     if (!(got instanceof SourceError)) return got;
@@ -169,14 +169,14 @@ export function Detail(props: DetailProps) {
   );
 }
 
-/** Time of day and distance of a reset header, `= 16:33:27, in 60 s`. */
+/** Explains a reset header: `= 16:33:27, in 60 s`. */
 function instantOf(name: string, value: string, fromMs: number): string {
   const ms = Number(value) * 1000;
   if (!/reset$/i.test(name) || !(ms > 1e11)) return '';
   return `  (= ${clockSeconds(ms)}, in ${formatRemaining(ms - fromMs)})`;
 }
 
-/** Text of a step, in which `request 97` is a link. */
+/** Text of a step, with links for references such as `request 97`. */
 function Linked({ text, onRequest }: { text: string; onRequest(id: number): void }) {
   const [, before = '', id, after = text] = /^(.*?\b)request (\d+)(.*)$/s.exec(text) ?? [];
   if (id === undefined) return <>{text}</>;

@@ -64,13 +64,13 @@ export function Help({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Text to copy. */
+/** Dialog with a text to copy. */
 export function TextDialog({ title, text, onClose }: { title: string; text: string; onClose(): void }) {
   const [isCopied, setCopied] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const copy = async () => {
     area.current?.select();
-    // Without a secure context the selected text can still be copied by hand.
+    // Without a secure context, the user can copy the selected text.
     await navigator.clipboard?.writeText(text);
     setCopied(true);
   };
@@ -92,7 +92,7 @@ interface Listed {
   description: string;
 }
 
-/** Scenarios that can be loaded, with their descriptions. */
+/** Dialog to load a scenario, with the descriptions of all scenarios. */
 export function ScenarioPicker({ session, actions, onClose }: { session: Session; actions: Actions; onClose(): void }) {
   const [all, setAll] = useState<Listed[]>();
   const [failure, setFailure] = useState('');
@@ -142,7 +142,7 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
   );
 }
 
-/** Form for the control token, which stays in the tab. */
+/** Form for the control token, which only this tab stores. */
 export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(token: string): void }) {
   const [token, setToken] = useState('');
   const submit = (event: Event) => {

@@ -9,41 +9,42 @@ import { drawSign } from './signs.js';
 export type Colours = Record<'ink' | 'dim' | 'line' | 'ok' | 'wait' | 'warn' | 'bad' | 'ban' | 'accent' | 'bg', string>;
 
 const laneHeight = 46;
-/** Height of a lane's name, if it stands above the lane. */
+/** Height of a name above its lane, in pixels. */
 const nameHeight = 16;
-/** Space above the lanes for changes. */
+/** Height above the lanes for control changes, in pixels. */
 export const topHeight = 18;
 const bottomHeight = 20;
-/** Width of a place, in pixels. Requests at one place share a sign. */
+/** Width of a column, in pixels. Requests in one column share a sign. */
 export const binWidth = 7;
-/** Maximum number of lanes at first, and once all are wanted. */
+/** Maximum number of lanes before the user expands all. */
 const mostLanes = 12;
+/** Maximum number of lanes after the user expands all. */
 const mostExpanded = 200;
-/** Up to this number, lanes are never folded. */
+/** Number of lanes up to which no lane is folded. */
 const fewLanes = 4;
 
 export interface Picture {
   entries: EntryBuffer;
   lanes: readonly Lane[];
-  /** Lanes that share one line below the others. */
+  /** Lanes that share one line at the bottom. */
   folded: readonly Lane[];
   axis: Axis;
   width: number;
-  /** Start of the lanes, right of their names; 0: names stand above. */
+  /** Left edge of the lanes, right of their names, in pixels. If 0, the names are above the lanes. */
   left: number;
-  /** Bottom of the visible part, where the axis is drawn. */
+  /** Bottom edge of the visible part, in pixels. The axis labels are above this edge. */
   visibleBottom: number;
   selected: Row | undefined;
   nowMs: number | undefined;
   dragged: { fromX: number; toX: number } | undefined;
 }
 
-/** Severity of a lane: the index of its gravest kind. */
+/** Severity of a lane: index of the most severe kind, 0 for the highest. */
 const gravityOf = ({ counts, bans }: Lane) => (bans.length > 0 ? 0 : kinds.findIndex((kind) => counts[kind] > 0));
 
 const isClean = (lane: Lane) => gravityOf(lane) === kinds.length - 1;
 
-/** Lanes in descending severity. Clean ones and those past a limit are folded into one line. */
+/** Sorts lanes by descending severity. Clean lanes and lanes above a limit are folded into one line. */
 export function arrangeLanes(
   { lanes }: EntryBuffer,
   isExpanded: boolean,
@@ -54,7 +55,7 @@ export function arrangeLanes(
   return { lanes: ordered.slice(0, count), folded: ordered.slice(count) };
 }
 
-/** Name of the line of folded lanes, and what they have in common. */
+/** Name and description of the line of folded lanes. */
 export const foldedText = (folded: readonly Lane[]): [name: string, state: string] => [
   `+${folded.length} keys`,
   folded.every(isClean) ? 'all served' : 'the gravest on top',
@@ -62,16 +63,16 @@ export const foldedText = (folded: readonly Lane[]): [name: string, state: strin
 
 const heightOf = (left: number) => laneHeight + (left === 0 ? nameHeight : 0);
 
-/** Top of a lane below its name. */
+/** Top edge of a lane, below its name, in pixels. */
 export const laneTop = (index: number, left: number) =>
   topHeight + index * heightOf(left) + heightOf(left) - laneHeight;
 
-/** Index of the lane at a height. */
+/** Index of the lane at a y position. */
 export const laneAt = (y: number, left: number) => Math.floor((y - topHeight) / heightOf(left));
 
 export const pictureHeight = (lanes: number, left: number) => topHeight + lanes * heightOf(left) + bottomHeight;
 
-/** Draws requests, waits, bans, windows, changes and idle time. The cost depends on the places, not on the requests. */
+/** Draws requests, waits, bans, windows, changes and idle time. Draws each column once, even with many requests. */
 export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
   const { axis, lanes, folded, width, left, selected, nowMs, dragged, visibleBottom } = picture;
   const lines = lanes.length + (folded.length > 0 ? 1 : 0);
@@ -101,7 +102,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture
   context.restore();
 }
 
-/** Draws the labels of the axis at the bottom of what is visible. */
+/** Draws the axis labels at the bottom of the visible part. */
 function drawTimes(
   context: CanvasRenderingContext2D,
   { axis, width, left }: Picture,
@@ -110,7 +111,7 @@ function drawTimes(
   top: number,
 ): void {
   context.fillStyle = colours.bg;
-  // Lanes that continue below would be read with the labels.
+  // Clears the background, because lanes below would overlap the labels.
   if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
   context.fillStyle = colours.dim;
   context.font = '11px system-ui, sans-serif';
@@ -184,7 +185,7 @@ function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: n
   context.restore();
 }
 
-/** Writes the rest of a wait or a ban that ends after the picture, unless a sign is there. */
+/** Writes the remaining time of a wait or ban that ends beyond the picture, unless a sign is in the way. */
 function drawRests(
   context: CanvasRenderingContext2D,
   { waits, bans }: Lane,
@@ -207,7 +208,7 @@ function drawRests(
   if (busyX < x - context.measureText(text).width - 8) context.fillText(text, x, top + 33);
 }
 
-/** Draws the requests of each lane. @returns the last place of a sign below, per line */
+/** Draws the requests of each lane. @returns right edge of the last lower sign per line, in pixels */
 function drawRequests(
   context: CanvasRenderingContext2D,
   { entries, lanes, folded, axis, width, left }: Picture,
@@ -217,7 +218,7 @@ function drawRequests(
   const bins = Math.ceil((width - left) / binWidth) + 1;
   for (const [index, lane] of lanes.entries()) lane.place = index;
   for (const lane of folded) lane.place = lanes.length;
-  // The last count is that of faults.
+  // The last counter of a column counts faults.
   const perBin = kinds.length + 1;
   const counts = new Uint32Array(lines * bins * perBin);
   const { rows } = entries;
@@ -245,9 +246,10 @@ const signOf: Record<Kind, keyof Colours> = {
 };
 
 /**
- * Draws a lane: served requests above, all others below. Graver signs cover lighter ones; several requests have their number
- * beside them, where there is room.
- * @param of number of requests at a place, by the index of their kind
+ * Draws a lane: served requests above, all others below. The most severe sign of a column is drawn, with the number of
+ * requests if space permits.
+ * @param of number of requests in a column, by the index of their kind
+ * @returns right edge of the last lower sign, in pixels
  */
 function drawLane(
   context: CanvasRenderingContext2D,
@@ -298,7 +300,7 @@ function drawLane(
   return last;
 }
 
-/** Draws changes: the first of each place, with its text if there is room. */
+/** Draws control changes, the first of each place, with a text if space permits. */
 function drawChanges(
   context: CanvasRenderingContext2D,
   { axis, entries, width, left }: Picture,
@@ -336,7 +338,7 @@ const keyChanges: Readonly<Record<string, string>> = {
   restore: 'restored',
 };
 
-/** Change in words: `free-key used up`, `clock advance 61s`. */
+/** Describes a control change: `free-key used up`, `clock advance 61s`. */
 export function changeText({ request, input }: ShownChange): string {
   if (request === 'DELETE /journal') return 'requests cleared';
   const [, key, rest = ''] = /^key ([^,]+)(.*)$/.exec(input) ?? [];

@@ -7,7 +7,7 @@ import { lowest } from '../values/lowest.js';
 export const kinds = ['banned', 'strike', 'failed', 'refused', 'rejected', 'served'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** The judge's kind of a request; a 401 is `rejected` as any other 4xx. */
+/** Classifies a request like the judge; a 401 is `rejected`, like any other 4xx. */
 export function kindOf({ strike, refusal, status, unreadable }: EntryRow): Kind {
   const kind = requestKind(
     {
@@ -22,10 +22,11 @@ export function kindOf({ strike, refusal, status, unreadable }: EntryRow): Kind 
   return kind === 'unauthorized' ? 'rejected' : kind;
 }
 
-/** Request with its place on the time axis. */
+/** Request with its time on the axis. */
 export interface Row extends EntryRow {
+  /** Arrival by the simulator's clock, in Unix milliseconds. */
   atMs: number;
-  /** Place on an axis that never runs back, even if the clock is set back. */
+  /** Time on an axis that never runs backward, even if the clock is set back, in milliseconds. */
   axisMs: number;
   kind: Kind;
   lane: Lane;
@@ -44,34 +45,35 @@ export interface Lane {
   /** Zero-based lane from the top. */
   place: number;
   readonly counts: Record<Kind, number>;
-  /** Waits that the client was told, and bans; on the axis. */
+  /** Requested waits of the client, in times on the axis. */
   waits: Span[];
+  /** Bans of the key, in times on the axis. */
   bans: Span[];
-  /** Ends of windows, on the axis. */
+  /** Ends of minute windows, in times on the axis. */
   borders: number[];
 }
 
 /** Maximum number of requests; the oldest are dropped. */
 export const capacity = 50_000;
-/** Maximum number of spans and of borders per lane. */
+/** Maximum number of waits, of bans and of window ends per lane. */
 const mostSpans = 2_000;
 
-/** Requests of one run in the order of arrival, outside of the framework's state. */
+/** Requests of one run in the order of arrival. Not part of the framework's state. */
 export class EntryBuffer {
   rows: Row[] = [];
   readonly lanes = new Map<string, Lane>();
   changes: ShownChange[] = [];
   hasFaults = false;
-  /** Number of rows inserted before others, because their responses were delayed. */
+  /** Number of rows that were inserted before others because of a delayed response. */
   insertions = 0;
-  /** Lead of the axis over the clock after a request, if the clock was set back. */
+  /** Lead of the axis over the clock after a request, in milliseconds, one entry per time the clock was set back. */
   #offsets: { afterId: number; ms: number }[] = [];
 
   /** Adds new entries and changes; known ones are skipped. */
   add(entries: readonly EntryRow[], changes: readonly ShownChange[]): void {
     for (const change of changes) this.#addChange(change);
     for (const entry of entries) this.#insert(this.#toRow(entry));
-    // A tenth at a time, because each time costs as much as there are rows.
+    // Drops a tenth at a time, because each copy takes time proportional to the number of rows.
     if (this.rows.length > capacity * 1.1) this.rows = this.rows.slice(-capacity);
   }
 
@@ -80,7 +82,7 @@ export class EntryBuffer {
     return row?.id === id ? row : undefined;
   }
 
-  /** Highest id without a gap before it: where a new connection continues. */
+  /** Highest id before the first missing request. A new connection continues after this id. */
   get completeId(): number {
     const { rows } = this;
     const oldest = Math.max(0, rows.length - 5_000);
@@ -91,23 +93,23 @@ export class EntryBuffer {
     return rows.at(-1)?.id ?? 0;
   }
 
-  /** Place on the axis of an instant of the clock after a request. */
+  /** Converts a time of the clock after a request to a time on the axis. */
   toAxis(ms: number, afterId: number): number {
     return ms + (this.#offsets.findLast((offset) => offset.afterId < afterId)?.ms ?? 0);
   }
 
-  /** Instant of the clock at a place of the axis. */
+  /** Converts a time on the axis to a time of the clock. */
   fromAxis(axisMs: number): number {
     const row = this.rows[this.#positionOnAxis(axisMs)] ?? this.rows.at(-1);
     return axisMs - (row === undefined ? 0 : row.axisMs - row.atMs);
   }
 
-  /** Place of a control operation on the axis. */
+  /** Time of a control operation on the axis. */
   instantOf({ time, lastId }: ShownChange): number {
     return this.toAxis(Date.parse(time), lastId);
   }
 
-  /** Adds a ban that no response has announced: one set by hand. @param untilMs its end, by the clock */
+  /** Adds a ban that no response announced, such as a manual ban. @param untilMs end of the ban, by the clock */
   noteBan(keyId: string, untilMs: number, nowMs: number): void {
     const lane = this.lanes.get(keyId);
     if (lane === undefined) return;
@@ -178,7 +180,7 @@ export class EntryBuffer {
     for (const spans of [lane.waits, lane.bans]) if (spans.length > mostSpans) spans.shift();
   }
 
-  /** Index of the request with an id, or where to insert it. */
+  /** Index of the request with an id, or its insertion position. */
   #position(id: number): number {
     return lowest(this.rows.length, (at) => (this.rows[at] as Row).id >= id);
   }

@@ -2,7 +2,7 @@ import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { RunReport } from '../control-api/run-report.js';
 import { type Source, SourceError } from './source.js';
 
-/** Finished run of a file. It cannot be changed. */
+/** Creates a read-only source from the finished run of a file. */
 export function createFileSource({ entries, changes, answers }: RunReport): Source {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const clock = answers['/clock'] ?? { now: entries.at(-1)?.time ?? new Date(0).toISOString() };
@@ -52,5 +52,5 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
   };
 }
 
-/** Part of a request that an update has. */
+/** Removes headers and bodies from a request, which an update does not contain. */
 const withoutBodies = ({ headers: _, requestBody: __, responseBody: ___, ...row }: JournalEntry) => row;

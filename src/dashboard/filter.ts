@@ -1,12 +1,12 @@
 import type { Row } from './entry-buffer.js';
 
-/** Conditions of the list. A request must meet all of them. */
+/** Conditions of the request list. A listed request meets every condition. */
 export interface Filter {
-  /** Words of `testOf`; `-` before a word negates it. */
+  /** Search words separated by spaces. A leading `-` negates a word. */
   text: string;
-  /** Part of the axis that was chosen in the timeline. */
+  /** Selected part of the timeline. */
   range: { fromMs: number; toMs: number } | undefined;
-  /** Certain requests, with a label. */
+  /** Test for a fixed set of requests, such as a finding's requests, with a label. */
   only: { test: Test; label: string; finding?: string } | undefined;
 }
 
@@ -14,10 +14,10 @@ export const noFilter: Filter = { text: '', range: undefined, only: undefined };
 
 type Test = (row: Row) => boolean;
 
-/** Ids of requests by a word, such as the code of a finding. */
+/** Request ids by word, such as the code of a finding. */
 export type IdsByWord = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** Words with a meaning of their own. */
+/** Tests for search words with a special meaning. */
 const meanings: Readonly<Record<string, Test>> = {
   refused: ({ kind }) => kind === 'refused' || kind === 'strike' || kind === 'banned',
   strike: ({ strike }) => strike === true,
@@ -29,18 +29,18 @@ const meanings: Readonly<Record<string, Test>> = {
   lost: ({ kind }) => kind === 'failed',
 };
 
-/** Words of a filter; double quotes join several. */
+/** Splits a filter text into words. Double quotes join several words. */
 export const wordsOf = (text: string): string[] =>
   (text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []).map((word) => word.replaceAll('"', '')).filter(Boolean);
 
-/** Texts of `body:TEXT` words. */
+/** Returns the texts of `body:TEXT` words. */
 export const bodyTexts = (text: string): string[] =>
   wordsOf(text).flatMap((word) => /^-?body:(.+)$/i.exec(word)?.[1] ?? []);
 
 /**
  * Creates the test of a filter.
- * @param findings ids of each finding's requests, by its code
- * @param bodies ids of the requests with a text in a body, by the text
+ * @param findings request ids by the code of a finding
+ * @param bodies ids of the requests whose bodies contain a text, by the text
  */
 export function filterTest(
   { text, range, only }: Filter,

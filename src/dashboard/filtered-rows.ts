@@ -1,7 +1,7 @@
 import { lowest } from '../values/lowest.js';
 import type { EntryBuffer, Row } from './entry-buffer.js';
 
-/** Requests that meet a test. Only new requests are tested. */
+/** Requests that meet a test, updated incrementally: only new requests are tested. */
 export class FilteredRows {
   rows: Row[] = [];
   #entries: EntryBuffer | undefined;
@@ -9,7 +9,7 @@ export class FilteredRows {
   #lastId = 0;
   #insertions = 0;
 
-  /** @param test the same function while the filter is the same @returns number of requests added at the end */
+  /** @param test the same function while the filter is unchanged @returns number of appended requests */
   update(entries: EntryBuffer, test: (row: Row) => boolean): number {
     const { rows, insertions } = entries;
     const isAppended = entries === this.#entries && test === this.#test && insertions === this.#insertions;

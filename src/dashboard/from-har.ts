@@ -17,11 +17,11 @@ export interface HarEntry {
     content?: { text?: string };
   };
   connection?: string;
-  /** Own field of archives by petstore-sim. */
+  /** Custom field in archives by petstore-sim. */
   _petstoreSim?: Partial<JournalEntry>;
 }
 
-/** Converts the entries of an archive to journal entries. Only an archive by petstore-sim has the simulator's own fields. */
+/** Converts archive entries to journal entries. Only an archive by petstore-sim has the simulator's own fields. */
 export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
   const keys: string[] = [];
   return [...entries]
@@ -63,8 +63,9 @@ function splitUrl(text: string, known: string | undefined): Pick<JournalEntry, '
 }
 
 /**
- * Fields of a foreign entry: a 429, the end of the wait, the end of the key, and the index of its first request as its id.
- * @param keys keys of the entries so far; this one is added
+ * Reads refusal, end of the wait and masked key of an entry by another program. The id of a key is the index of its
+ * first request.
+ * @param keys keys of the previous entries; the entry's key is appended
  */
 function readWire(entry: HarEntry, headers: Record<string, string>, keys: string[]): Partial<JournalEntry> {
   const { Authorization = '' } = headersOf(entry.request);
@@ -85,7 +86,7 @@ const bodyOf = (text: string | undefined, own: Partial<JournalBody> | undefined)
 const headersOf = ({ headers = [] }: HarEntry['request' | 'response']): Record<string, string> =>
   Object.fromEntries(headers.map(({ name, value }) => [canonical(name), value]));
 
-/** `Retry-After` for `retry-after`: HTTP/2 has lower-case names. */
+/** Restores the case of a header name, such as `Retry-After`. HTTP/2 has lower-case names. */
 const canonical = (name: string) =>
   name
     .toLowerCase()

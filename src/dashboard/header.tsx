@@ -20,7 +20,7 @@ interface HeaderProps {
   onRemoved(): void;
   onSandbox(name: string | undefined): void;
   onCopy(text: string): void;
-  /** Returns from a file; `undefined` if none was opened. */
+  /** Closes an opened file; `undefined` without an opened file. */
   onBack: (() => void) | undefined;
   onClose: (() => void) | undefined;
 }
@@ -31,7 +31,7 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
   file: 'finished run',
 };
 
-/** Name of the product, scenario, outcome, clock, and changes of the whole. */
+/** Header with product name, scenario, outcome, clock and global actions. */
 export function Header(props: HeaderProps) {
   const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onRemoved } = props;
   const { onSandbox, onCopy, onBack, onClose } = props;
@@ -138,7 +138,7 @@ export function Header(props: HeaderProps) {
   );
 }
 
-/** Time of the simulator's clock with ways to move it. */
+/** Simulated time, with controls to move the clock. */
 function Clock({ session, actions }: { session: Session; actions: Actions }) {
   const [amount, setAmount] = useState('1h');
   const [instant, setInstant] = useState('');

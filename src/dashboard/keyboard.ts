@@ -1,6 +1,6 @@
 import type { Step } from './requests.js';
 
-/** Actions of the keys; `?` shows the list. */
+/** Actions of the keyboard shortcuts; `?` lists the shortcuts. */
 export interface KeyActions {
   filter(): void;
   open(): void;
@@ -36,11 +36,11 @@ const actionOf: Readonly<Record<string, Exclude<keyof KeyActions, 'step'>>> = {
   '?': 'help',
 };
 
-/** Elements with their own reaction to Enter and space. */
+/** Selector of elements that handle Enter and space themselves. */
 const controls = 'button, a, summary, select, label, [type=checkbox]';
 const fields = 'input:not([type=checkbox]), textarea, select';
 
-/** Performs the action of a key, unless a field, a button or the browser needs the key. */
+/** Performs the action of a shortcut, unless a field, a button or the browser handles the key. */
 export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   const name = Object.hasOwn(actionOf, event.key) ? actionOf[event.key] : undefined;
   const step = Object.hasOwn(stepOf, event.key) ? stepOf[event.key] : undefined;
@@ -55,7 +55,7 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   }
   const isOwn = event.key === 'Enter' || event.key === ' ';
   if (isOwn && target.closest?.(controls)) return;
-  // Outside of the list these keys scroll.
+  // Outside of the list, the browser scrolls with these keys.
   if (/^(Arrow|Page|Home|End)/.test(event.key) && !target.closest?.('.list')) return;
   event.preventDefault();
   if (step !== undefined) actions.step(step);

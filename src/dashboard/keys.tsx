@@ -8,7 +8,7 @@ import { clockSeconds, whole } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 
-/** Number of keys before "show more". */
+/** Number of keys shown before "show more". */
 const firstKeys = 12;
 
 interface KeysProps {

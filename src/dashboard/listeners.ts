@@ -1,14 +1,14 @@
 let isPressed = false;
 
 /**
- * Records whether the pointer's button is down. Listeners wait for its release: an element that moved in between would get
- * no click.
+ * Records whether a pointer button is pressed. Listeners are delayed until the release, because an element that moves
+ * before the release gets no click.
  */
 export const notePress = ({ buttons }: PointerEvent) => {
   isPressed = buttons === 1;
 };
 
-/** Functions to call after a change, at most once per frame. */
+/** Set of functions to call after a change, at most once per frame. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
   #isAsked = false;
@@ -27,7 +27,7 @@ export class Listeners {
       this.#isAsked = false;
       for (const listener of this.#listeners) listener();
     };
-    // A hidden tab has no frames.
+    // A hidden tab gets no animation frames.
     if (document.hidden) setTimeout(run, 100);
     else requestAnimationFrame(run);
   }

@@ -9,7 +9,7 @@ import { Session } from './session.js';
 import './style.css';
 import { showInTab } from './tab.js';
 
-/** Run of a report; without one the page's server is the source. */
+/** Run embedded in a report. In other pages, the server is the source. */
 const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
 const first = () => {
   if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Disclosure with buttons or a form. Closes on Esc, on a press outside, and after a button or a form was used. */
+/** Disclosure with buttons or a form. Closes on Esc, a press outside, or the use of a button or form. */
 export function Menu({
   label,
   name,

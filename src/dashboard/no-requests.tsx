@@ -4,13 +4,13 @@ import type { Session } from './session.js';
 
 const missed = 'No request reached the API.';
 
-/** Text in place of the list. */
+/** Text that replaces an empty list. */
 export function NoRequests({ session }: { session: Session }) {
   if (session.source.kind !== 'server') return <>No requests in the {session.source.kind}.</>;
   return <>{session.isMissed ? missed : 'No requests yet.'}</>;
 }
 
-/** Text in place of the timeline: a request to try, if there is a server. */
+/** Text that replaces an empty timeline, with an example request for a server. */
 export function NoTimeline({ session }: { session: Session }) {
   const line = curlLine(session);
   if (session.isMissed) return <>{missed}</>;
@@ -28,10 +28,10 @@ function curlLine({ source: { kind, baseUrl }, state: { keys } }: Session): stri
   return `curl -i '${baseUrl}/pets?limit=3' -H 'Authorization: Bearer ${key}'`;
 }
 
-/** Lines of unrecorded requests. */
+/** Maximum number of listed unrecorded requests. */
 const mostLines = 8;
 
-/** Requests that arrived and that the journal does not contain, with the reason. */
+/** List of received requests that the journal does not contain, with the reasons. */
 export function Unrecorded({ session }: { session: Session }) {
   const { unrecorded = [] } = session.state.verdict ?? {};
   if (unrecorded.length === 0) return null;

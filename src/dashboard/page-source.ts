@@ -4,7 +4,7 @@ import { type Source, SourceError } from './source.js';
 /** Serves a control request in this page, as `requestControl` does. */
 export type AnswerControl = (request: { method: string; path: string; body?: object }, signal?: AbortSignal) => unknown;
 
-/** Simulator in the same page. */
+/** Creates a source for a simulator in the same page. */
 export function createPageSource(answer: AnswerControl): Source {
   const ask = async (...request: Parameters<AnswerControl>) => {
     try {

@@ -10,13 +10,13 @@ import pageCss from './style.css?inline';
 import { Pill } from './verdict.js';
 
 /**
- * Adds a button to a corner of the page, which opens the dashboard in a drawer. The styles of both are separate.
- * @returns function that removes it
+ * Adds a button to a corner of the page, which opens the dashboard in a drawer. A shadow root isolates the styles.
+ * @returns function that removes the button and the drawer
  */
 export function createPanel(answer: AnswerControl): () => void {
   const host = document.createElement('petstore-sim-panel');
   const root = host.attachShadow({ mode: 'open' });
-  // A constructed style sheet needs no permission by the page's policy.
+  // The page's Content-Security-Policy does not restrict constructed style sheets.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(pageCss + panelCss);
   root.adoptedStyleSheets = [sheet];

@@ -3,7 +3,7 @@ import { whole } from './format.js';
 import type { Session } from './session.js';
 import { Throttle } from './throttle.js';
 
-/** Stored pets as the control API lists them. */
+/** Stored pets in the control API's format. */
 interface StoredPets {
   pets: { id: string; name: string; status?: string; json: string }[];
   count: number;
@@ -20,7 +20,7 @@ interface PetsProps {
 /** Number of pets per page. */
 const pageSize = 50;
 
-/** Stored pets, the newest first. A pet that a request stored has a link to the request. */
+/** Stored pets, newest first. A pet stored by a request links to the request. */
 export function Pets({ session, text, onText, onRequest }: PetsProps) {
   const [most, setMost] = useState(pageSize);
   const [stored, setStored] = useState<StoredPets>();

@@ -6,7 +6,7 @@ const expected = 'Expected a report of petstore-sim, a HAR, or a journal as JSON
 
 /**
  * Reads a report, a run, a HAR or a journal.
- * @throws {Error} with what was expected
+ * @throws {Error} naming the expected formats
  */
 export function readFile(name: string, text: string): RunReport {
   const start = text.trimStart();
@@ -26,7 +26,7 @@ export function readFile(name: string, text: string): RunReport {
   }
 }
 
-/** Run inside a report, or inside this page if it is one. The text of a run contains no `<`. */
+/** Extracts the run embedded in the HTML of a report. The text of a run contains no `<`. */
 export function readReport(html: string): RunReport | undefined {
   const data = html.split(`id="${runElementId}">`)[1]?.split('<')[0];
   const run = data && (JSON.parse(data) as RunReport);

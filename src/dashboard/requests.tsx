@@ -33,7 +33,7 @@ const chips: [word: string, name: string][] = [
   ['-served', 'not served'],
 ];
 
-/** Number of requests that a search in bodies finds. */
+/** Maximum number of results of a search in bodies. */
 const mostFound = 500;
 
 /** List of requests with its filter. */
@@ -79,7 +79,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
     const last = rows.length - 1;
     const at = selected === undefined ? last + 1 : rows.indexOf(selected);
     const page = list.current?.page ?? 1;
-    // The newest is at the top, so the next line is the previous request.
+    // The newest request is at the top, so the next line is the previous request.
     const to = { next: at - 1, previous: at + 1, pageDown: at - page, pageUp: at + page, first: last, last: 0 }[step];
     const next = at < 0 ? rows[last] : rows[Math.min(last, Math.max(0, to))];
     if (next === undefined) return;
@@ -90,7 +90,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
   useEffect(() => {
     if (selected === undefined) return;
     list.current?.reveal(selected);
-    // The drawer of the detail takes room from a list with the focus.
+    // The detail takes space from the focused list, which may move out of view.
     const element = frame.current as HTMLElement;
     if (element.matches(':focus')) element.scrollIntoView({ block: 'nearest' });
   }, [selected]);
@@ -179,7 +179,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
   );
 }
 
-/** Finds the requests with certain texts in their bodies, which only the source has. */
+/** Finds requests whose bodies contain certain texts. The source searches, because the rows lack bodies. */
 function useBodies(session: Session, texts: string[]): IdsByWord {
   const [found, setFound] = useState<IdsByWord>(new Map());
   const wanted = texts.join('\n');

@@ -3,7 +3,7 @@ import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
 import { signNames } from './signs.js';
 
-/** Number of rows above and below the visible ones. */
+/** Number of drawn rows above and below the visible rows. */
 const beyond = 4;
 
 interface PooledRow {
@@ -14,8 +14,8 @@ interface PooledRow {
 }
 
 /**
- * List of requests, the newest first, drawn with a pool of elements. It keeps its scroll position while requests arrive,
- * unless it is at the top.
+ * Virtual list of requests, newest first, with a pool of elements. New requests move the visible rows only if the list
+ * is scrolled to the top.
  */
 export class RowList {
   readonly #frame: HTMLElement;
@@ -42,7 +42,7 @@ export class RowList {
     });
   }
 
-  /** @param rows in the order of arrival @param added number of new ones at the end */
+  /** @param rows in the order of arrival @param added number of new rows at the end */
   show(rows: readonly Row[], added: number, selectedId: number | undefined): void {
     this.#rows = rows;
     this.#selectedId = selectedId;
@@ -73,7 +73,7 @@ export class RowList {
   }
 
   resize(): void {
-    // Another width can have another row height.
+    // The row height depends on the width.
     this.#rowHeight = 0;
     this.#measure();
     this.#draw();

@@ -8,8 +8,8 @@ export const readToken = () => sessionStorage.getItem(tokenItem) ?? undefined;
 export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, token);
 
 /**
- * Control API of a server's own simulator or of a sandbox. `fetch` reads the stream, because an EventSource cannot send the
- * control token.
+ * Control API of a server's own simulator or of a sandbox. `fetch` reads the stream, because an EventSource cannot send
+ * the control token.
  * @param origin `http://127.0.0.1:4010`
  */
 export function createServerSource(origin: string, sandbox?: string): Source {

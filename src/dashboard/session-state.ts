@@ -21,17 +21,18 @@ export interface ListedAssumption {
 
 /** State of a source, without its requests. */
 export interface SessionState {
-  /** `lost`: the server does not respond any more. `gone`: the sandbox does not exist. */
+  /** `lost`: the server no longer responds. `gone`: the sandbox does not exist. */
   connection: 'connecting' | 'live' | 'lost' | 'gone' | 'locked' | 'file';
-  /** Time of the loss of the connection, and of the next attempt, as `performance.now()`. */
+  /** Time of the disconnect, by `performance.now()`. */
   lostAtMs: number;
+  /** Time of the next attempt to reconnect, by `performance.now()`. */
   retryAtMs: number;
   scenario: string;
   description: string;
   clock: (ClockInfo & { readAtMs: number }) | undefined;
   /** Speed of the clock relative to real time. */
   speed: number;
-  /** Names of the windows, or their lengths if the scenario changes them. */
+  /** Labels of the windows: the name, or the length if the scenario changes the length. */
   windows: { minute: string; day: string };
   keys: readonly KeyInfo[];
   totalKeys: number;

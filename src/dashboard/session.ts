@@ -13,11 +13,11 @@ import { Throttle } from './throttle.js';
 
 type Windows = Partial<Record<'minute' | 'day', Duration>>;
 
-/** Length of a window in the scenario, `10s`, or its name. */
+/** Label of a window: the scenario's length, such as `10s`, or the name. */
 const lengthOf = (length: Duration | undefined, name: string) =>
   typeof length === 'number' ? `${length / 1000}s` : (length ?? name);
 
-/** Pause before the n-th attempt to reconnect: doubled each time up to ten seconds, with jitter. */
+/** Backoff before the n-th attempt to reconnect, in milliseconds: exponential up to 10 s, with jitter of 20 %. */
 const pauseMs = (attempt: number) => Math.min(10_000, 500 * 2 ** attempt) * (0.8 + Math.random() * 0.4);
 
 /** State of one source, updated until `close`. */
@@ -26,9 +26,9 @@ export class Session {
   entries = new EntryBuffer();
   /** Run that the last reset removed. */
   removed: RunReport | undefined;
-  /** Called when `state` changed. */
+  /** Called after each change of `state`. */
   readonly onState = new Listeners();
-  /** Called when `entries` changed. */
+  /** Called after each change of `entries`. */
   readonly onEntries = new Listeners();
   readonly #closing = new AbortController();
   readonly #state = new Throttle(() => this.#connected(() => this.#readState()), 400);
@@ -51,12 +51,12 @@ export class Session {
     return this.source.kind !== 'file';
   }
 
-  /** Whether changes are possible now. */
+  /** Whether changes are possible, because the connection is up. */
   get canAct(): boolean {
     return this.state.connection === 'live';
   }
 
-  /** Outcome of the run with its title, after the first request. Failures of the command count. */
+  /** Outcome of the run with its title, after the first request. A failed command counts as a failure. */
   get outcome(): { outcome: Verdict['outcome']; title: string } | undefined {
     const { verdict } = this.state;
     const { headline, failures = [] }: Partial<RunResult> = verdict ?? {};
@@ -68,13 +68,13 @@ export class Session {
     };
   }
 
-  /** Whether requests came, and all of them to addresses outside of the API. */
+  /** Whether all received requests were sent to addresses outside of the API. False without requests. */
   get isMissed(): boolean {
     const { counts, unrecorded = [] } = this.state.verdict ?? {};
     return counts?.requests === 0 && unrecorded.length > 0 && unrecorded.every(({ why }) => why === 'outside');
   }
 
-  /** Instant of the simulator's clock, in Unix milliseconds. It stops while the connection is lost. */
+  /** Time of the simulator's clock, in Unix milliseconds. Stops during a disconnect. */
   nowMs(): number {
     const { clock, speed } = this.state;
     if (clock === undefined) return 0;
@@ -83,7 +83,7 @@ export class Session {
     return Date.parse(clock.now) + passedMs;
   }
 
-  /** Number of requests that are not among the rows: dropped by the journal or by the buffer. */
+  /** Number of requests that the journal or the buffer dropped. */
   get lost(): number {
     return Math.max(0, this.state.total - this.entries.rows.length - this.state.behind);
   }
@@ -93,14 +93,14 @@ export class Session {
     this.onState.call();
   }
 
-  /** Reads keys, faults and verdict again. */
+  /** Refreshes keys, faults and verdict. */
   refresh(): void {
     if (this.state.connection === 'lost') return;
     this.#state.ask();
     this.#verdict.ask();
   }
 
-  /** Reads everything again at once, after a change on this page. */
+  /** Refreshes all data at once, after a change on this page. */
   refreshNow(): void {
     this.refresh();
     this.#scenario.ask();
@@ -113,7 +113,7 @@ export class Session {
     this.#hurry();
   }
 
-  /** Connects again after a token was entered. */
+  /** Reconnects after a token was entered. */
   unlock(): void {
     this.set({ connection: 'connecting' });
     void this.#watch();
@@ -135,7 +135,7 @@ export class Session {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
-    // At once, and not after the first update.
+    // Starts these reads before the first update arrives.
     this.refresh();
     this.#scenario.ask();
     for (let attempt = 0; !signal.aborted; attempt++) {
@@ -217,7 +217,7 @@ export class Session {
     if (verdictKey !== undefined && !keys.some(({ id }) => id === verdictKey)) this.judge(undefined);
   }
 
-  /** Reads what only control operations change. */
+  /** Reads the state that only control operations change. */
   async #readScenario(): Promise<void> {
     const { send } = this.source;
     const [assumptions, { scenario }] = await Promise.all([
@@ -232,7 +232,7 @@ export class Session {
     });
   }
 
-  /** Reads the names of the sandboxes; no update announces a new one. */
+  /** Reads the names of the sandboxes, because no update announces a new sandbox. */
   async #readSandboxes(): Promise<void> {
     const sandboxes = (await this.source.sandboxes?.()) ?? [];
     if (String(sandboxes) !== String(this.state.sandboxes)) this.set({ sandboxes });
@@ -246,7 +246,7 @@ export class Session {
   }
 }
 
-/** Calls a function now and after each change of the state. @returns function that ends it */
+/** Calls a function now and after each change of the state. @returns function that removes the listener */
 export function watchState({ onState }: Session, call: () => void): () => void {
   call();
   return onState.add(call);

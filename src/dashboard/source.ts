@@ -18,7 +18,7 @@ export interface Source {
   watch(since: UpdatesSince, take: (update: Update) => void, signal: AbortSignal): Promise<void>;
 }
 
-/** Refusal of a control API; `status` is 0 without a response. */
+/** Error response of a control API; `status` is 0 without a response. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   constructor(

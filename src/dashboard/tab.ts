@@ -3,7 +3,7 @@ import { outcomeSigns } from './verdict.js';
 
 const colours = { pass: '#1a7f37', fail: '#c0232c', inconclusive: '#57606a' } as const;
 
-/** Shows scenario and outcome in the title and the icon of the tab. @returns function that ends it */
+/** Shows scenario and outcome in the title and the icon of the tab. @returns function that stops the updates */
 export function showInTab(session: Session): () => void {
   let shown = '';
   const show = () => {
@@ -19,7 +19,7 @@ export function showInTab(session: Session): () => void {
   return watchState(session, show);
 }
 
-/** Address of an icon with a sign on a color. */
+/** Data URL of an icon that shows an outcome. */
 function iconOf(outcome: keyof typeof colours | undefined): string {
   const sign = outcome === undefined ? '●' : outcomeSigns[outcome];
   const colour = outcome === undefined ? '#0b63ce' : colours[outcome];

@@ -1,12 +1,12 @@
-/** Longest pause between two runs. */
+/** Maximum pause between two runs, in milliseconds. */
 const mostPauseMs = 10_000;
 
 /**
- * Runs a task on request, one run at a time, with `pauseMs` between runs. Pauses grow to 100 times the task's own time, so
- * that the server spends at most 1 % of its time on the task. A single slow run does not count.
+ * Runs a task on request, one run at a time, with at least `pauseMs` between runs. Longer pauses limit the server's
+ * load to 1 %, measured by the faster of the last two runs.
  */
 export class Throttle {
-  /** Round-trip time: the shortest run of all tasks. Does not count as the server's time. */
+  /** Round-trip time in milliseconds: the shortest run of all tasks. Does not count as server time. */
   static #wayMs = Number.POSITIVE_INFINITY;
   #endPause = () => {};
   readonly #task: () => Promise<void>;
@@ -26,7 +26,7 @@ export class Throttle {
     if (!this.#isRunning && !this.#isStopped) void this.#run();
   }
 
-  /** Ends the pause before a requested run. */
+  /** Ends the current pause if a run is requested. */
   hurry(): void {
     if (this.#isAsked) this.#endPause();
   }

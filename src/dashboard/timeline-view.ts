@@ -14,23 +14,23 @@ import { kinds, type Lane, type Row } from './entry-buffer.js';
 import { clockTime, counted, target } from './format.js';
 import type { Session } from './session.js';
 
-/** Part of the axis. */
+/** Part of the time axis, in milliseconds. */
 export interface Range {
   fromMs: number;
   toMs: number;
 }
 
 interface Shown {
-  /** Shown part of the run; `undefined`: all of it. */
+  /** Shown part of the run; `undefined` for the whole run. */
   range: Range | undefined;
   selected: Row | undefined;
-  /** Whether clean lanes have lines of their own. */
+  /** Whether clean lanes are shown separately. */
   isExpanded: boolean;
 }
 
 const colourNames = ['ink', 'dim', 'line', 'ok', 'wait', 'warn', 'bad', 'ban', 'accent', 'bg'] as const;
 
-/** Drawing of the timeline, and the requests at its places. */
+/** Draws the timeline, and finds the requests at a position. */
 export class TimelineView {
   readonly #canvas: HTMLCanvasElement;
   readonly #session: Session;
@@ -136,7 +136,7 @@ export class TimelineView {
     };
   }
 
-  /** Requests at the place of a sign, and the gravest of them; without any, the nearest request of the lane. */
+  /** Requests at the position of a sign, with the most severe; otherwise the nearest request of the lane. */
   rowsAt(x: number, y: number): { row: Row; here: Row[] } | undefined {
     const axis = this.#axis;
     const index = laneAt(y, this.#left);
@@ -155,7 +155,7 @@ export class TimelineView {
     return row && { row, here };
   }
 
-  /** Text for a place with requests: their number, and the gravest. */
+  /** Tooltip for a position: number of requests, and the most severe request. */
   pointAt(x: number, y: number): { x: number; y: number; text: string } | undefined {
     const { row, here } = this.rowsAt(x, y) ?? {};
     if (row === undefined || here === undefined || this.#axis === undefined) return undefined;
@@ -168,13 +168,13 @@ export class TimelineView {
     return { x: Math.max(0, Math.min(x + 10, this.#canvas.clientWidth - 260)), y: y + 14, text };
   }
 
-  /** Part to show after a key: closer, farther, to a side. */
+  /** Part to show after a key press: zooms in, zooms out or scrolls. */
   moved(key: string): Range | 'all' | undefined {
     const { entries } = this.#session;
     const all = extentOf(entries, this.#nowOnAxis());
     const part = this.#props().range ?? all;
     const { fromMs, toMs } = part;
-    // Nothing exists beyond the whole run.
+    // The whole run is the maximum.
     if (key === '-' && toMs - fromMs >= all.toMs - all.fromMs) return 'all';
     const quarter = (toMs - fromMs) / 4;
     const moves: Record<string, Range | 'all'> = {
@@ -196,7 +196,7 @@ const isIn = (lanes: readonly Lane[]) => {
 const graver = (one: Row | undefined, other: Row): Row =>
   one === undefined || kinds.indexOf(other.kind) < kinds.indexOf(one.kind) ? other : one;
 
-/** Present state of a lane beside its name: its ban, its wait, or its plan. */
+/** Label next to the name of a lane: remaining ban, remaining wait, or plan. */
 function stateOf({ plan = '', waits, bans, counts }: Lane, nowMs: number | undefined): [text: string, isBad: boolean] {
   const strikes = counts.strike > 0 ? ` · ▲ ${counts.strike}` : '';
   if (nowMs === undefined) return [`${plan}${strikes}`, false];

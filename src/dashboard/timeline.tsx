@@ -10,14 +10,14 @@ import { type Range, TimelineView } from './timeline-view.js';
 
 interface TimelineProps {
   session: Session;
-  /** Shown part of the run; `undefined`: all of it. */
+  /** Shown part of the run; `undefined` for the whole run. */
   range: Range | undefined;
   selected: Row | undefined;
   onRange(range: Range | undefined): void;
   onSelect(row: Row): void;
 }
 
-/** Requests of each key over time. The words below contain everything in the picture. */
+/** Timeline of each key's requests. The text below is a full alternative to the picture. */
 export function Timeline({ session, range, selected, onRange, onSelect }: TimelineProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<TimelineView>(undefined);
@@ -33,11 +33,11 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
     let wordsAtMs = 0;
     let drawnAtMs = 0;
     const draw = () => {
-      // A drawing reads all requests: 50,000 are drawn twice a second at most.
+      // Limits the drawing rate, because each drawing reads all requests: 50,000 requests twice per second.
       if (performance.now() - drawnAtMs < session.entries.rows.length / 100) return;
       drawnAtMs = performance.now();
       drawn.draw();
-      // Words that change with every request could not be read.
+      // Text that changes with every request would be unreadable.
       if (performance.now() - wordsAtMs < 500) return;
       wordsAtMs = performance.now();
       redraw((count) => count + 1);

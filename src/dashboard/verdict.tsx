@@ -24,23 +24,23 @@ export function Pill({ session: { outcome: shown, state } }: { session: Session 
 
 interface FindingsProps {
   session: Session;
-  /** Code and key of the finding whose requests the list shows. */
+  /** Id of the finding whose requests the list shows. */
   chosen: string | undefined;
   onFind(finding: Finding, requests?: number[]): void;
   onCopy(text: string): void;
-  /** Text of a finding for an issue or a chat. */
+  /** Formats a finding for an issue or a chat. */
   asMarkdown(finding: Finding, key: string): string;
-  /** Address of a finding; `undefined` where the page has no address of its own. */
+  /** URL of a finding; `undefined` in a page of the user's own. */
   linkTo: ((finding: Finding) => string) | undefined;
 }
 
-/** Names of the keys whose requests a finding is about. */
+/** Names of the keys that sent a finding's requests. */
 export function keysOf({ entries }: Session, { requests }: Pick<Finding, 'requests'>): string {
   const names = requests.map((id) => entries.find(id)?.lane.name).filter((name) => name !== undefined);
   return [...new Set(names)].join(', ');
 }
 
-/** Identifier of a finding in an address: its code, with its key if several findings share the code. */
+/** Identifier of a finding in a URL: the code, with the key if several findings share the code. */
 export function findingId(session: Session, finding: Finding): string {
   const alike = session.state.verdict?.findings.filter(({ code }) => code === finding.code) ?? [];
   return alike.length < 2 ? finding.code : `${finding.code}:${keysOf(session, finding)}`;

@@ -157,7 +157,8 @@ export function createFetch(sim: Served): typeof fetch {
     const isPath = typeof input === 'string' && input.startsWith('/');
     const request = new Request(isPath ? `http://localhost${input}` : input, init);
     request.signal.throwIfAborted();
-    const response = (await runOwnHandlers(sim, request)) ?? (await answer(request));
+    const own = ownHandlersOf(sim).length > 0 ? await runOwnHandlers(sim, request) : undefined;
+    const response = own ?? (await answer(request));
     if (response.type === 'error') throw new TypeError('Failed to fetch');
     return response;
   };

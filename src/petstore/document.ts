@@ -1,8 +1,7 @@
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 
 /**
- * Values from the interface document, each with its quote. No other code determines these. Open points are in
- * assumptions.ts.
+ * Values from the interface document, each with its quote, defined only here. Open points are in assumptions.ts.
  */
 
 /** "{base_url} is the production address and already ends in the version segment /v1." */

@@ -10,7 +10,7 @@ import type { Settings } from './settings.js';
 /** "Operation name: listPets. GET /pets." */
 export const listPets: Operation = (call, context) => {
   const { pets, lists, settings } = context;
-  // Not cached with paging, because the Link header depends on more than the query.
+  // Responses with paging are not cached, because the Link header depends on more than the query.
   if (settings.paging !== 'none') return readList(call, context);
   return lists.find(pets.content, settings, call.query, () => readList(call, context));
 };

@@ -159,7 +159,7 @@ function retryAfter(): Json {
     description:
       'How long to wait before the next request: whole seconds, or an HTTP date where the assumption retryAfterForm says so.',
     required: true,
-    // Not oneOf: a validator that reads the header as both number and text would match "60" twice.
+    // `anyOf`, because "60" would match twice under `oneOf` if a validator reads the header as number and as text.
     schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'string' }] },
     example: 60,
     ...assumes('retryAfterForm'),

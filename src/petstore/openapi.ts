@@ -152,7 +152,7 @@ const paths: Json = {
 /**
  * OpenAPI 3.1 description of the service. Includes responses that the document leaves open, marked `x-assumption` with
  * an id of `assumptions`.
- * @param baseUrl base URL of the simulator's API; default: that of a server started without options
+ * @param baseUrl base URL of the simulator's API; default: URL of a server started without options
  */
 export function describeService(baseUrl = 'http://127.0.0.1:4010/v1'): Record<string, unknown> {
   return {

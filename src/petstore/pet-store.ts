@@ -87,7 +87,7 @@ export class PetStore {
     return this.#stock.all.length;
   }
 
-  /** Whether the pets are those of the scenario, unchanged. */
+  /** Whether the scenario's pets are unchanged. */
   isSeed = (): boolean => this.#stock === this.#seedStock;
 
   get(id: Int64): StoredPet | undefined {
@@ -114,8 +114,8 @@ export class PetStore {
   }
 
   /**
-   * Number of pets up to and including an id in a filtered list, even if the id is not stored. A cursor continues
-   * there.
+   * Number of pets up to and including an id in a filtered list, even if the id is not stored. A cursor page starts at
+   * this position.
    */
   positionAfter(id: Int64, status?: PetStatus): number {
     const row = this.#row(status);

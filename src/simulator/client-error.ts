@@ -4,13 +4,13 @@ import { invalidRequest } from '../requests/api-error.js';
 import { errorOutcome } from '../requests/outcome.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 
-/** A response that a route of one's own sends. */
+/** Status, headers and body of an error response, to send from a route of your own. */
 export type ClientError = Pick<Answer, 'status' | 'headers' | 'body'>;
 
-/** Most mistakes that one response lists. */
+/** Maximum number of issues in one response. */
 const mostMistakes = 10;
 
-/** The 400 for a pet or a JSON text that was refused, as a client may have sent it; `undefined` for any other error. */
+/** Returns the 400 response for an invalid pet or JSON text of a client; `undefined` for any other error. */
 export function clientError(thrown: unknown, settings: Settings): ClientError | undefined {
   const message = messageOf(thrown);
   if (message === undefined) return undefined;
@@ -19,7 +19,7 @@ export function clientError(thrown: unknown, settings: Settings): ClientError | 
 }
 
 function messageOf(thrown: unknown): string | undefined {
-  // By its name, because a handlers file has its own copy of the class beside the bundled command line.
+  // `instanceof` fails, because a handlers file loads another copy of the class than the bundled command line.
   if (thrown instanceof Error && thrown.name === 'JsonError') return `The body is not valid JSON: ${thrown.message}.`;
   const isPet = thrown instanceof ScenarioError && thrown.subject === 'pet';
   return isPet ? thrown.message.split('\n').slice(0, mostMistakes).join('; ') : undefined;

@@ -1,21 +1,22 @@
-/** A change that somebody made by a control operation. Instants are Unix milliseconds of the simulator's clock. */
+/** A change made by a control operation. Times are Unix milliseconds of the simulator's clock. */
 export interface ControlChange {
-  /** Counted from 1. */
+  /** Number of the change, counted from 1. */
   readonly number: number;
-  /** The instant before and after it, which differ where it moved the clock. */
+  /** Time before the change. Differs from `atMs` if the change moved the clock. */
   readonly beforeMs: number;
+  /** Time after the change. */
   readonly atMs: number;
-  /** The id of the last request that had arrived before it. */
+  /** Id of the last request that arrived before the change. */
   readonly lastId: number;
-  /** `POST /clock`. */
+  /** Method and path of the control operation, such as `POST /clock`. */
   readonly request: string;
-  /** Its input in short: `advance 61s`. */
+  /** Summary of the input, such as `advance 61s`. */
   readonly input: string;
-  /** Who sent it: what the caller calls itself. */
+  /** Name of the caller: X-Sim-Caller, otherwise User-Agent. */
   readonly by: string;
 }
 
-/** The last changes of one simulator, the newest last, and how many there have been. */
+/** Latest changes of one simulator, newest last, and the number of all changes. */
 export interface ControlChanges {
   count: number;
   last: readonly ControlChange[];

@@ -5,15 +5,15 @@ import type { KnownOperations } from '../scenario/operations.js';
 
 /** The fault rules of a simulator. */
 export interface Faults {
-  /** Every rule in order, as a scenario writes it: how many requests met its conditions, and to how many it applied. */
+  /** Lists the rules in order, with the number of requests that matched and of requests to which the rule applied. */
   list(): { name: string; definition: Readonly<Record<string, unknown>>; seen: number; applied: number }[];
   /**
-   * Adds a rule behind the others and gives its name.
-   * @throws {ScenarioError} for an invalid rule, {RangeError} for a name that is taken
+   * Appends a rule and returns its name.
+   * @throws {ScenarioError} if the rule is invalid, {RangeError} if the name is taken
    * @example sim.faults.add({ when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } })
    */
   add(fault: Fault): string;
-  /** Removes a rule; `false` when there is none with this name. */
+  /** Removes a rule. Returns `false` if no rule has this name. */
   remove(name: string): boolean;
 }
 

@@ -3,22 +3,24 @@ import { retryAfterHeader } from '../rate-limits/header-names.js';
 import type { Answer } from '../requests/api-call.js';
 import { maskedKey } from '../values/mask-key.js';
 
-/** How much earlier than it was told a client may come back, in milliseconds: what the judge allows as well. */
+/** Tolerance for an early retry, in milliseconds. Equal to the judge's tolerance. */
 const toleranceMs = 50;
 
-/** More keys than this are not remembered. */
+/** Maximum number of keys with a remembered refusal. */
 const mostKeys = 1_000;
 
-/** A refusal of a key while the clock stood still. */
+/** Refusal of a key while the clock was frozen. */
 interface Refusal {
+  /** Machine time between the clock's freeze or last move and the refusal, in milliseconds. */
   frozenForMs: number;
+  /** Wait in Retry-After, in milliseconds. */
   waitMs: number;
 }
 
 /**
- * Explains, once, why a test hangs: time passes for the client, by a real or a fake timer, but the clock of the simulator
- * is frozen. Then a delayed answer never comes, and a client that waits as it was told is refused for ever.
- * @returns looks at each answer under a frozen clock
+ * Warns once if a test hangs because the client's timers run while the simulator's clock is frozen. Delayed responses
+ * then never arrive, and clients that obey Retry-After are refused forever.
+ * @returns function to call with each response while the clock is frozen
  */
 export function createFrozenClockNotice(
   clock: SimulatedClock,

@@ -3,25 +3,28 @@ import type { Outage } from '../journal/outage.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { checkOptions } from '../values/check-options.js';
 
-/** The requests of a simulator with their answers, within bounds: the oldest are dropped first. */
+/** Recorded requests and responses of a simulator. Above 10,000 records or 20 MiB, the oldest are dropped. */
 export interface Journal {
-  /** How many records it holds. */
+  /** Number of records. */
   readonly size: number;
-  /** How many records were dropped since the start or the last `clear`. */
+  /** Number of records dropped since the start or the last `clear`. */
   readonly dropped: number;
-  /** How many requests have arrived that are not answered yet. */
+  /** Number of requests without a response so far. */
   readonly pending: number;
-  /** Copies of the records that meet a query, in the order of their arrival. @throws {TypeError} for a field that it does not have */
+  /**
+   * Returns copies of the records that match a query, in order of arrival. Default: all records.
+   * @throws {TypeError} for an unknown field in the query
+   */
   query(query?: JournalQuery): RequestRecord[];
-  /** Calls `listener` for every record from now on. The function it gives stops that. */
+  /** Calls `listener` for every further record. Returns a function that removes the listener. */
   listen(listener: (record: RequestRecord) => void): () => void;
-  /** What clients said of their own calls since the start, the last reset or the last `clear`. */
+  /** Outcomes that clients reported for their own calls since the start, the last reset or the last `clear`. */
   readonly outcomes: readonly ReportedOutcome[];
-  /** When requests were refused that it does not show, because the log of the server could not be written. */
+  /** Periods in which requests were refused without a record, because the server could not write its log. */
   readonly outages: readonly Outage[];
-  /** Notes what a client says of one of its calls, or of all of them. The judge takes it into account. */
+  /** Records the outcome of one call or of all calls, as reported by the client. The judge uses these reports. */
   report(outcome: Pick<ReportedOutcome, 'call' | 'result'>): void;
-  /** Forgets all requests, those that wait for their answer too. */
+  /** Drops all requests, including pending ones. */
   clear(): void;
 }
 
@@ -34,7 +37,7 @@ const queryFields: Record<keyof JournalQuery, true> = {
   text: true,
 };
 
-/** @param now the instant of the simulator's clock */
+/** @param now returns the time of the simulator's clock, in Unix milliseconds */
 export function createJournal(journal: RequestJournal, now: () => number): Journal {
   return {
     get size() {

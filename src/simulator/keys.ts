@@ -7,55 +7,60 @@ import { checkKey, type KeyInput } from '../scenario/resolve-keys.js';
 import { type Duration, parseDuration } from '../values/duration.js';
 import { keyId } from '../values/mask-key.js';
 
-/** An API key with its state, as it would answer a request now. */
+/** State of an API key at the current time of the simulator's clock. */
 export interface KeyInfo {
   key: string;
-  /** Stands for the key where the key itself is not to be shown. */
+  /** Hash of the key, for output in which the key itself is masked: `key_af63dc4c8601ec8c`. */
   id: string;
   plan: string;
   state: 'active' | 'revoked' | 'expired' | 'banned';
   minute: WindowInfo;
   day: WindowInfo;
+  /** Number of early requests after a refusal, which count toward a ban. */
   strikes: number;
-  /** ISO 8601; only while the key is banned. */
+  /** End of the ban, in ISO 8601. Present only while the key is banned. */
   bannedUntil?: string;
 }
 
-/** One window of a key: its limit, how many more requests will be served, and until when that holds. */
+/** One window of a key: limit, remaining requests and reset time. */
 export interface WindowInfo {
   limit: number;
   remaining: number;
-  /** Unix seconds. */
+  /** End of the window, in Unix seconds. */
   resetAtSeconds: number;
 }
 
-/** The API keys of a simulator. Every method that takes a key throws a {RangeError} when there is none with this text. */
+/** The API keys of a simulator. All methods except `list` and `add` throw a `RangeError` for an unknown key. */
 export interface Keys {
-  /** Every key that the scenario or `add` named. */
+  /** Lists the keys that the scenario or `add` defines. */
   list(): KeyInfo[];
-  /** The texts of the keys that `list` gives. The same array until they change. */
+  /** Texts of the listed keys. The same array until the keys change. */
   readonly texts: readonly string[];
-  /** The texts of the keys that requests made up under `acceptAnyKey`, which `list` leaves out. */
+  /** Texts of the keys that requests introduced under the assumption `acceptAnyKey`. `list` omits these keys. */
   readonly unlisted: readonly string[];
+  /** Returns the current state of a key. */
   get(key: string): KeyInfo;
   /**
-   * Adds a key, or replaces the one with the same text.
-   * @param input what a scenario says about a key: `plan` (default `free`), `state`, `usage`, `bannedFor`, `expiresAt`, `expiresIn`
-   * @throws {ScenarioError} for an unknown field or plan, or a usage above the limit of the plan
+   * Adds a key, or replaces the key with the same text.
+   * @param input fields of a key in a scenario: `plan` (default `free`), `state`, `usage`, `bannedFor`, `expiresAt`, `expiresIn`
+   * @throws {ScenarioError} for an unknown field or plan, or a usage above the plan's limit
    * @example sim.keys.add('alice', { plan: 'pro', usage: { minute: 299 } })
    */
   add(key: string, input?: KeyInput): KeyInfo;
-  /** From now on the key gets 401. */
+  /** Revokes a key. Further requests get 401. */
   revoke(key: string): void;
-  /** Makes a revoked key valid again, with its usage, strikes and ban. */
+  /** Makes a revoked key valid again. Usage, strikes and ban are unchanged. */
   restore(key: string): void;
-  /** Bans a key from now on. @param duration milliseconds, or text such as `90s` */
+  /**
+   * Bans a key from now on.
+   * @param duration milliseconds, or text such as `90s`
+   */
   ban(key: string, duration: Duration): void;
   /** Lifts a ban and clears the strikes. */
   unban(key: string): void;
   /**
-   * Sets how many requests a key has used, in windows that start now.
-   * @throws {RangeError} when that is not a whole number from 0 to the limit of the plan
+   * Sets the number of used requests of a key, in windows that start now.
+   * @throws {RangeError} unless each number is an integer from 0 to the plan's limit
    * @example sim.keys.setUsage('free-key', { minute: 60 }) // the next request is a 429
    */
   setUsage(key: string, usage: Partial<PlanLimits>): void;
@@ -92,7 +97,7 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
   };
 }
 
-/** @param key brought up to date */
+/** @param key state at `nowMs` */
 function toInfo(key: ApiKey, nowMs: number): KeyInfo {
   const isExpired = key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
   const isBanned = nowMs < key.bannedUntilMs;

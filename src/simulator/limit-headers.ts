@@ -5,7 +5,7 @@ import { type RateReport, reportBanned, reportServed, reportUnauthorized } from 
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { SimulatorState } from './simulator-state.js';
 
-/** What an answer without a key says of the limits. */
+/** Limits to report in a response to a request without a valid key, if any. */
 export function rateWithoutKey(
   { plans, windowSeconds, settings }: ResolvedScenario,
   nowMs: number,
@@ -14,7 +14,7 @@ export function rateWithoutKey(
   return reportUnauthorized(minute, windowSeconds.minute, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
 }
 
-/** The X-RateLimit headers of an answer that counts nothing: how the key of a request stands now. Changes nothing. */
+/** X-RateLimit headers for a request that does not count: the current state of its key. Changes no state. */
 export function limitHeaders(
   { keys, resolved }: Pick<SimulatorState, 'keys' | 'resolved'>,
   authorization: string | undefined,

@@ -5,37 +5,39 @@ import { checkWith } from '../scenario/check-scenario.js';
 import { petChangesSchema, petSchema } from '../scenario/pet-schema.js';
 import { type Int64, normalizeInteger } from '../values/int64.js';
 
-/** The fields of a pet to store. `id` only to choose it. */
+/** Fields of a new pet. Default for `id`: the next free id. */
 export type PetInput = Omit<Pet, 'id'> & { id?: Int64 | undefined };
 
 /** Fields of a pet to replace. */
 export type PetChanges = { [Field in keyof Omit<Pet, 'id'>]?: Pet[Field] | undefined };
 
-/** The pets of a simulator. Identifiers are int64: a `number` where that is exact, else a `bigint`; both are accepted. The pets it gives have `json`, the exact text of the API's answer. */
+/** The pets of a simulator. Ids are int64: a `number` up to 2^53-1, otherwise a `bigint`; arguments can be both. */
 export interface Pets {
+  /** Number of all pets. */
   readonly size: number;
+  /** Returns a pet, with the exact text of responses in `json`; `undefined` if no pet has this id. */
   get(id: Int64): StoredPet | undefined;
-  /** Pets in list order. */
+  /** Lists pets in list order. */
   list(query?: PetQuery): StoredPet[];
-  /** How many pets have the status; without one, how many there are. */
+  /** Number of pets with a status, or of all pets. */
   count(status?: PetStatus): number;
   /**
-   * Stores a pet.
-   * @throws {ScenarioError} for a field that is missing, unknown or has a wrong value, {RangeError} when the id is taken, or none is left
+   * Stores a new pet.
+   * @throws {ScenarioError} for a missing, unknown or invalid field, {RangeError} if the id is taken or none is free
    * @example sim.pets.add({ name: 'Rex', categoryId: 1, status: 'available' })
    */
   add(pet: PetInput): StoredPet;
   /**
-   * Replaces fields of a pet; `undefined` when there is none with this id.
-   * @throws {ScenarioError} for a field that is unknown or has a wrong value; in a `guarded` route it becomes a 400
+   * Replaces fields of a pet. Returns `undefined` if no pet has this id.
+   * @throws {ScenarioError} for an unknown or invalid field; a `guarded` route responds with 400
    * @example sim.pets.update(1, { status: 'sold' })
    */
   update(id: Int64, changes: PetChanges): StoredPet | undefined;
-  /** Removes a pet; `false` when there is none with this id. */
+  /** Removes a pet. Returns `false` if no pet has this id. */
   remove(id: Int64): boolean;
 }
 
-/** @param isLogged whether a log replays the simulator, so that every change must be in the log */
+/** @param isLogged whether a log replays the simulator; then changes outside of the log throw an error */
 export function createPets(store: PetStore, isLogged = false): Pets {
   const checkWritable = () => {
     if (isLogged)

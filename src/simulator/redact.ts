@@ -3,27 +3,25 @@ import { maskedKey } from '../values/mask-key.js';
 import { createTextFinder, shortestSecret } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
-/** So many keys may be learned past those that there were at first; then what is gone is forgotten. */
+/** Learned keys beyond twice the initial number, after which the finder is rebuilt to forget removed keys. */
 const mostLearned = 20_000;
 
 /** Replaces keys in one text. */
 export type Redact = (text: string) => string;
 
 /**
- * A key as logs, reports and the control API show it: whole where the scenario names it, since it is written in a file
- * then; else only its end.
+ * Formats a key for logs, reports and the control API. Masks every key except the scenario's own, which its file
+ * contains in clear text.
  */
 export const displayKey = (sim: Simulator, key: string): string =>
   // Not `sim.scenario`, whose copy takes 200 ms with 150,000 keys.
   coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
 
 /**
- * Masks API keys in texts: every key that the scenario does not name, added to the simulator or sent by a client, also in
- * another place than the Authorization header. Everything of a request that leaves the simulator goes through it, except
- * the answer to the client.
- * @param only the scenario whose keys are not masked; default: the simulator's own, whenever a text is masked
- * @returns a function that takes all texts of one request, and its token, and gives a function that masks keys in one of
- * the texts
+ * Masks API keys in texts: all sent tokens and all keys of the simulator, except the scenario's own. Required for all
+ * output about requests, except the response to the client.
+ * @param only scenario whose keys are not masked; default: the simulator's current scenario
+ * @returns function from the texts and the token of one request to a function that masks keys in these texts
  */
 export function createRedactor(
   sim: Simulator,
@@ -42,23 +40,23 @@ export function createRedactor(
   };
 }
 
-/** Of a request in which no key is to be masked. */
+/** Redactor for a request without keys to mask. */
 export const identity: Redact = (text) => text;
 
-/** Of each simulator, because with 150,000 keys it takes a while to learn them. */
+/** Keys to mask per simulator, cached because learning 150,000 keys is slow. */
 const secretsOf = new WeakMap<Simulator, ReturnType<typeof createSecrets>>();
 
-/** The keys that a scenario names. */
+/** Keys that a scenario defines. */
 type Names = Pick<ReadonlySet<string>, 'has'>;
 
-/** The keys of one simulator that are to be masked. */
+/** Learns the keys to mask in the output of one simulator. */
 function createSecrets(sim: Simulator, readNames: () => Names) {
   let named: Names;
   let texts: readonly string[];
   let finder: ReturnType<typeof createTextFinder>;
   let count: number;
   let countAtFirst: number;
-  /** Requests up to this id are known. */
+  /** Highest id up to which the tokens of all requests are learned. */
   let learnedId: number;
 
   function learn(key = ''): void {
@@ -71,7 +69,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
     for (const key of texts) learn(key);
   }
 
-  /** Also what requests have sent: a client may send a key first in a query, and then as it should. */
+  /** Learns all keys and all recorded tokens. A client may send a key in a query first, and as the token later. */
   function learnAll(): void {
     learnTexts();
     for (const key of sim.keys.unlisted) learn(key);
@@ -83,7 +81,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
         last = token;
       }
     }
-    // A request that waits for its answer comes later, with an id from before.
+    // A pending request is recorded later, under a lower id.
     if (journal.pending === 0) learnedId = journal.lastId;
   }
 

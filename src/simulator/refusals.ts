@@ -2,12 +2,12 @@ import type { Settings } from '../petstore/settings.js';
 import type { ApiError } from '../requests/api-error.js';
 import { errorOutcome, type Outcome } from '../requests/outcome.js';
 
-/** Gives the outcome of a refusal. */
+/** Returns the outcome of a refusal. */
 export type Refusals = (error: ApiError, settings: Settings) => Outcome;
 
 /**
- * Keeps the last refusal while the next one says the same: a client that goes on over its limit gets one text for a second,
- * and the journal holds it once.
+ * Reuses the last outcome for an equal refusal, so that the journal stores the text once. A client over a limit gets
+ * the same text for a second.
  */
 export function createRefusals(): Refusals {
   let message: string | undefined;

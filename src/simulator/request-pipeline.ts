@@ -18,13 +18,13 @@ import type { MountedService, SimulatedService, SimulatorState } from './simulat
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
 
-/** Whether the plan limits apply to an operation; to none (`undefined`) only if they apply to all. */
+/** Whether the plan limits apply to an operation. Without an operation, only `limitsApply: all` applies. */
 function isLimited(operation: string | undefined, { limitsApply }: Settings): boolean {
   if (typeof limitsApply === 'string') return limitsApply === 'all';
   return operation !== undefined && limitsApply.includes(operation);
 }
 
-/** The match of a call of a route, which brings its operation. */
+/** Match of a call to a route of the user's own, which defines the operation. */
 const matchOfRoute = (operation: string, { method, body }: ApiCall): Match => ({
   operation,
   isWrite: !isSafe(method),
@@ -33,10 +33,10 @@ const matchOfRoute = (operation: string, { method, body }: ApiCall): Match => ({
   headers: undefined,
 });
 
-/** A route whose function runs, with the fault rule that changes or delays its outcome. */
+/** Decision to run a route's function, with the fault rule that changes or delays the outcome. */
 type Run = Pick<RunningRequest, 'rule' | 'delayMs'>;
 
-/** The path of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
+/** Stages of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
 export class RequestPipeline {
   readonly #state: SimulatorState;
   readonly #onError: (error: unknown) => void;
@@ -55,13 +55,13 @@ export class RequestPipeline {
     });
   }
 
-  /** Responds to one call: at once, after the delay of a fault rule, or when the function of a route has ended. */
+  /** Responds to one call: at once, after the delay of a fault rule, or after the function of a route. */
   handle(call: ApiCall): Answer | Promise<Answer> {
     const state = this.#state;
     const { journal } = state;
     const nowMs = state.clock.now();
     const id = journal.open();
-    // What is due goes on first; but this request has arrived before those answers are sent.
+    // Due requests respond first, but after the arrival of this request, which already has its id.
     if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
     let service: SimulatedService | undefined;
@@ -100,7 +100,7 @@ export class RequestPipeline {
     return this.#go(exchange, this.#decide(exchange), nowMs, call.arrivedBehind) ?? this.waiting.wait(id, call.signal);
   }
 
-  /** Responds to a request, or lets it wait. */
+  /** Responds to a request, or starts its wait and returns `undefined`. */
   #go(exchange: RequestInProgress, next: Outcome | DelayedRequest | Run, atMs: number, arrivedBehind?: number) {
     if ('status' in next) return this.#answer(exchange, next, atMs, arrivedBehind);
     if ('dueMs' in next) this.waiting.delay(next);
@@ -108,7 +108,7 @@ export class RequestPipeline {
     return undefined;
   }
 
-  /** What the request leads to, or how it goes on after a delay. Never throws. */
+  /** Decides between an outcome, a delay and the function of a route. Never throws. */
   #decide(exchange: RequestInProgress): Outcome | DelayedRequest | Run {
     const { call, resolved, match, nowMs } = exchange;
     const { settings } = resolved;
@@ -143,7 +143,7 @@ export class RequestPipeline {
     return { dueMs: Math.ceil(nowMs + delayMs), exchange, rule, first };
   }
 
-  /** The outcome of a request whose delay is over. A route runs first, if its outcome is needed. */
+  /** Outcome of a request after its delay, or a route to run first if the fault needs its outcome. */
   #inject(exchange: RequestInProgress, rule: FaultRule, first: Outcome | undefined): Outcome | Run {
     if (exchange.call.route !== undefined && first === undefined && needsOperation(rule)) return { rule, delayMs: 0 };
     return injectFault(rule, first, () => this.#runOperation(exchange));
@@ -155,7 +155,7 @@ export class RequestPipeline {
     return injectFault(rule, outcome, () => outcome);
   }
 
-  /** Ban, then limit. @returns the refusal, if the request is refused */
+  /** Checks the ban, then the limits. @returns the refusal, if the request is refused */
   #look(exchange: RequestInProgress, key: ApiKey, counts: boolean): Outcome | undefined {
     const { resolved, nowMs, isLimited } = exchange;
     const admission = admit(key, this.#state.keys.algorithm, resolved.settings, nowMs, { isLimited, counts });
@@ -168,13 +168,13 @@ export class RequestPipeline {
     return this.#refuse(admission.refusal, resolved.settings);
   }
 
-  /** Bans the key of a request, and refuses the request for it. */
+  /** Bans the key of a request and refuses the request. */
   #ban(exchange: RequestInProgress, key: ApiKey, { effect }: FaultRule): Outcome | undefined {
     if (effect.kind === 'ban') startBan(key, exchange.nowMs, effect.forMs, 'set');
     return this.#look(exchange, key, false);
   }
 
-  /** The key of a request, brought up to date. @throws {ApiError} 401 */
+  /** Finds the key of a request and updates its state. @throws {ApiError} 401 for a missing or invalid key */
   #authenticate(authorization: string | undefined, nowMs: number): ApiKey {
     const { keys, shared } = this.#state;
     const key = findKey(shared.readToken(authorization), (token) => keys.find(token, nowMs));
@@ -195,7 +195,7 @@ export class RequestPipeline {
     }
   }
 
-  /** The properties of a request that fault rules compare. */
+  /** Request properties for the conditions of fault rules. */
   #faultRequest(exchange: RequestInProgress, { key, plan }: ApiKey): FaultRequest {
     const { call, match } = exchange;
     const { method, path, query, body } = call;
@@ -209,7 +209,7 @@ export class RequestPipeline {
     };
   }
 
-  /** @throws {Error} if a log was written with a service that is missing now */
+  /** @throws {Error} if a log was written with a service that is missing in this process */
   #mounted({ service: name }: RequestInProgress): MountedService {
     const mounted = this.#state.services.find(({ service }) => service.name === name);
     if (mounted === undefined) throw new Error(`Failed to serve a request: expected a service ${name}, got none`);
@@ -220,14 +220,14 @@ export class RequestPipeline {
     return errorOutcome(this.#toApiError(error), settings);
   }
 
-  /** The error to respond with. Reports each error that is not one. */
+  /** Returns an API error unchanged. Reports any other error and returns a 500. */
   #toApiError(error: unknown): ApiError {
     if (error instanceof ApiError) return error;
     this.#onError(error);
     return new ApiError(500, 'internal_error', 'The simulator failed; this is a bug of the simulator.');
   }
 
-  /** @param atMs the instant of the headers: of the request, or of the end of its delay */
+  /** @param atMs time of the headers in Unix milliseconds: the request's arrival, or the end of its delay */
   #answer(exchange: RequestInProgress, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
     const { id, call, resolved, match, key, plan, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile, windowSeconds } = resolved;
@@ -244,7 +244,7 @@ export class RequestPipeline {
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
       body: isPage ? htmlPage(status) : outcome.body,
       raw: outcome.raw,
-      // A fault may have changed the text.
+      // A fault may have changed the body.
       bodyKey: fault === undefined && !isPage ? outcome.bodyKey : undefined,
       operation: match.operation,
       key,

@@ -7,23 +7,26 @@ import type { WindowName } from '../requests/request-record.js';
 import { digitsOf } from '../values/digits.js';
 import { createHttpDate } from '../values/http-date.js';
 
-/** What the headers of one answer depend on. */
+/** Inputs for the headers of one response. */
 export interface HeaderSource {
   nowSeconds: number;
   rate: RateReport | undefined;
-  /** Whether the answer is a refusal: over a limit, or banned. */
+  /** Whether the request was refused: rate-limited or banned. */
   isRefusal: boolean;
   settings: Pick<Settings, 'retryAfterForm' | 'rateLimitFields'>;
-  /** The length of the window that `rate` is about. */
+  /** Length of each window, in seconds. */
   windowSeconds: Readonly<Record<WindowName, number>>;
   hostile: HostileHeaders | undefined;
-  /** Headers of this answer only; `null` removes one. */
+  /** Additional headers of this response; `null` removes a header. */
   more: Readonly<Record<string, string | null>> | undefined;
 }
 
 export type HeaderWriter = (source: HeaderSource) => Record<string, string>;
 
-/** The one writer of headers: Date from the clock, and "Every API response carries these headers." */
+/**
+ * Creates the writer of all response headers: "Every API response carries these headers." `Date` follows the simulated
+ * clock.
+ */
 export function createHeaderWriter(): HeaderWriter {
   const httpDate = createHttpDate();
   return ({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more }) => {
@@ -51,11 +54,11 @@ export function createHeaderWriter(): HeaderWriter {
   };
 }
 
-/** Sets a header, or removes it with `null`, whatever its case. */
+/** Sets a header, or removes the header if `value` is `null`. Ignores the case of the name. */
 function setHeader(headers: Record<string, string>, name: string, value: string | null): void {
   const lower = name.toLowerCase();
   const present = Object.keys(headers).find((each) => each.toLowerCase() === lower) ?? name;
   if (value === null) delete headers[present];
-  // Defined, because to assign `__proto__` would set no property.
+  // Defined, because assigning `__proto__` would not create a property.
   else Object.defineProperty(headers, present, { value, configurable: true, enumerable: true, writable: true });
 }

@@ -8,7 +8,7 @@ interface ScenarioSource {
 }
 
 /**
- * What a simulator tells of its scenario, as the prototype of all simulators: V8 keeps most object literals with getters in hash
+ * Getters for the scenario, as the prototype of all simulators. V8 stores most object literals with getters as hash
  * tables.
  */
 export const createScenarioView = (sourceOf: (sim: object) => ScenarioSource) => ({

@@ -4,32 +4,32 @@ import type { GeneratePets } from '../scenario/resolve-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SimulatedService } from './simulator-state.js';
 
-/** Options of `createSimulator`. @typeParam Sim the type of a simulator, which imports this file */
+/** Options of `createSimulator`. @typeParam Sim type of a simulator, whose file imports this one */
 export interface OptionsOf<Sim> {
-  /** What the simulator starts with and does. What it leaves out comes from the default scenario. */
+  /** Initial state and behavior. Omitted fields come from the default scenario. */
   scenario?: Scenario;
-  /** Scenarios that can be loaded by their names, or a function that gives them when they are first asked for. */
+  /** Scenarios to load by name, or a function that returns the scenarios on first use. */
   scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
-  /** Needed only for a scenario with `pets.generate`: `generatePets` of `petstore-sim/seed`. */
+  /** `generatePets` of `petstore-sim/seed`. Required only for a scenario with `pets.generate`. */
   generatePets?: GeneratePets;
-  /** Needed only for a scenario with `state`: `readStart` of `petstore-sim/control`. */
+  /** `readStart` of `petstore-sim/control`. Required only for a scenario with `state`. */
   readStart?: ReadStart;
-  /** APIs to serve beside the Petstore. A service is asked before the Petstore. */
+  /** Additional APIs. These services take precedence over the Petstore. */
   services?: readonly SimulatedService[];
   /**
-   * Makes msw handlers of your own, which take precedence over the API in `sim.fetch`, in the handlers of msw, and on the
-   * server. Called for the simulator, for each fork or sandbox, and again after each reset.
+   * Creates msw handlers, which take precedence over the API in `sim.fetch`, in the handlers of msw and on the server.
+   * Called for the simulator, for each fork or sandbox, and again after each reset.
    */
   handlers?: (sim: Sim) => readonly OwnHandler[];
-  /** Names of operations of your own, which the scenario may use. `guarded` adds those that it is given. */
+  /** Names of your own operations, for use in scenarios. Operations passed to `guarded` are added automatically. */
   operations?: readonly string[];
-  /** Called with the cause of every answer with status 500, and of every listener that throws. Default: `console.error`. */
+  /** Called with the cause of every status 500 and with every error of a listener. Default: `console.error`. */
   onError?: (error: unknown) => void;
-  /** Called, at most once, with why a client waits in vain for a frozen clock. Default: `console.warn`. */
+  /** Called at most once, if a client waits in vain because the clock is frozen. Default: `console.warn`. */
   onWarning?: (message: string) => void;
 }
 
-/** Their names, to know others by. */
+/** Names of the options, to detect unknown names. */
 export const simulatorOptions: Record<keyof OptionsOf<never>, true> = {
   scenario: true,
   scenarios: true,

@@ -17,23 +17,23 @@ import { rememberLast } from '../values/remember-last.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
 import type { DelayedRequest, RunningRequest } from './to-record.js';
 
-/** What a simulator consists of: its scenario and everything that changes. */
+/** Scenario and mutable state of a simulator. */
 export interface SimulatorState {
   resolved: ResolvedScenario;
   readonly clock: SimulatedClock;
   readonly pets: PetStore;
-  /** In the order in which they are asked for an operation; the Petstore is the last. */
+  /** Services in matching order. The Petstore is last. */
   readonly services: readonly MountedService[];
   readonly keys: KeyRegistry;
   readonly faults: FaultRules;
   readonly journal: RequestJournal;
-  /** In the order in which they go on. */
+  /** Delayed requests, in the order in which they continue. */
   readonly delayed: DelayedRequest[];
   /** Requests of routes whose functions run, by id. */
   readonly running: Map<number, RunningRequest>;
-  /** The scenario that the pets go back to: another one, where the present one was loaded without `reseed`. */
+  /** Scenario whose pets a reset restores. Differs from `resolved` after a load without `reseed`. */
   petsFrom: ResolvedScenario;
-  /** Where the machine's time comes from; `undefined`: each clock has its own reading of it. */
+  /** Source of the machine's time. If `undefined`, each clock reads the machine's time itself. */
   readonly time: TimeSource | undefined;
   readonly shared: SharedParts;
 }
@@ -47,12 +47,12 @@ export interface MountedService {
 /** A service as the engine calls it. */
 export type SimulatedService = Service<unknown, ResolvedScenario>;
 
-/** What a simulator and its forks have in common. None of it can be seen in an answer; it saves memory and time. */
+/** Parts that a simulator shares with its forks, to save memory and time. Never visible in a response. */
 export interface SharedParts {
   readonly lists: ListCache;
   readonly writeHeaders: HeaderWriter;
   readonly readToken: typeof readToken;
-  /** The memory for journals. */
+  /** Memory budget of all journals. */
   readonly budget: JournalBudget;
   readonly operations: KnownOperations;
 }
@@ -60,13 +60,13 @@ export interface SharedParts {
 const createSharedParts = (operations = knownOperations()): SharedParts => ({
   lists: new ListCache(),
   writeHeaders: createHeaderWriter(),
-  // Most requests of a client bring the same header.
+  // Most requests of a client have the same Authorization header.
   readToken: rememberLast(readToken),
   budget: new JournalBudget(),
   operations,
 });
 
-/** What a simulator has from another one, or from a log. */
+/** Parts of a new simulator that another simulator or a log provides. */
 interface GivenParts {
   pets?: PetStore | undefined;
   shared?: SharedParts;
@@ -76,12 +76,13 @@ interface GivenParts {
 }
 
 /**
+ * Creates the state at the start of a scenario.
  * @param onError reports a failing listener of the journal
- * @param given.pets a store with the pets of the scenario; default: a new one
- * @param given.shared what it has in common with others; default: its own
- * @param given.time where the machine's time comes from; default: the machine's own
- * @param given.services those beside the Petstore; default: none
- * @param given.operations those that scenarios may name; default: those of the document
+ * @param given.pets store with the scenario's pets; default: a new store
+ * @param given.shared parts shared with other simulators; default: new parts
+ * @param given.time source of the machine's time; default: the machine's clock
+ * @param given.services services other than the Petstore; default: none
+ * @param given.operations operations that scenarios may name; default: the document's operations
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
@@ -114,7 +115,7 @@ export function createSimulatorState(
   };
 }
 
-/** The state of another simulator that starts as this one did. */
+/** Creates the state of a fork, at the start of the same scenario. */
 export const forkSimulatorState = (
   { resolved, pets, petsFrom, time, shared, services }: SimulatorState,
   onError: (error: unknown) => void,
@@ -126,11 +127,11 @@ export const forkSimulatorState = (
     ...(petsFrom === resolved && { pets: pets.fork() }),
   });
 
-/** The services beside the Petstore. */
+/** Services other than the Petstore. */
 export const addedServices = (services: SimulatorState['services']) =>
   services.map(({ service }) => service).filter((service) => service !== petstore);
 
-/** The data of the services beside the Petstore, by their names. */
+/** Copies the data of the services other than the Petstore, by service name. */
 export const copyServices = ({ services }: SimulatorState): ServiceCopies =>
   Object.fromEntries(
     services.flatMap(({ service: { name, data }, data: own }) => (data === undefined ? [] : [[name, data.write(own)]])),
@@ -138,7 +139,7 @@ export const copyServices = ({ services }: SimulatorState): ServiceCopies =>
 
 export type ServiceCopies = Readonly<Record<string, JsonValue>>;
 
-/** Sets the data of each service to its copy; without one to that at the start of the scenario. */
+/** Restores the data of each service from its copy. Without a copy, restores the data at the scenario's start. */
 export function restoreServices({ services, resolved }: SimulatorState, copies: ServiceCopies = {}): void {
   for (const mounted of services) {
     const { name, data } = mounted.service;
@@ -147,7 +148,10 @@ export function restoreServices({ services, resolved }: SimulatorState, copies: 
   }
 }
 
-/** Starts another scenario. Its pets replace those that are there only with `reseed`; the clock goes on unless its own settings differ. */
+/**
+ * Loads another scenario and resets keys and faults. Pets and clock restart only with `reseed`; different clock
+ * settings also restart the clock.
+ */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
   configureScenario(state, resolved, reseed);
   const nowMs = state.clock.now();
@@ -155,7 +159,7 @@ export function applyScenario(state: SimulatorState, resolved: ResolvedScenario,
   state.faults.reset(nowMs);
 }
 
-/** As `applyScenario`, but keys and faults stay until they are reset or restored. */
+/** Loads another scenario like `applyScenario`, but leaves keys and faults for the caller to reset or restore. */
 export function configureScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
   const { clock, pets, keys, faults } = state;
   const before = state.resolved;

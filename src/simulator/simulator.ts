@@ -40,69 +40,73 @@ import {
   type SimulatorState,
 } from './simulator-state.js';
 
-/** Everything that requests and the clock can change, to go back to with `restore`. Its content never changes. */
+/** Saved state for `restore`: scenario, clock, pets, services, keys and faults, but no journal. Immutable. */
 export interface Snapshot {
+  /** Scenario at the time of the snapshot. */
   readonly resolved: ResolvedScenario;
-  /** The scenario whose pets `reset` goes back to. */
+  /** Scenario whose pets `reset` restores. */
   readonly petsFrom: ResolvedScenario;
   readonly clock: ClockState;
   readonly pets: PetStoreState;
-  /** The data of services beside the Petstore; `undefined` in a state that was imported. */
+  /** Data of the services other than the Petstore; `undefined` in an imported state. */
   readonly services?: ServiceCopies;
   readonly keys: KeyRegistryState;
   readonly faults: FaultRulesState;
 }
 
-/** A stateful stand-in for the service: pets, API keys with their limits and bans, and the clock that drives them. */
+/** A stateful simulation of the Petstore API, with pets, API keys, rate limits, bans and a simulated clock. */
 export interface Simulator extends ApiHandler {
-  /** The name of the scenario. */
+  /** Name of the current scenario. */
   readonly name: string;
-  /** The scenario, completed from the default scenario. A frozen copy. */
+  /** Frozen copy of the current scenario, completed from the default scenario. */
   readonly scenario: Scenario;
-  /** The scenarios that can be loaded by their names: `default` and those of the options. */
+  /** Scenarios by name: `default` and the scenarios of the options. */
   readonly scenarios: ReadonlyMap<string, Scenario>;
+  /** Simulated clock, which drives windows, bans and delayed responses. */
   readonly clock: Clock;
   readonly pets: Pets;
   readonly keys: Keys;
   readonly faults: Faults;
-  /** Every request with its answer, within bounds; `judge` of `petstore-sim/verdict` judges the client by it. */
+  /** Recorded requests and responses, from which `judge` of `petstore-sim/verdict` evaluates the client. */
   readonly journal: Journal;
-  /** What it does where the interface document leaves a choice. */
+  /** Values of the assumptions, which cover the points that the interface document leaves open. */
   readonly settings: Readonly<Settings>;
   /**
-   * The 400 of the API for what a client sent to a route of your own; `guarded` and `serveRoute` respond with it by themselves.
-   * @param thrown what `sim.pets.add`, `sim.pets.update` or `parseJson` threw; `undefined` for any other error
+   * Returns the API's 400 response to invalid input in a route of your own. `guarded` and `serveRoute` send this
+   * response automatically.
+   * @param thrown error of `sim.pets.add`, `sim.pets.update` or `parseJson`; any other error returns `undefined`
    * @example try { sim.pets.update(1, body) } catch (error) { const answer = sim.clientError(error); }
    */
   clientError(thrown: unknown): ClientError | undefined;
   /**
-   * The simulator as a `fetch`: any origin, API under `/v1`. Pass it to a client that accepts one.
+   * The simulator as a `fetch` function, for clients that accept one. Serves the API under `/v1` of any origin.
    * @example const response = await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
    */
   readonly fetch: typeof fetch;
   /**
-   * Loads another scenario: keys, limits, bans and faults start again. Pets stay, unless `reseed`; the clock goes on,
-   * unless the scenario has other clock settings.
-   * @throws {ScenarioError} and changes nothing
+   * Loads another scenario and resets keys, limits, bans and faults. Pets and clock restart only with `reseed` (default
+   * false); different clock settings also restart the clock.
+   * @throws {ScenarioError} if the scenario is invalid; the state is unchanged
    */
   load(scenario: Scenario, options?: { reseed?: boolean }): void;
-  /** Goes back to the start of the scenario: pets, identifiers, keys, limits, bans, faults, clock and journal. */
+  /** Restores the start of the scenario: pets, ids, keys, limits, bans, faults and clock. Clears the journal. */
   reset(): void;
   /**
    * Checks a scenario without loading it.
    * @throws {ScenarioError} listing every issue with its path
    */
   check(scenario: Scenario): ResolvedScenario;
+  /** Saves the current state, without the journal. */
   snapshot(): Snapshot;
-  /** Goes back to a snapshot and to its scenario. The journal stays. */
+  /** Restores a snapshot with its scenario. The journal is unchanged. */
   restore(snapshot: Snapshot): void;
-  /** Snapshots by name, as the control API saves them. A reset or another scenario leaves them alone. */
+  /** Snapshots that the control API saved, by name. `reset` and `load` do not change this map. */
   readonly snapshots: Map<string, Snapshot>;
-  /** What control operations have changed, and who sent them. */
+  /** Changes made by control operations, with their callers. */
   readonly changes: ControlChanges;
   /**
-   * Another simulator that shares nothing with this one: at the start of the same scenario, or of another.
-   * @throws {ScenarioError}
+   * Creates an independent simulator at the start of a scenario. Default: the current scenario.
+   * @throws {ScenarioError} if the scenario is invalid
    */
   fork(options?: { scenario?: Scenario | undefined }): Simulator;
 }
@@ -110,8 +114,8 @@ export interface Simulator extends ApiHandler {
 export interface SimulatorOptions extends OptionsOf<Simulator> {}
 
 /**
- * Builds a simulator. Synchronous and without I/O, in Node and in browsers; two simulators share nothing.
- * @throws {ScenarioError} listing every issue of the scenario with its path; {TypeError} for an option that there is not
+ * Creates a simulator. Synchronous and without I/O, in Node and in browsers; simulators share no state.
+ * @throws {ScenarioError} listing every issue of the scenario with its path; {TypeError} for an unknown option
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
@@ -129,9 +133,9 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 }
 
 /**
- * Builds a simulator from a scenario that has been checked already.
- * @param time where the machine's time comes from; default: the machine's own
- * @param operations those that scenarios may name; default: those of the document
+ * Creates a simulator from a checked scenario.
+ * @param time source of the machine's time; default: the machine's clock
+ * @param operations operations that scenarios may name; default: the document's operations
  */
 export function createSimulatorFrom(
   resolved: ResolvedScenario,
@@ -163,15 +167,15 @@ export function createSimulatorFrom(
   });
 }
 
-/** Serves the requests of routes of the user's own. A log replaces `handle` and `finish` by its own. */
+/** Handler of requests to the user's own routes. A log replaces `handle` and `finish`. */
 export interface RouteHost {
   handle: ApiHandler['handle'];
-  /** Continues a request with the outcome of its function; without an effect after a reset. */
+  /** Continues a request with the outcome of its function. Has no effect after a reset. */
   finish(id: number, outcome: Outcome): void;
   onError(error: unknown): void;
 }
 
-/** What the view of a scenario, a log and tests need of a simulator, beside its public side. */
+/** Internal parts of a simulator, for the scenario view, a log and tests. */
 export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   readonly state: SimulatorState;
   readonly routes: RouteHost;
@@ -180,25 +184,32 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   /** Makes the own handlers of any simulator; `undefined` without the option. */
   readonly handlerSource: SimulatorOptions['handlers'];
   readonly readScenarios: () => ReadonlyMap<string, Scenario>;
-  /** As `check`, in steps. */
+  /** Checks a scenario like `check`, in steps. */
   resolve(scenario: Scenario, checkAll?: Parameters<typeof resolveContent>[3]): Steps<ResolvedScenario>;
-  /** As `restore`. Changes nothing before its last step. */
+  /** Restores a snapshot like `restore`, in steps. Changes no state before the last step. */
   restoreInSteps(saved: Snapshot): Steps<void>;
   /**
-   * As `fork`, at the start of a scenario that has been checked already.
-   * @param pets a store of its own with the pets of the scenario; default: a new one
+   * Creates a fork like `fork`, from a checked scenario.
+   * @param pets unshared store with the scenario's pets; default: a new store
    */
   forkFrom(resolved: ResolvedScenario, pets?: PetStore): Simulator;
-  /** Called after each reset. */
+  /** Functions to call after each reset. */
   readonly resetListeners: (() => void)[];
 }
 
-/** The same in every copy of the package that a program has loaded. No private field: tests put an object in front of a simulator. */
+/**
+ * Key of a simulator's core, shared by all copies of the package in a program. Not a private field, because tests place
+ * objects in front of a simulator.
+ */
 const coreKey = Symbol.for('petstore-sim core');
 
 export const coreOf = (sim: object): SimulatorCore => (sim as { [coreKey]: SimulatorCore })[coreKey];
 
-/** @param of the function that takes it @throws {TypeError} for what is no simulator */
+/**
+ * Checks that a value is a simulator.
+ * @param of name of the function with this argument
+ * @throws {TypeError} for any other value
+ */
 export function checkSimulator(of: string, value: unknown): void {
   if (typeof value === 'object' && value !== null && coreOf(value) !== undefined) return;
   throw new TypeError(`${of}: expected a simulator of createSimulator, got ${value && typeof value}`);
@@ -237,7 +248,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
 
   function* restoreInSteps(saved: Snapshot): Steps<void> {
     const savedKeys = yield* copyKeys(saved.keys);
-    // The pets that a reset goes back to, then the scenario.
+    // First the scenario whose pets a reset restores, then the current scenario.
     if (saved.petsFrom !== state.petsFrom) configureScenario(state, saved.petsFrom, true);
     if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.petsFrom);
     clock.restore(saved.clock);

@@ -8,62 +8,68 @@ import type { Match } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 
-/** One request on its way: what is known about it so far. */
+/** A request in progress, with the results so far. */
 export interface RequestInProgress {
-  /** In the journal. */
+  /** Id of the request in the journal. */
   readonly id: number;
   readonly call: ApiCall;
-  /** The scenario at the time of the request; a delayed answer still belongs to it. */
+  /** Scenario at the arrival of the request, which also decides a delayed response. */
   readonly resolved: ResolvedScenario;
   readonly match: Match;
-  /** The name of the service that gave the match; `undefined` if none did. */
+  /** Name of the service that handles the request; `undefined` for a route of the user's own. */
   readonly service: string | undefined;
+  /** Whether the plan limits apply to the request. */
   readonly isLimited: boolean;
+  /** Arrival of the request, in Unix milliseconds of the simulator's clock. */
   readonly nowMs: number;
-  /** The API key, its plan, and how it stood after this request. */
+  /** API key of the request; `undefined` without a valid key. */
   key: string | undefined;
   plan: string | undefined;
+  /** Number of strikes of the key after the request. */
   strikes: number;
+  /** Number of refusal episodes of the key so far. */
   episode: number;
   isStrike: boolean;
   rate: RateReport | undefined;
   refusal: RefusalKind | undefined;
   fault: FaultRule | undefined;
+  /** Id of the stored pet or other object, if any. */
   storedId: string | undefined;
-  /** Whether the client can have gone unnoticed, as in a restart, so that nobody reads the answer. */
+  /** Whether the client may have disconnected unnoticed, as in a restart. The response then counts as abandoned. */
   isOrphaned: boolean;
 }
 
-/** A request that a fault rule delays. All of it can be written down as data. */
+/** A request that a fault rule delays. Serializable for snapshots. */
 export interface DelayedRequest {
-  /** The instant of the clock at which it goes on. */
+  /** End of the delay, in Unix milliseconds of the simulator's clock. */
   readonly dueMs: number;
   readonly exchange: RequestInProgress;
   readonly rule: FaultRule;
-  /** What has run already. */
+  /** Outcome computed before the delay, if any. */
   readonly first: Outcome | undefined;
 }
 
-/** A request of a route whose function runs. All of it can be written down as data. */
+/** A request to a route whose function runs. Serializable for snapshots. */
 export interface RunningRequest {
   readonly exchange: RequestInProgress;
-  /** The fault rule that changes or delays the outcome. */
+  /** Fault rule that changes or delays the outcome, if any. */
   readonly rule: FaultRule | undefined;
-  /** The delay between the outcome and the response, in milliseconds. */
+  /** Delay between the outcome and the response, in milliseconds. */
   readonly delayMs: number;
-  /** The instant at which the client disconnected. */
+  /** Time of the client's disconnect, in Unix milliseconds of the simulator's clock. */
   leftAtMs: number | undefined;
 }
 
 type Sent = Pick<Answer, 'status' | 'headers' | 'body' | 'raw'>;
 
-/** What stands for the answer of a request whose client went away first. */
+/** Response in the record of a request whose client disconnected before the response. */
 export const unanswered: Sent = { status: 0, headers: {}, body: '' };
 
 /**
- * The journal record of a request.
- * @param lastArrivedId the id of the last request that had arrived when the answer was sent
- * @param assumption the one that decided the answer
+ * Creates the journal record of a request.
+ * @param answeredAtMs time of the response, in Unix milliseconds of the simulator's clock
+ * @param lastArrivedId id of the last request that arrived before the response was sent
+ * @param assumption id of the assumption that decided the response
  */
 export function toRecord(
   {

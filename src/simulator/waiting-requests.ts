@@ -4,30 +4,30 @@ import type { Outcome } from '../requests/outcome.js';
 import type { SimulatorState } from './simulator-state.js';
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord, unanswered } from './to-record.js';
 
-/** Responds to requests after a wait; `undefined` where another wait follows. */
+/** Continuations of waiting requests. Each returns the response, or `undefined` if another wait follows. */
 interface Steps {
-  /** The delay is over. */
+  /** Called after the delay. */
   afterDelay(request: DelayedRequest): Answer | undefined;
-  /** The function of the route has ended. */
+  /** Called after the function of the route. */
   afterRun(request: RunningRequest, outcome: Outcome): Answer | undefined;
 }
 
 /**
- * The requests of a simulator that wait: delayed by a fault rule, or while the function of a route runs. Delayed ones
- * continue in the order of their instants, and of their ids, each at its own instant.
+ * Manages waiting requests: delayed by a fault rule, or until the function of a route ends. Delayed requests continue
+ * in the order of their due times, then ids.
  */
 export function createWaitingRequests(
   { clock, journal, delayed, running }: Pick<SimulatorState, 'clock' | 'journal' | 'delayed' | 'running'>,
   { afterDelay, afterRun }: Steps,
 ) {
-  /** By id; without an answer the wait ends with the reason. */
+  /** Callbacks by request id. Without a response, the wait is rejected with the reason. */
   const waiters = new Map<number, (answer?: Answer, reason?: unknown) => void>();
   const settle = (id: number, answer?: Answer, reason?: unknown) => {
     waiters.get(id)?.(answer, reason);
     waiters.delete(id);
   };
 
-  /** Continues those whose delay is over. */
+  /** Continues the requests whose delay is over. */
   function complete(nowMs: number): void {
     while ((delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
       const request = delayed.shift() as DelayedRequest;
@@ -39,11 +39,11 @@ export function createWaitingRequests(
   const recordUnanswered = (exchange: RequestInProgress, leftAtMs: number) =>
     journal.add(toRecord(exchange, unanswered, leftAtMs, journal.lastId));
 
-  /** Ends the wait of a disconnected client; without an effect for one that does not wait. */
+  /** Ends the wait of a disconnected client. Has no effect if the request does not wait. */
   function leave(id: number, reason?: unknown): void {
     const runs = running.get(id);
     if (runs !== undefined) {
-      // Recorded with the outcome, because its function may still store something.
+      // Recorded later with the outcome, because the function may still store something.
       runs.leftAtMs = clock.now();
       settle(id, undefined, reason);
       return;
@@ -62,9 +62,8 @@ export function createWaitingRequests(
     clock.rearm();
   }
 
-  /** Runs the function of a route. */
   function run(exchange: RequestInProgress, rule: RunningRequest['rule'], delayMs = 0): void {
-    // The process that had the function has ended.
+    // The process with the function has ended.
     if (exchange.isOrphaned) recordUnanswered(exchange, clock.now());
     else {
       running.set(exchange.id, { exchange, rule, delayMs, leftAtMs: undefined });
@@ -72,7 +71,7 @@ export function createWaitingRequests(
     }
   }
 
-  /** Continues a request with the outcome of its function; without an effect after a reset. */
+  /** Continues a request with the outcome of its function. Has no effect after a reset. */
   function finishRoute(id: number, outcome: Outcome): void {
     const request = running.get(id);
     if (request === undefined) return;
@@ -85,7 +84,7 @@ export function createWaitingRequests(
     if (answer !== undefined) settle(id, answer);
   }
 
-  /** Records a request whose function will never end, because its process has. */
+  /** Records a request whose function can never end, because its process has ended. */
   function abandonRoute(id: number): void {
     const request = running.get(id);
     if (request === undefined) return;
@@ -97,7 +96,7 @@ export function createWaitingRequests(
 
   /**
    * Waits for the response to a request.
-   * @param signal aborted when the client leaves
+   * @param signal aborted when the client disconnects
    */
   function wait(id: number, signal: AbortSignal | undefined): Promise<Answer> {
     const answered = new Promise<Answer>((resolve, reject) => {
@@ -120,7 +119,7 @@ export function createWaitingRequests(
       const waiting = [...delayed.splice(0), ...running.values()];
       running.clear();
       for (const { exchange } of waiting) {
-        // After a reset it belongs to no journal.
+        // A restart of the clock drops waiting requests without a record.
         journal.abandon(exchange.id);
         settle(exchange.id, undefined, new ResetError());
       }
