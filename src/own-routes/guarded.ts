@@ -33,5 +33,22 @@ export function guarded<Params extends PathParams>(
     throw new TypeError('guarded: expected a simulator, the name of an operation (optional) and a resolver');
   }
   if (operation !== undefined) coreOf(sim).state.shared.operations.names.add(operation);
-  return (info) => serveRoute(sim, info.request, () => resolver(info), { operation, params: info.params });
+  const guard = (info: Info<Params>) =>
+    serveRoute(sim, info.request, () => resolver(info), { operation, params: info.params });
+  return Object.assign(guard, { [operationKey]: operation });
+}
+
+/** Property of a guarded resolver with the name of its operation; the same in every loaded copy of the package. */
+const operationKey = Symbol.for('petstore-sim operation');
+
+/**
+ * First name that two guarded handlers share; `undefined` without any.
+ * @param handlers those of msw, whose resolver is an internal property
+ */
+export function sharedOperation(handlers: readonly object[]): string | undefined {
+  const names = handlers.flatMap((handler) => {
+    const { resolver } = handler as { resolver?: { [operationKey]?: string | undefined } };
+    return resolver?.[operationKey] ?? [];
+  });
+  return names.find((name, at) => names.indexOf(name) !== at);
 }

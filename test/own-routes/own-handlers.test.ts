@@ -57,6 +57,15 @@ test('five calls by sim.fetch with two left are a journal of five and an early r
   expect([outcome, findings[0]?.code, counts.requests]).toEqual(['fail', 'early-retry', 5]);
 });
 
+test('the server refuses two handlers with one operation', async () => {
+  const list = (sim: Simulator) => guarded(sim, 'listOrders', () => HttpResponse.json([]));
+  const sim = createSimulator();
+  const twice = [http.get('*/v1/orders', list(sim)), http.get('*/v1/invoices', list(sim))];
+  await expect(listen(sim, { port: 0, handlers: twice })).rejects.toThrow(
+    'expected one handler for each operation, got two named "listOrders"; rename one',
+  );
+});
+
 test('a fault rule that cuts the connection fails sim.fetch', async () => {
   const sim = create({ faults: [{ when: { operation: 'createCategory' }, then: { reset: true, phase: 'after' } }] });
   await expect(sim.fetch('/v1/categories', { method: 'POST', body: 'x', headers })).rejects.toThrow('Failed to fetch');

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
 import type { OwnHandler } from '../../in-process/fetch.js';
+import { sharedOperation } from '../../own-routes/guarded.js';
 import type { RequestContext } from '../../own-routes/serve-route.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Answer } from '../../requests/api-call.js';
@@ -12,6 +13,7 @@ import { whenSent } from '../http/hold-refusals.js';
 import { hasBody, readBody } from '../http/read-body.js';
 import { sendAnswer } from '../http/send-answer.js';
 import type { Report } from '../http/served-answer.js';
+import { UsageError } from '../usage-error.js';
 import { ConnectionCut, containedHandler, RouteAnswered } from './contained-handler.js';
 import { createMatcher, isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
@@ -46,6 +48,12 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
   const mswHandlers: readonly unknown[] = handlers;
   if (!mswHandlers.every(isHandler)) {
     throw new TypeError('Failed to mount the handlers: expected request handlers of msw, got something else');
+  }
+  const shared = sharedOperation(mswHandlers);
+  if (shared !== undefined) {
+    throw new UsageError(
+      `expected one handler for each operation, got two named ${JSON.stringify(shared)}; rename one`,
+    );
   }
   const matches = createMatcher(mswHandlers, matchRequestUrl);
   const date = () => new Date(sim.clock.now()).toUTCString();
