@@ -27,7 +27,7 @@ const client = (path: string) => [
   })();`,
 ];
 
-describe.concurrent('commands with a backend', () => {
+describe('commands with a backend', () => {
   test('exec judges a client of the backend, and repeats the flags in its advice', async () => {
     const args = ['exec', '--scenario', 'minute-wall', '--upstream', upstream, '--no-api', '--'];
     const { code, out, err } = await runCommandLine([...args, ...client('/user')]);
