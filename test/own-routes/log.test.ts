@@ -123,6 +123,16 @@ test.each(['before', 'after'] as const)('a replay repeats a delay %s the functio
   await expectSameState(server);
 });
 
+test('a replay repeats a fault that changes a binary response', async () => {
+  const server = await start();
+  const { createControl } = await import('../../src/control.js');
+  await createControl(server.controlUrl).addFault({ when: { operation: 'placeOrder' }, then: { malformed: true } });
+  const answer = await order(server, () => new Response(Uint8Array.of(255, 0, 1), { status: 201 }));
+  expect(new Uint8Array(await answer.arrayBuffer())).toEqual(Uint8Array.of(255, 0, 44));
+  const machine = await expectSameState(server);
+  expect(machine.sim.journal.query()).toMatchObject([{ status: 201, responseBody: { base64: '/wAs' } }]);
+});
+
 test('the control API of a logged server rejects unknown operation names', async () => {
   const server = await start();
   const { createControl } = await import('../../src/control.js');

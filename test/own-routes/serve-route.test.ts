@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, type Simulator, serveRoute } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
+import { coreOf } from '../../src/simulator/simulator.js';
 import { judge } from '../../src/verdict.js';
 import { noon } from '../support/frozen.js';
 import { send } from '../support/plain-call.js';
@@ -294,6 +295,7 @@ describe('a reset and a disconnect', () => {
     );
     await vi.waitFor(() => expect(sim.journal.pending).toBe(1));
     sim.reset();
+    expect(coreOf(sim).state.running.size).toBe(0);
     expect((await answer).type).toBe('error');
     end(stored());
     await new Promise((resolve) => setTimeout(resolve, 5));
