@@ -11,7 +11,7 @@ export const generateAtStart: GeneratePets = (counts, options) =>
   generatePets(counts, { ...options, onProgress: createProgressBar() });
 
 /**
- * Rejects a scenario whose pets cannot be generated while the server runs.
+ * Rejects a scenario with too many generated pets for a running server, which would stop responding meanwhile.
  * @throws {ScenarioError} for a number of generated pets that would delay requests
  */
 export function refuseManyPets(scenario: Scenario): void {

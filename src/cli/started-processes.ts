@@ -31,7 +31,7 @@ export function startedProcesses(pid: number, mark: string, known: ReadonlySet<n
 function readProc(): Process[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
-    // The program name, in parentheses, may contain any character.
+    // `/proc/PID/stat` has the program name in parentheses, and the name may contain any character.
     const [state = '', parent, group] = readOf(name, 'stat')
       .replace(/^.*\) /s, '')
       .split(' ');

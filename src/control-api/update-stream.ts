@@ -199,7 +199,7 @@ const showChange = (
   by: redact(by),
 });
 
-/** All remembered changes, in the form of an update. */
+/** Recent control operations of a simulator, in the form in which `/updates` sends them. */
 export function rememberedChanges(sim: Simulator): ShownChange[] {
   const redactor = createRedactor(sim);
   return sim.changes.last.map((change) => showChange(change, redactor([change.input, change.by])));

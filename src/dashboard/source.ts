@@ -12,7 +12,7 @@ export interface Source {
    * @throws {SourceError} with the message of the control API
    */
   send<Result>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result>;
-  /** Reads an export as text. */
+  /** Downloads an exported file, such as a HAR, and returns its text. */
   text(path: string): Promise<string>;
   /** Passes updates to `take` until `signal` is aborted or the connection is lost. @throws {SourceError} */
   watch(since: UpdatesSince, take: (update: Update) => void, signal: AbortSignal): Promise<void>;

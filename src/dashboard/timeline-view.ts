@@ -14,7 +14,7 @@ import { kinds, type Lane, type Row } from './entry-buffer.js';
 import { clockTime, counted, target } from './format.js';
 import type { Session } from './session.js';
 
-/** Part of the time axis, in milliseconds. */
+/** Visible part of the time axis, in milliseconds. */
 export interface Range {
   fromMs: number;
   toMs: number;

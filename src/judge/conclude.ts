@@ -36,8 +36,8 @@ const conclusiveRules: readonly FindingCode[] = [
 const testableMs = 600_000;
 
 /**
- * Ending of `allowed` if the scenario requires a successful response. Replaces the ending about an error for the
- * caller.
+ * End of the text `allowed` of a finding, for a scenario that requires a successful response. Other scenarios accept an
+ * error for the caller.
  */
 const endingIfServed: Partial<Record<FindingCode, string>> = {
   'gave-up': ': the scenario requires a successful response',

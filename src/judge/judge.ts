@@ -43,7 +43,7 @@ export function* judgeInSteps(
   const runJudge = new RunJudge({
     scenario: name,
     expect: scenario.expect,
-    // The caller has selected the key, so the scenario's key is not required.
+    // The caller of `judge` has selected a key, so the client need not use the scenario's key.
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
     areHeadersHidden: settings.cors === 'hidden',
   });

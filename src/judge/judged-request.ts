@@ -28,7 +28,7 @@ export class JudgedRequest implements ObservedRequest, Place {
   declare readonly resetMs: number | undefined;
   /** Earliest promised time for a retry, in Unix milliseconds; `undefined` if missing or unreadable. */
   declare readonly deadlineMs: number | undefined;
-  /** Earliest possible time of sending, in Unix milliseconds. Before the arrival if callers queue for a connection. */
+  /** Earliest time at which the client can have sent the request, in Unix milliseconds. Earlier than the arrival if callers queue for a connection. */
   declare queuedAtMs: number;
   /** Whether another request of the lane was in flight shortly before or after. */
   isOverlapped = false;

@@ -7,7 +7,7 @@ export type AnswerHash = readonly [position: number, hash: string];
 
 /** Submitted entry. Values are JSON, in which an integer may be a bigint. */
 export interface NewEntry {
-  /** Machine time of its commands, in Unix milliseconds; never less than in the entry before. */
+  /** Machine time of the entry's commands, in Unix milliseconds. Never decreases from entry to entry. */
   readonly atMs: number;
   readonly commands: readonly unknown[];
   /** Response hashes of earlier entries, computed since the last append. */

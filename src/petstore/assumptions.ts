@@ -8,7 +8,7 @@ export interface Assumption<Value> {
   /** Sentence of the document that leaves the point open. */
   documentQuote: string;
   default: Value;
-  /** All other values; for an open set (a number, a list, a map), one example of each kind. */
+  /** All values except the default. For an open set (a number, a list, a map), one example of each kind. */
   alternatives: readonly Value[];
   /** Description of the possible values, for an open set. */
   form?: string;

@@ -35,7 +35,7 @@ export interface PetstoreMatchers {
    */
   toHaveCreatedOnce(): void;
   /**
-   * A client, in place of a simulator: `hunt` of `petstore-sim/hunt` finds no scenario that breaks it.
+   * Passes if `hunt` of `petstore-sim/hunt` finds no scenario that breaks a client. Expects a client, not a simulator.
    * @example await expect(async ({ fetch, sleep, baseUrl, apiKey }) => { ... }).toSurviveHunt({ runs: 500 });
    */
   toSurviveHunt(options?: HuntOptions): Promise<void>;

@@ -119,7 +119,7 @@ class RecordingReader {
     const sent = new Map(entry.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
     const authorization = sent.get('authorization');
     const question = typeof entry.own?.question === 'string' ? entry.own.question : undefined;
-    // Calibration logs contain key names already.
+    // Logs of calibrate contain names of API keys in place of the keys.
     const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
     const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
     const headers = relevantHeaders(entry.answerHeaders);
@@ -246,7 +246,7 @@ function numbered(pending: Pending[], offsetMs: number): Exchange[] {
   if (ids.size === pending.length && !ids.has(unnumbered)) return pending.sort((a, b) => a.id - b.id);
   for (const [index, each] of pending.entries()) {
     let last = index;
-    // In the same millisecond, the later request may be a reaction to the response.
+    // A request in the millisecond of a response may have been sent after that response was read.
     while ((pending[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < each.answeredAtMs) last++;
     each.id = index + 1;
     each.lastArrivedId = last + 1;

@@ -42,7 +42,7 @@ interface WrittenFind {
   code: string;
   text: string;
   file: string;
-  /** Command that repeats the find. */
+  /** Command that runs the client in this scenario again. */
   repeat: string;
   scenario: Scenario;
 }

@@ -80,7 +80,7 @@ async function askQuestions(
   }
 }
 
-/** Makes the experiments about limits, best first. */
+/** Runs the experiments about limits, the most informative first. */
 async function experiment(
   asker: Asker,
   learner: Learner,

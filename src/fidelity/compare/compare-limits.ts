@@ -154,7 +154,7 @@ function compareRules(
     return explains(rules, changed);
   });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
-  // Fractions of a second look like a reset that is a second off.
+  // A service that counts fractions of a second can send a reset that differs by one second.
   if (isFraction || stated.length === 0) open.add(resetHeader);
   if (fits || stated.length === 0) {
     const checkable = fits ? [...stated, resetHeader, remainingHeader] : [];

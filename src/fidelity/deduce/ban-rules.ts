@@ -50,7 +50,7 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
     if (graceMs !== undefined) fits.push({ after, graceMs });
   }
   const byDefault = settingValues.banGraceMs.default;
-  // The usual grace is a better explanation than chance.
+  // Prefers the default grace period of a ban over other values that fit.
   const best = fits.find(({ graceMs }) => isIn(byDefault, graceMs)) ?? fits[0];
   if (best === undefined || !steady.some(({ isBanned }) => isBanned)) {
     return { after: undefined, isOnly: false, graceMs: [0, never], toleranceMs: [0, never] };

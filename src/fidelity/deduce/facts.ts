@@ -67,7 +67,7 @@ export function featuresOf({ method, operation, token, query, requestHeaders, se
     `Content-Type ${requestHeaders['content-type'] ?? ''}`,
     ...[...new URLSearchParams(query).keys()].map((name) => `query ${name}`),
     ...fields.flatMap(([field, value]) => {
-      // The text of a name is no feature: every pet has another one.
+      // Names of pets differ in every request, so only the presence of a name is compared.
       const shown = field === 'name' && value !== '' ? 'text' : String(value);
       return [`field ${field}=${shown}`, ...(isInt64(value) ? [`field ${field}: ${shown.length} digits`] : [])];
     }),

@@ -19,7 +19,7 @@ interface WatchOptions {
   read: () => Promise<Read>;
   /** Loads a scenario. @throws {ScenarioError} */
   load: (scenario: Scenario, options: { reseed: boolean }) => void | Promise<void>;
-  /** Whether to load the pets of the file again too. */
+  /** Whether a change of the scenario file also resets the pets. */
   reseed: boolean;
   onReload: (reload: Reload) => void;
 }

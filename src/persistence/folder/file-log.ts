@@ -343,7 +343,7 @@ function unavailable(name: string, error: unknown): unknown {
 interface Content {
   readonly birth: LogBirth;
   snapshot: SnapshotHeader | undefined;
-  /** Files with the entries after `from`; without any, a new file begins. */
+  /** Files with the entries after `from`. If the list is empty, the log starts a new file. */
   files: { readonly name: string; readonly version: string }[];
   /** Position of the snapshot at the start, 0 without one. */
   readonly from: number;
