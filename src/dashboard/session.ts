@@ -71,7 +71,7 @@ export class Session {
   /** Whether all received requests were sent to addresses outside of the API. False without requests. */
   get isMissed(): boolean {
     const { counts, unrecorded = [] } = this.state.verdict ?? {};
-    return counts?.requests === 0 && unrecorded.length > 0 && unrecorded.every(({ why }) => why === 'outside');
+    return counts?.requests === 0 && unrecorded.length > 0;
   }
 
   /** Time of the simulator's clock, in Unix milliseconds. Stops during a disconnect. */

@@ -27,24 +27,19 @@ export class Unrecorded {
   /** Number of unrecorded requests. */
   count = 0;
 
-  #record(request: Common, authorization?: string | null): void {
-    this.count++;
-    const { why, method, status } = request;
-    const path = cut(request.path);
-    const token = authorization?.slice(authorization.lastIndexOf(' ') + 1);
-    const id = [why, method, path, status, token].join('\n');
-    const known = this.#groups.get(id);
-    if (known !== undefined) known.count++;
-    else if (this.#groups.size < mostGroups) this.#groups.set(id, { ...request, path, token, count: 1 });
-    else this.#recordOther(request);
-  }
-
   /**
    * Records a request to a path outside the API, which got a 404.
    * @param authorization header of the request, for verdicts on a single key
    */
   recordOutside(method: string, path: string, api: string, authorization?: string | null): void {
-    this.#record({ why: 'outside', method, path, status: 404, api }, authorization);
+    this.count++;
+    const token = authorization?.slice(authorization.lastIndexOf(' ') + 1);
+    const group = { why: 'outside', method, path: cut(path), status: 404, api } as const;
+    const id = [method, group.path, token].join('\n');
+    const known = this.#groups.get(id);
+    if (known !== undefined) known.count++;
+    else if (this.#groups.size < mostGroups) this.#groups.set(id, { ...group, token, count: 1 });
+    else this.#recordOther(api);
   }
 
   /** @param isWanted selects requests by token; default: all */
@@ -52,7 +47,7 @@ export class Unrecorded {
     const merged = new Map<string, Common & { count: number }>();
     for (const { token, ...group } of this.#groups.values()) {
       if (!isWanted({ token })) continue;
-      const id = [group.why, group.method, group.path, group.status].join('\n');
+      const id = [group.method, group.path].join('\n');
       const same = merged.get(id);
       if (same === undefined) merged.set(id, group);
       else same.count += group.count;
@@ -65,9 +60,19 @@ export class Unrecorded {
     this.count = 0;
   }
 
-  #recordOther({ why, status, api }: Common): void {
-    const other = this.#groups.get(why);
+  /** Counts a request in the group of all paths beyond the limit on groups. */
+  #recordOther(api: string): void {
+    const other = this.#groups.get(otherPaths);
     if (other !== undefined) other.count++;
-    else this.#groups.set(why, { why, method: '', path: otherPaths, status, api, token: undefined, count: 1 });
+    else
+      this.#groups.set(otherPaths, {
+        why: 'outside',
+        method: '',
+        path: otherPaths,
+        status: 404,
+        api,
+        token: undefined,
+        count: 1,
+      });
   }
 }

@@ -13,6 +13,7 @@ import { whenSent } from '../http/hold-refusals.js';
 import { hasBody, readBody } from '../http/read-body.js';
 import { sendAnswer } from '../http/send-answer.js';
 import type { Report } from '../http/served-answer.js';
+import { disconnectSignal } from '../http/wire-faults.js';
 import { UsageError } from '../usage-error.js';
 import { ConnectionCut, containedHandler, RouteAnswered } from './contained-handler.js';
 import { createMatcher, isHandler } from './handler-matcher.js';
@@ -74,20 +75,18 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     fallThrough: () => void,
     body?: Uint8Array,
   ) => {
-    const left = new AbortController();
     const context: RequestContext = {
       get connection() {
         return numberOf(request);
       },
       holdsRefusals,
-      signal: left.signal,
+      signal: disconnectSignal(response),
     };
     let isOurs = true;
-    const done = (status: number, headers: Record<string, string>, errorText: string, answer: Partial<Answer> = {}) => {
+    const done = (status: number, headers: Record<string, string>, body: string, answer: Partial<Answer> = {}) => {
       isOurs = false;
       const isOriginRefused = cors(request) === undefined && isForeignPage(request);
       const { operation, key, plan, fault, wire } = answer;
-      const body = errorText;
       report?.({ by: 'handler', sim, status, headers, body, isOriginRefused, operation, key, plan, fault, wire });
     };
     const refuse = (error: ErrorAnswer) => {
@@ -96,7 +95,6 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     };
     if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge(maximumBodyBytes));
     response.once('close', () => {
-      left.abort();
       if (isOurs && response.headersSent) done(response.statusCode, sentHeaders(response), '');
     });
     app(copyOf(request, context, body) as unknown as Request, response as Response, (error?: unknown) => {

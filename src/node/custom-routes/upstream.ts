@@ -14,6 +14,7 @@ import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../ht
 import { whenSent } from '../http/hold-refusals.js';
 import { isUnder } from '../http/is-under.js';
 import { hasBody } from '../http/read-body.js';
+import { createTargetReader } from '../http/target-reader.js';
 import { disconnectSignal } from '../http/wire-faults.js';
 import type { ExtensionCall } from './extension.js';
 import { sendRoute } from './send-route.js';
@@ -96,6 +97,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const requestUpstream = url.protocol === 'https:' ? requestHttps : requestHttp;
   const base = url.pathname.replace(/\/$/, '');
   const badGateway = (what: string) => new ApiError(502, 'bad_gateway', `The upstream ${url.origin} ${what}.`);
+  const readTarget = createTargetReader();
   const via = `1.1 petstore-sim-${randomUUID().slice(0, 8)}`;
 
   function forward(request: IncomingMessage, target: string, body: Body, late: AbortSignal): Promise<Response> {
@@ -144,8 +146,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   return (sim, request, response, { report, numberOf, holdsRefusals, prefix, read }) => {
     const { method = '', headers } = request;
-    const target = (request.url as string).slice(prefix.length);
-    const [path = '', query = ''] = split(target);
+    const { text: target, path, query } = readTarget(request.url as string, prefix.length);
     const allowed = corsHeaders(headers.origin, sim.settings);
     const isOriginRefused = allowed === undefined && isForeignPage(request);
     if (!withoutApi && isOfApi(sim, method, path, query)) return false;
@@ -192,11 +193,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return true;
   };
 }
-
-const split = (target: string): [path: string, query: string] => {
-  const mark = target.indexOf('?');
-  return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
-};
 
 /** Whether a service of the simulator has an operation for a request. */
 function isOfApi(sim: Simulator, method: string, path: string, query: string): boolean {
