@@ -141,7 +141,8 @@ export const matchers = {
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
         const searched = counted(runs, 'scenario');
-        if (!isKnown) return `expected the client to be put to the test, but in ${searched} no rule was`;
+        if (!isKnown)
+          return `expected the client to exercise a rule of the judge, but it exercised none in ${searched}. Does the client use its fetch and baseUrl?`;
         if (found.length === 0) return `expected a scenario that breaks the client, and found none in ${searched}`;
         const finds = found.map(
           ({ code, text, yaml }) => `\n\n  ${code}: ${text}\n\n${yaml.replace(/^(?=.)/gm, '    ')}`,

@@ -27,7 +27,7 @@ export interface SandboxAnswers {
    */
   answerFor(page: Page | BrowserContext, from: string): Promise<void>;
   /** Whether any URL is routed to the sandbox. */
-  readonly isAsked: boolean;
+  readonly hasRoutes: boolean;
   /** @throws {Error} if a page did not reach the sandbox, because the test would pass with any client */
   checkReached(): void;
 }
@@ -78,7 +78,7 @@ export function createAnswers(to: string): SandboxAnswers {
       await page.unroute(isBelow, answer);
       await page.route(isBelow, answer);
     },
-    get isAsked() {
+    get hasRoutes() {
       return watched.length > 0;
     },
     checkReached: () => watched.forEach(checkReached),

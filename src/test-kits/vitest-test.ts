@@ -107,7 +107,7 @@ const fail = ({ context }: { context: TestContext }, message: string) =>
 
 const noSimulatorMessage =
   'expected the test function to use the fixture sim, as in test(name, async ({ sim, apiKey }) => { ... }). ' +
-  "Without a simulator nothing is judged; for such a test use Vitest's own `test`, or test.extend({ verdict: 'ignore' })";
+  "expected the test to use a simulator, since the verdict has nothing to judge otherwise. Use Vitest's own `test`, or test.extend({ verdict: 'ignore' })";
 
 declare global {
   // Vitest's own Matchers cannot be extended: it has one type parameter in version 4 and two in version 5.
