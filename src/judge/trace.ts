@@ -25,7 +25,7 @@ export function traceExchanges(
   const read = spans.flatMap((span) => toExchange(span, baseUrl) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
   if (read.length === 0) {
     throw new RecordingError(
-      `expected client spans with url.full under ${baseUrl ?? '/v1'}, got ${counted(spans.length, 'span')} without${baseUrl === undefined ? '; --base-url URL reads those of another service' : ''}`,
+      `expected client spans with url.full under ${baseUrl ?? '/v1'}, got ${counted(spans.length, 'span')} without such a URL${baseUrl === undefined ? '; for another service, add --base-url URL' : ''}`,
     );
   }
   const isOther = baseUrl !== undefined && !read.some(({ path }) => isDocumented(path));
@@ -36,7 +36,7 @@ export function traceExchanges(
   );
   if (silent.length > 0) {
     throw new RecordingError(
-      `expected http.response.header.retry-after on the spans of refusals, got ${silent.length} of ${refused.length} without; ${setting}`,
+      `expected http.response.header.retry-after on the spans of refusals, got ${silent.length} of ${refused.length} without this attribute; ${setting}`,
     );
   }
   const exchanges = found.map((exchange, index) => {
