@@ -1,4 +1,4 @@
-// A separate entry: a test that only judges a client loads no search.
+// `hunt` has an entry of its own, so that a test that only judges a client does not load the search.
 
 export { type Find, type HuntOptions, type HuntResult, hunt } from './hunt/hunt.js';
 export type { HuntClient, HuntContext } from './hunt/run-in-process.js';

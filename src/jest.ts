@@ -22,7 +22,7 @@ expect.extend(matchers);
 endTimedOut();
 
 declare global {
-  // Extends the types of `@types/jest`, which define `R` and `T`.
+  // Extends the types of `@types/jest`, whose matchers have the type parameters `R` and `T`.
   namespace jest {
     interface Matchers<R, T> extends PetstoreMatchers {}
   }

@@ -2,11 +2,11 @@ import { requestControl } from './control-api/request-control.js';
 import { createPanel } from './dashboard/panel.js';
 import type { Simulator } from './simulator/simulator.js';
 
-// A separate entry, so that only pages that import it download it.
+// The panel has an entry of its own, so that only pages that use the panel download its code.
 
 /**
  * Mounts a panel that shows the simulator in this page. A button opens a drawer with keys, requests and verdict, and
- * controls for clock, scenarios and faults. For pages in development that use the handlers of `petstore-sim/msw`.
+ * controls for clock, scenarios and faults. For development, in pages that use the handlers of `petstore-sim/msw`.
  * @returns a function that removes the panel
  * @example
  * const sim = createSimulator();

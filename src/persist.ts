@@ -1,7 +1,7 @@
 import { persistState, type StateStorage } from './control-api/persisted-state.js';
 import type { Simulator } from './simulator/simulator.js';
 
-// A separate entry, so that pages without persistence do not download it.
+// `persist` has an entry of its own, so that pages without persistence do not download its code.
 
 export type { StateStorage } from './control-api/persisted-state.js';
 
@@ -16,7 +16,7 @@ export type { StateStorage } from './control-api/persisted-state.js';
 export function persist(sim: Simulator, storage: StateStorage): () => void {
   // biome-ignore lint/plugin: what passes between two loads of a page passes outside of the clock
   const { save, leave } = persistState(sim, storage, () => Date.now(), console.warn);
-  // Saves changes without a request, such as to the clock or a key.
+  // Saves changes that no request makes, such as to the clock or a key.
   globalThis.addEventListener?.('pagehide', leave);
   return save;
 }

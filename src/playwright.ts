@@ -9,11 +9,12 @@ import { createAnswers } from './test-kits/sandbox-answers.js';
 import { noSandboxRequestReason } from './test-kits/test-failures.js';
 
 declare module '@playwright/test' {
-  // For `use` in a plain `defineConfig`. Only the options whose names do not clash with those of other packages.
+  // Allows these options in `use` of Playwright's `defineConfig`. The other options' names could clash with those of
+  // other packages.
   interface PlaywrightTestOptions extends Pick<PetstoreOptions, 'petstoreUrl' | 'petstoreToken'> {}
 }
 
-/** Options of a project or file: `use` in playwright.config.ts, or `test.use`. */
+/** Options of a Playwright project (`use` in playwright.config.ts) or of a test file (`test.use`). */
 export interface PetstoreOptions {
   /**
    * URL of the server that hosts the sandboxes.
@@ -21,12 +22,12 @@ export interface PetstoreOptions {
    */
   petstoreUrl: string;
   /**
-   * Control token of the server, if required.
+   * Control token of the server, if the server requires one.
    * @default process.env.PETSTORE_SIM_TOKEN
    */
   petstoreToken: string | undefined;
   /**
-   * Scenario of the sandbox: an object, or the name of a scenario that the server knows.
+   * Scenario of the sandbox: an object, or the name of a scenario of the server.
    * @default the scenario of the server
    * @example test.use({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
    */
@@ -39,16 +40,19 @@ export interface PetstoreOptions {
   verdict: 'check' | 'ignore';
 }
 
-/** A test's own sandbox on the server. */
+/** Sandbox that only this test uses, on the server of `petstoreUrl`. */
 export interface TestSandbox {
-  /** Name of the sandbox, as in `GET /__sim/sandboxes`. */
+  /** Name of the sandbox, as listed by `GET /__sim/sandboxes`. */
   name: string;
   /** Base URL of the sandbox's API: `http://127.0.0.1:4010/s/NAME/v1`. */
   baseUrl: string;
-  /** Key of the scenario's `client`; else the scenario's first key, in any state; else `free-key`. */
+  /**
+   * API key of the scenario's `client`; otherwise the scenario's first key; otherwise `free-key`. The key may be
+   * expired, revoked or banned.
+   */
   apiKey: string;
   /**
-   * Control operations for the sandbox.
+   * Control operations that act on the sandbox.
    * @example await sandbox.control.changeClock({ advance: '61s' });
    */
   control: RemoteControl;
@@ -63,12 +67,15 @@ export interface TestSandbox {
   answerFor(page: Page | BrowserContext, baseUrl: string): Promise<void>;
 }
 
-/** Fixtures of `petstore-sim/playwright`, in addition to Playwright's own. */
+/** Fixtures that `test` of `petstore-sim/playwright` adds to Playwright's own. */
 export interface PetstoreFixtures {
   sandbox: TestSandbox;
 }
 
-/** Fixture options. A constant, because Playwright's types reject `option` in a literal for names that they know. */
+/**
+ * Playwright settings of a fixture option. A constant, because Playwright's types reject `option: true` in a literal
+ * for known names.
+ */
 const option = { option: true, scope: 'test' } as const;
 
 /**
@@ -110,10 +117,10 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       }
       if (whatToDo !== 'check') return;
       if (isFailed) throw new VerdictError(verdict);
-      // One that was skipped, or that failed by itself, may have sent nothing.
+      // A test that was skipped or has failed already may have sent no request.
       if (testInfo.status !== 'passed') return;
       answers.checkReached();
-      if (answers.isAsked || (await isSentAny(control, verdict))) return;
+      if (answers.hasRoutes || (await isSentAny(control, verdict))) return;
       const none = noSandboxRequestReason(verdict);
       if (none !== undefined) throw new Error(none);
     } finally {
@@ -128,12 +135,12 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
  */
 export const expect = baseExpect.extend(matchers);
 
-/** Error when the page's client failed its verdict. */
+/** Error of a test whose page's client failed its verdict. */
 class VerdictError extends Error {
   override readonly name = 'VerdictError';
   constructor(readonly verdict: Verdict) {
     super(`expected that the client had behaved. ${verdict.reason}${evidence(failed(verdict))}\n${counts(verdict)}`);
-    // The stack would only point to this file.
+    // The stack is left out, because it would only point to this file.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
@@ -142,7 +149,7 @@ const failed = ({ findings }: Verdict) => findings.filter(({ severity }) => seve
 
 const json = (value: unknown) => ({ body: JSON.stringify(value, null, 2), contentType: 'application/json' });
 
-/** Whether a sandbox received any request, including unanswered, unrecorded and cleared requests. */
+/** Whether the sandbox received any request, including pending, unrecorded and cleared requests. */
 async function isSentAny(control: RemoteControl, { counts }: Verdict): Promise<boolean> {
   if (counts.requests + counts.dropped > 0) return true;
   const updates = control.watchUpdates();
@@ -151,15 +158,15 @@ async function isSentAny(control: RemoteControl, { counts }: Verdict): Promise<b
   return false;
 }
 
-/** Readable sandbox name from the test's title, unique across retries and workers. */
+/** Generates a sandbox name from the test's title, unique across retries and workers. */
 function sandboxName(title: string): string {
   const words = title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   return `${words.slice(0, 40)}-${crypto.randomUUID().slice(0, 8)}`.replace(/^-/, '');
 }
 
 /**
- * @throws {Error} if the server is unreachable; {ControlError} if it rejects the request, such as for an unknown
- * scenario
+ * @throws {Error} if the server is unreachable; {ControlError} if the server rejects the request, such as for an
+ * unknown scenario
  */
 async function create(server: ServerControl, url: string, name: string, scenario: Scenario | string | undefined) {
   try {

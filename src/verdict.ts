@@ -1,4 +1,4 @@
-// A separate entry, so that pages that do not judge clients do not download the rules.
+// The judge has an entry of its own, so that pages that judge no client do not download its rules.
 
 export type { Finding, Severity } from './judge/finding.js';
 export { judge } from './judge/judge.js';

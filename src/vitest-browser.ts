@@ -8,15 +8,15 @@ export type { PetstoreFixtures } from './test-kits/vitest-test.js';
 /** `test` of `petstore-sim/vitest` for Vitest's browser mode, without scenario files and without a port. */
 export const test = createTest({
   async readScenario(name) {
-    // Imported only for a test that names a scenario, because a page has no scenario files.
+    // Shipped scenarios are imported only for a test that names one, because a browser has no scenario files.
     const { scenarios } = await import('./test-kits/shipped-scenarios.js');
     const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
     if (scenario !== undefined) return scenario;
     const meant = nearest(name, Object.keys(scenarios));
     throw new RangeError(
-      `Failed to read the scenario ${JSON.stringify(name)}: expected the name of a shipped one${
+      `Failed to read the scenario ${JSON.stringify(name)}: expected the name of a shipped scenario${
         meant === undefined ? '' : ` (did you mean ${meant}?)`
-      }. A browser cannot read a file: import it as JSON, and give its content`,
+      }. A browser cannot read a scenario file: import the file as JSON and pass its content`,
     );
   },
   async listen() {

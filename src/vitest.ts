@@ -18,7 +18,8 @@ export const test = createTest({
   readScenario,
   async listen(sim) {
     const { baseUrl, close } = await listen(sim, { port: 0, holdRefusals: true });
-    // Without a grace period, because the client ends with its test and timers may be fake.
+    // Closes the server without a grace period: the client ended with its test, and the test may have replaced the
+    // timers.
     return { baseUrl, close: () => close({ graceMs: 0 }) };
   },
 });

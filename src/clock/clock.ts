@@ -1,7 +1,11 @@
-/** The simulated clock. Determines windows, bans, `Date`, key expiry and the removal of getPet. */
+/**
+ * The clock of a simulator. Determines rate-limit windows, bans, the `Date` header, key expiry and the removal of
+ * getPet.
+ */
 export interface Clock {
   /**
-   * Simulated time, in whole Unix milliseconds. Only `set`, and `reset` and `restore` of the simulator, move it back.
+   * Current simulated time, in whole Unix milliseconds. Goes back only by `set`, or by a reset or restore of the
+   * simulator.
    */
   now(): number;
   /** Total time by which `advance` and `set` have moved the clock since its start, in milliseconds. */
@@ -21,12 +25,12 @@ export interface Clock {
    * @example sim.clock.set('2030-12-05T00:00:00Z')
    */
   set(instant: Date | number | string): void;
-  /** Stops the clock at its current time. `advance` and `set` still move it. */
+  /** Stops the clock at its current time. `advance` and `set` still move a stopped clock. */
   freeze(): void;
   /** Resumes a frozen clock from its current time. */
   resume(): void;
   /**
-   * Waits for simulated time. A running clock passes it in real time; `advance` and `set` can pass it at any time.
+   * Waits for simulated time. On a running clock the wait passes in real time; `advance` and `set` can end it early.
    * @param ms wait in milliseconds; `Infinity` waits until the signal or a reset
    * @throws the reason of `signal` if aborted, or an error if the simulator is reset or restored during the wait
    */

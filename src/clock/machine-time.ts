@@ -1,22 +1,25 @@
-/** Source of the machine's time. */
+/** Source of the machine's time, from which a simulated clock computes its own. */
 export interface TimeSource {
-  /** Current time, in Unix milliseconds. Monotonic, except for `restart`. */
+  /** Current machine time, in Unix milliseconds. Never goes back, except after `restart`. */
   now(): number;
-  /** Forgets past corrections of the machine's time. */
+  /** Discards the corrections for a machine clock that was set back. */
   restart(): void;
-  /** Whether logged commands carry the time. If so, the log completes due work and the clock sets no timers. */
+  /**
+   * Whether the time comes from logged commands instead of the machine. The log then completes due work, so the
+   * simulated clock sets no timers.
+   */
   readonly isLogged?: boolean;
 }
 
 /**
- * The machine's own time. Reads `Date.now()` on every call, so fake timers of a test runner move it. A class, because
- * V8 updates numeric fields in place but allocates a number for every write to a closure's variable.
+ * The machine's own time. Reads `Date.now()` on every call, so that fake timers of a test runner move this time too. A
+ * class, because V8 updates numeric fields in place but allocates a number for every write to a closure's variable.
  */
 export class MachineTime implements TimeSource {
   /** Last reading of the wall clock and of the monotonic clock, in milliseconds. */
   #lastMs = 0;
   #lastMonotonicMs = 0;
-  /** Total time by which the wall clock was set back, in milliseconds. */
+  /** Total time by which the machine's wall clock was set back, in milliseconds. */
   #setBackMs = 0;
 
   now(): number {

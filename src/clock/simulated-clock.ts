@@ -3,51 +3,54 @@ import { latestMs, parseInstant } from '../values/instant.js';
 import type { Clock } from './clock.js';
 import { MachineTime, type TimeSource } from './machine-time.js';
 
-/** Start settings of a clock. By default, the clock shows the machine's time. */
+/** Start settings of a simulated clock. By default, a simulated clock shows the machine's time. */
 export interface ClockStart {
-  /** The first instant, in Unix milliseconds. Default: the machine's time. */
+  /** First simulated instant, in Unix milliseconds. Default: the machine's time. */
   startMs?: number | undefined;
-  /** `real` runs; `frozen` is stopped until `advance`, `set` or `resume`. Default `real`. */
+  /** `real` runs; `frozen` is stopped until `advance`, `set` or `resume` is called. Default `real`. */
   mode?: 'real' | 'frozen' | undefined;
   /** Simulated seconds per real second. Default 1. */
   speed?: number | undefined;
-  /** Lead over the machine's clock, in milliseconds; negative if behind. Default 0. */
+  /** Lead of the simulated clock over the machine's clock, in milliseconds; negative if behind. Default 0. */
   skewMs?: number | undefined;
 }
 
-/** Changing state of a clock, as plain data. */
+/** State of a simulated clock, as plain data. */
 export interface ClockState {
   nowMs: number;
   frozen: boolean;
   movedMs: number;
 }
 
-/** Reference point of a clock. The current time follows from the anchor, the speed and the machine's time. */
+/**
+ * Reference point of a simulated clock: a simulated time and the machine's time at that moment. With the speed, it
+ * gives the current simulated time.
+ */
 export interface ClockAnchor {
-  /** Simulated time at the anchor, and the machine's time at the same moment, in Unix milliseconds. */
+  /** Simulated time at the reference point, and the machine's time at the same moment, in Unix milliseconds. */
   anchorMs: number;
   machineMs: number;
   frozen: boolean;
   movedMs: number;
 }
 
-/** Work scheduled for instants of a clock, other than sleepers. */
+/** Scheduled work of a simulated clock, such as delayed requests. Does not include `sleep` calls. */
 export interface Waiting {
-  /** Next due time, in Unix milliseconds; Infinity if nothing is scheduled. */
+  /** Time at which the next work is due, in Unix milliseconds; Infinity if no work is scheduled. */
   nextDueMs(): number;
-  /** Completes due work. */
+  /** Completes the work that is due at `nowMs`. */
   complete(nowMs: number): void;
-  /** Aborts all scheduled work, because the clock restarts. */
+  /** Aborts all scheduled work, because the simulated clock restarts. */
   giveUp(): void;
 }
 
-/** Error when a reset of the simulator ends a wait on the clock early. */
+/** Error of a wait on the simulated clock that a reset of the simulator ended early. */
 export class ResetError extends Error {
   override readonly name = 'ResetError';
   override readonly message = 'The simulator was reset.';
 }
 
-/** A pending `sleep` call. */
+/** A pending `sleep` call of a simulated clock. */
 interface Sleeper {
   dueMs: number;
   wake(): void;
@@ -56,18 +59,18 @@ interface Sleeper {
 
 /** Maximum delay of `setTimeout`, in milliseconds. A longer delay would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
-/** Time after which a wait on a frozen clock is reported as a likely mistake, in milliseconds. */
+/** Time after which a wait on a frozen clock is reported as a likely mistake, in milliseconds of real time. */
 const standstillMs = 1_000;
 
-/** The simulator's view of its clock, which can be configured, captured and restored. */
+/** A simulated clock with the methods of the simulator: configure, capture and restore. */
 export class SimulatedClock implements Clock {
   readonly #time: TimeSource;
   #start: ClockStart = {};
-  /** The current reference point. */
+  /** Reference point from which the current simulated time is computed. */
   anchor: ClockAnchor = { anchorMs: 0, machineMs: 0, frozen: false, movedMs: 0 };
-  /** Completed after every move of the clock, and at the next due time. */
+  /** Work that the clock completes when it is due, after every move and by a timer. */
   waiting: Waiting | undefined;
-  /** Called if a wait on a frozen clock has lasted a second of the machine's time. */
+  /** Callback for a likely mistake: a wait on a frozen clock has lasted one second of real time. */
   onStandstill: ((waitMs: number) => void) | undefined;
   readonly #sleepers = new Set<Sleeper>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -78,7 +81,7 @@ export class SimulatedClock implements Clock {
     this.configure(start);
   }
 
-  /** Restarts the clock with other settings. */
+  /** Restarts the simulated clock with other settings. */
   configure(start: ClockStart): void {
     this.#start = start;
     this.reset();
@@ -98,19 +101,21 @@ export class SimulatedClock implements Clock {
     return this.#start.speed ?? 1;
   }
 
-  /** Number of pending waits. */
+  /** Number of pending `sleep` calls. */
   get sleepers(): number {
     return this.#sleepers.size;
   }
 
-  /** The next instant that a sleeper or a delayed request waits for; Infinity: none. */
+  /**
+   * Time at which the next `sleep` call or delayed request is due, in Unix milliseconds; Infinity if neither exists.
+   */
   nextDueMs(): number {
     let nextMs = this.#waiting?.nextDueMs() ?? Number.POSITIVE_INFINITY;
     for (const { dueMs } of this.#sleepers) nextMs = Math.min(nextMs, dueMs);
     return nextMs;
   }
 
-  /** What this clock itself has to complete. */
+  /** Scheduled work that the clock itself must complete. With a log, the log completes the work instead. */
   get #waiting(): Waiting | undefined {
     return this.#time.isLogged ? undefined : this.waiting;
   }
@@ -119,7 +124,7 @@ export class SimulatedClock implements Clock {
     return this.anchor.frozen;
   }
 
-  /** Machine's time since the clock was frozen or last moved, in milliseconds; 0 while it runs. */
+  /** Real time since the clock was frozen or last moved, in milliseconds; 0 for a running clock. */
   get frozenForMs(): number {
     return this.frozen ? this.#time.now() - this.anchor.machineMs : 0;
   }
@@ -148,7 +153,7 @@ export class SimulatedClock implements Clock {
       };
       const abort = () => {
         sleeper.giveUp(signal?.reason);
-        // A timer without a sleeper would keep the process alive.
+        // Clears the timer of the aborted wait, which would keep the process alive.
         this.#wake();
       };
       const sleeper: Sleeper = {
@@ -169,26 +174,26 @@ export class SimulatedClock implements Clock {
     });
   }
 
-  /** Lets a Node process exit despite pending waits. */
+  /** Allows a Node process to exit while waits on the clock are pending. */
   unref(): void {
     this.#isUnref = true;
-    // Browser timers have no `unref`.
+    // A browser timer is a number without `unref`.
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
 
-  /** Updates the timer after a change of the next due time. */
+  /** Sets the timer anew, because the next due time has changed. */
   rearm(): void {
     this.#wake();
   }
 
-  /** Restores the start settings. */
+  /** Restarts the clock with its start settings. */
   reset(): void {
     this.#endWaits();
     this.#time.restart();
     const machineMs = this.#time.now();
     const { startMs = machineMs, skewMs = 0, mode } = this.#start;
     this.anchor.movedMs = 0;
-    // Rounded down, because a skew can have a fraction and a frozen clock returns its anchor.
+    // The start is rounded down to whole milliseconds, because `skewMs` can be a fraction and `now` returns integers.
     this.#run(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
   }
 
@@ -198,7 +203,7 @@ export class SimulatedClock implements Clock {
   }
 
   restore({ nowMs, frozen, movedMs }: ClockState): void {
-    // Before the move, which would complete waits of the replaced state.
+    // Pending waits are aborted first. The restored time would otherwise complete waits of the replaced state.
     this.#endWaits();
     this.anchor.movedMs = movedMs;
     this.#run(nowMs, frozen);
@@ -217,14 +222,14 @@ export class SimulatedClock implements Clock {
     this.#run(Math.floor(instantMs), this.frozen);
   }
 
-  /** Continues from an instant. */
+  /** Sets the reference point, from which the clock runs or at which it stands still. */
   #run(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
     Object.assign(this.anchor, { anchorMs, machineMs, frozen });
     this.waiting?.complete(this.now());
     this.#wake();
   }
 
-  /** Wakes due sleepers in order of time, and sets one timer for the next. */
+  /** Completes the waits that are due, earliest first, and sets one timer for the next wait. */
   #wake(): void {
     clearTimeout(this.#timer);
     const nowMs = this.now();
@@ -241,7 +246,7 @@ export class SimulatedClock implements Clock {
 
   #watchStandstill(waitMs: number): void {
     if (this.onStandstill === undefined) return;
-    // Keeps a Node process alive until the notice. Otherwise the process could exit without any message.
+    // The timer keeps a Node process alive until the warning. Without the timer, the process could exit silently.
     this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
   }
 }

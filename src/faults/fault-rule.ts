@@ -1,32 +1,32 @@
 import type { WireFault } from '../requests/outcome.js';
 import type { Int64 } from '../values/int64.js';
 
-/** Conditions of a fault rule, all of which must match. */
+/** Conditions under which a fault rule applies. A request must meet all of them. */
 export interface FaultCondition {
   operation?: readonly string[] | undefined;
   method?: string | undefined;
   key?: readonly string[] | undefined;
   plan?: string | undefined;
-  /** Status filter of a list request. */
+  /** Value of the request's `status` filter, such as `available`. */
   status?: string | undefined;
   petId?: Int64 | undefined;
-  /** Applies to the n-th matching request only, counted from 1. */
+  /** The rule applies only to the n-th request that meets the other conditions, counted from 1. */
   nth?: number | undefined;
-  /** Applies to every n-th matching request. */
+  /** The rule applies to every n-th request that meets the other conditions. */
   every?: number | undefined;
-  /** Applies to the first n matching requests. */
+  /** The rule applies to the first n requests that meet the other conditions. */
   first?: number | undefined;
-  /** Probability per request, from 0 to 1, drawn from the seed. */
+  /** Probability that the rule applies to a request, from 0 to 1. Drawn from the seed. */
   probability?: number | undefined;
-  /** Earliest effect, in milliseconds of simulated time since the scenario started. */
+  /** Time after which the rule applies, in milliseconds of simulated time since the scenario started. */
   after?: number | undefined;
-  /** Duration of the effect from its earliest time, in milliseconds. */
+  /** Duration in which the rule applies, in milliseconds of simulated time, counted from `after`. */
   for?: number | undefined;
-  /** Maximum number of applications. */
+  /** Maximum number of requests to which the rule applies. */
   times?: number | undefined;
 }
 
-/** Effect of a fault rule: replaces or changes the operation's response. */
+/** Effect of a fault rule, which replaces or changes the operation's response. */
 export type FaultEffect =
   | { kind: 'none' }
   | { kind: 'respond'; status: number; headers: Readonly<Record<string, string | null>>; body: string | undefined }
@@ -38,17 +38,23 @@ export type FaultEffect =
   | { kind: 'truncateFraction'; fraction: number }
   | { kind: 'wire'; wire: WireFault };
 
-/** A fault rule, validated and with defaults. */
+/** A fault rule after validation, with every default filled in. */
 export interface FaultRule {
   name: string;
-  /** The rule as written in the scenario. */
+  /** The fault rule as written in the scenario. */
   definition: Readonly<Record<string, unknown>>;
   when: FaultCondition;
   effect: FaultEffect;
   delayMs: { fixed: number } | { p50: number; p99: number } | undefined;
-  /** `after` runs the operation (the pet is stored) before the fault; `before` does not run the operation. */
+  /**
+   * `before`: the fault replaces the operation. `after`: the operation runs first, so the pet is stored although the
+   * client sees a fault.
+   */
   phase: 'before' | 'after';
   countsQuota: boolean;
-  /** Number of failures per call (equal key, method, path, query and body). Later attempts succeed. */
+  /**
+   * Number of times that the rule fails each call. Later attempts of that call succeed. Equal calls have the same key,
+   * method, path, query and body.
+   */
   failTimes: number | undefined;
 }

@@ -2,19 +2,22 @@ import { fingerprint } from '../values/fingerprint.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
 import type { FaultCondition, FaultRule } from './fault-rule.js';
 
-/** The parts of a request that conditions refer to. */
+/** The parts of a request that a fault rule's conditions can refer to. */
 export interface FaultRequest {
   operation: string;
   method: string;
   key: string;
   plan: string;
-  /** Values of conditions for single operations: `status`, `petId`. */
+  /** Request values that only some operations have: `status` of listPets, `petId` of getPet. */
   values: Readonly<Record<string, unknown>>;
-  /** Text that identifies equal calls: key, method, path, query and body. */
+  /** Text that is equal for repeated calls: key, method, path, query and body. */
   callText: () => string;
 }
 
-/** The rule that applies to a request, with a delay drawn for it. Counts change only in `commit`. */
+/**
+ * The fault rule that applies to a request, and the delay drawn for the request. The rule's counts change only when
+ * `commit` is called.
+ */
 export interface FaultMatch {
   rule: FaultRule | undefined;
   delayMs: number;
@@ -22,8 +25,8 @@ export interface FaultMatch {
 }
 
 /**
- * Counts of a rule: matching requests and applications. `failed` counts the failures per call fingerprint, for
- * `failTimes`.
+ * Counts of a fault rule: `seen` requests that met its conditions, and `applied` faults. `failed` counts the failures
+ * of each call, for `failTimes`.
  */
 export interface RuleCounts {
   seen: number;
@@ -31,7 +34,7 @@ export interface RuleCounts {
   failed: Map<string, number>;
 }
 
-/** All state of the rules that requests and control operations change. */
+/** State of the fault rules that requests and control operations change. */
 export interface FaultRulesState {
   readonly rules: readonly FaultRule[];
   readonly counts: readonly (readonly [name: string, counts: RuleCounts])[];
@@ -40,7 +43,9 @@ export interface FaultRulesState {
 
 type FaultRulesStart = Pick<FaultRulesState, 'startMs' | 'counts'>;
 
-/** Maximum number of calls remembered for `failTimes`. Above the limit, the oldest are dropped. */
+/**
+ * Maximum number of calls whose failures are counted for `failTimes`. Above the limit, the oldest calls are forgotten.
+ */
 const maximumFailedCalls = 10_000;
 
 /** The fault rules of one simulator in order, with their counts. */
@@ -53,7 +58,7 @@ export class FaultRules {
   #startMs = 0;
 
   /**
-   * Sets other rules and a seed. They take effect at the next `reset` or `restore`.
+   * Sets the scenario's fault rules and seed, which take effect at the next `reset` or `restore`.
    * @param start initial counts and start time; default: no counts, and the time of the reset
    */
   configure(rules: readonly FaultRule[], seed: number, start?: FaultRulesStart): void {
@@ -66,12 +71,12 @@ export class FaultRules {
     return this.#rules.length;
   }
 
-  /** Generates a name for an unnamed rule. */
+  /** Generates a free name for a fault rule without a name. */
   freeName(): string {
     return freeFaultName(new Set(this.#rules.map(({ name }) => name)), this.#rules.length + 1);
   }
 
-  /** Every rule with its number of matching requests and of applications. */
+  /** Lists the fault rules, each with its number of matching requests and of applied faults. */
   list(): { rule: FaultRule; seen: number; applied: number }[] {
     return this.#rules.map((rule) => {
       const { seen = 0, applied = 0 } = this.#counts.get(rule.name) ?? {};
@@ -79,7 +84,7 @@ export class FaultRules {
     });
   }
 
-  /** Appends a rule. @throws {RangeError} if its name is taken */
+  /** Appends a fault rule. @throws {RangeError} if its name is taken */
   add(rule: FaultRule): void {
     if (this.#rules.some(({ name }) => name === rule.name)) {
       throw new RangeError(`Failed to add a fault rule: expected a free name, got "${rule.name}", which is taken`);
@@ -87,7 +92,7 @@ export class FaultRules {
     this.#rules.push(rule);
   }
 
-  /** Removes a rule by name; `false` if none has this name. */
+  /** Removes a fault rule by name. Returns `false` if no rule has this name. */
   remove(name: string): boolean {
     const position = this.#rules.findIndex((rule) => rule.name === name);
     if (position < 0) return false;
@@ -96,7 +101,7 @@ export class FaultRules {
     return true;
   }
 
-  /** Finds the first rule that applies. Later rules do not count the request. */
+  /** Finds the first fault rule that applies to a request. Rules after it do not count the request. */
   match(request: FaultRequest, nowMs: number): FaultMatch {
     const elapsedMs = nowMs - this.#startMs;
     const passed: RuleCounts[] = [];
@@ -123,7 +128,7 @@ export class FaultRules {
     return { rule: undefined, delayMs: 0, commit: countSeen };
   }
 
-  /** Restores the scenario's rules with their initial counts. */
+  /** Restores the scenario's fault rules with their initial counts. */
   reset(nowMs: number): void {
     this.#rules = [...this.#scenarioRules];
     this.#counts = new Map(structuredClone(this.#start?.counts));
@@ -168,13 +173,13 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
     (when.plan === undefined || when.plan === request.plan) &&
     (when.status === undefined || when.status === request.values.status) &&
     (when.petId === undefined || when.petId === request.values.petId) &&
-    // If the clock was set back to before the start, rules with `after` do not apply.
+    // A clock that was set back gives a negative time, in which no rule with `after` applies.
     (when.after === undefined || elapsedMs >= when.after) &&
     (when.for === undefined || elapsedMs < (when.after ?? 0) + when.for)
   );
 }
 
-/** First free name of the form `fault-1`, counted up from `number`. */
+/** Generates the first free fault name of the form `fault-1`, counted up from `number`. */
 export function freeFaultName(taken: ReadonlySet<string>, number: number): string {
   const name = `fault-${number}`;
   return taken.has(name) ? freeFaultName(taken, number + 1) : name;

@@ -1,6 +1,6 @@
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 
-/** Invalid forms of Retry-After in a 429 or a ban. */
+/** Invalid forms of the Retry-After header, which a 429 or a ban response can contain. */
 export const hostileRetryAfterForms = [
   'past-date',
   'negative',
@@ -13,25 +13,28 @@ export const hostileRetryAfterForms = [
   'garbage',
 ] as const;
 
-/** Invalid forms of X-RateLimit-Reset in any response. */
+/** Invalid forms of the X-RateLimit-Reset header, which any response can contain. */
 export const hostileResetForms = ['milliseconds', 'delta', 'skewed', 'missing'] as const;
 
 /** Headers that violate the document but occur in real services: `hostileHeaders` of a scenario. */
 export interface HostileHeaders {
   retryAfter?: (typeof hostileRetryAfterForms)[number] | undefined;
   reset?: (typeof hostileResetForms)[number] | undefined;
-  /** X-RateLimit-Remaining of a refusal (429 or ban). */
+  /** Value of X-RateLimit-Remaining in a 429 or a ban response. */
   remaining?: number | undefined;
-  /** Whether refusals are HTML pages without rate-limit headers, as from a proxy. */
+  /** Whether a 429 or a ban response is an HTML page without rate-limit headers, as from a proxy. */
   html?: true | undefined;
 }
 
-/** Thirty days in seconds. Longer than the maximum delay of `setTimeout`, which then fires at once. */
+/**
+ * Value of a huge Retry-After: 30 days, in seconds. Exceeds the maximum delay of `setTimeout`, which would fire at
+ * once.
+ */
 const hugeSeconds = 30 * 86_400;
-/** Error of a skewed Reset, in seconds too early. */
+/** Error of a `skewed` X-RateLimit-Reset, in seconds. The header is too early by this time. */
 const skewSeconds = 40;
 
-/** Inputs for the corrupted headers of one response. */
+/** Data from which the corrupted headers of one response are computed. */
 interface CorruptionSource {
   hostile: HostileHeaders;
   isRefusal: boolean;
@@ -40,7 +43,10 @@ interface CorruptionSource {
   httpDate: (seconds: number) => string;
 }
 
-/** Corrupts the rate-limit headers of one response in place. Retry-After, Remaining and `html` affect refusals only. */
+/**
+ * Corrupts the rate-limit headers of one response in place. Retry-After, Remaining and `html` affect only a 429 or a
+ * ban.
+ */
 export function corruptHeaders(
   headers: Record<string, string>,
   { hostile, isRefusal, nowSeconds, resetAtSeconds, httpDate }: CorruptionSource,
@@ -77,6 +83,6 @@ export function corruptHeaders(
   }
 }
 
-/** HTML page that a proxy sends instead of a JSON response. */
+/** HTML page in place of a JSON body, as a proxy sends it. */
 export const htmlPage = (status: number) =>
   `<!doctype html><html><head><title>${status}</title></head><body><h1>Error ${status}</h1></body></html>`;

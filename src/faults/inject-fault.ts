@@ -3,25 +3,28 @@ import { emptyOutcome, isWithoutAnswer, type Outcome } from '../requests/outcome
 import type { FaultEffect, FaultRule } from './fault-rule.js';
 import { htmlPage } from './hostile-headers.js';
 
-/** Runs the operation before the delay, if the rule delays only the response. */
+/** Runs the operation before the fault rule's delay, if the rule has `phase: after`. */
 export const beforeDelay = ({ phase }: FaultRule, run: () => Outcome): Outcome | undefined =>
   phase === 'after' ? run() : undefined;
 
 /**
  * Applies a fault rule to a request, after the rule's delay.
  * @param first result of `beforeDelay`
- * @param run runs the operation; not called if `first` exists or the rule's effect replaces the operation
+ * @param run runs the operation; not called if `first` is defined or the rule replaces the operation's response
  */
 export function injectFault(rule: FaultRule, first: Outcome | undefined, run: () => Outcome): Outcome {
   return corrupt(first ?? (needsOperation(rule) ? run() : emptyOutcome), rule);
 }
 
-/** Whether the response to a rule is the operation's, changed or not, so that the operation must run. */
+/** Whether the operation must run, because the fault rule keeps or only changes its response. */
 export const needsOperation = ({ effect, phase }: FaultRule): boolean => effect.kind === 'none' || phase === 'after';
 
 const readable: readonly FaultEffect['kind'][] = ['none', 'respond', 'ban'];
 
-/** Whether the fault makes the response unreadable. Another status, a ban, a delay or a slow body does not. */
+/**
+ * Whether a fault makes the response unreadable for the client. Another status, a ban, a delay or a slow body stays
+ * readable.
+ */
 export function makesUnreadable({ effect }: FaultRule, method: string): boolean {
   if (method === 'HEAD') return effect.kind === 'wire' && isWithoutAnswer(effect.wire);
   return effect.kind === 'wire' ? effect.wire.kind !== 'drip' : !readable.includes(effect.kind);
@@ -31,11 +34,11 @@ const comma = 44;
 
 function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   const { status, body, raw } = outcome;
-  // A route reads the body of its response to the end if a rule applies.
+  // The body is never a stream here, because a custom route buffers its body if a fault rule applies.
   const bytes = raw instanceof Uint8Array ? raw : undefined;
   switch (effect.kind) {
     case 'none':
-    // The request was already refused before the rule's delay.
+    // The request was already refused with the ban, before the rule's delay.
     case 'ban':
       return outcome;
     case 'respond':
@@ -67,7 +70,7 @@ function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   }
 }
 
-/** Error body in the service's own form, for a rule without a body. */
+/** Body for a fault rule that sets a status without a body: the service's error body. */
 function defaultBody(status: number, name: string): string {
   if (status < 400) return '';
   const code = { 401: 'unauthorized', 404: 'not_found', 429: 'rate_limit_exceeded', 503: 'service_unavailable' }[

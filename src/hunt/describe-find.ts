@@ -5,12 +5,15 @@ import { isMap } from '../values/plain-data.js';
 interface Described {
   code: string;
   text: string;
-  /** Command or code that repeats the find. */
+  /** Command or code that runs the client in the found scenario again. */
   repeat: string;
   seed: number;
 }
 
-/** A found scenario as YAML: the finding, how to repeat it, then a line per field with its effect on the client. */
+/**
+ * Formats a found scenario as YAML. Comments contain the finding, how to repeat the run, and each field's effect on the
+ * client.
+ */
 export function describeFind(scenario: Scenario, { code, text, repeat, seed }: Described): string {
   const sentence = text.split(/(?<=\.) /, 1)[0] ?? '';
   const lines = Object.entries({ name: `hunt-${code}`, ...scenario }).flatMap(([name, value]) => {
@@ -27,7 +30,10 @@ function lineOf(line: string, name: string, value: unknown): string {
   return effects.length === 0 ? line : `${line} # ${[...new Set(effects)].join('; ')}`;
 }
 
-/** Effect of a field on the client: by its path, with the value in place of `$`. The first that matches counts. */
+/**
+ * Descriptions of a scenario field's effect on the client, by the field's path. `$` stands for the value; the first
+ * match counts.
+ */
 const texts: readonly (readonly [path: RegExp, effect: string])[] = [
   [/^(name|seed|expect\..*|\$schema|description)$/, ''],
   [/^client\.operation$/, 'the client is asked for $'],
@@ -38,7 +44,7 @@ const texts: readonly (readonly [path: RegExp, effect: string])[] = [
   [/\.usage\.day$/, '$ requests of the day are used up'],
   [/\.bannedFor$/, 'the key is banned for $'],
   [/\.state$/, 'the key is $: 401'],
-  [/\.expires(In|At)$/, 'the key ends at $: 401 from then on'],
+  [/\.expires(In|At)$/, 'the key expires ($): 401 afterwards'],
   [/^keys\..*\.plan$/, 'the key has the plan $'],
   [/^plans\..*\.(minute|day)$/, 'the plan allows $ requests'],
   [/^windows\.(minute|day)$/, 'the $1 lasts $'],
@@ -49,7 +55,7 @@ const texts: readonly (readonly [path: RegExp, effect: string])[] = [
   [/rejectedCounts$/, 'refused requests count: $'],
   [/^hostileHeaders\.retryAfter$/, 'Retry-After of a refusal is wrong: $'],
   [/^hostileHeaders\.reset$/, 'X-RateLimit-Reset is wrong: $'],
-  [/^hostileHeaders\.remaining$/, 'a refusal says that $ requests remain'],
+  [/^hostileHeaders\.remaining$/, 'a refusal reports $ remaining requests'],
   [/^hostileHeaders\.html$/, 'a refusal is an HTML page without rate-limit headers'],
   [/^ban$/, 'bans by the rules $'],
   [/^(ban\.after|assumptions\.banAfter)$/, 'banned after $ early requests'],
@@ -66,24 +72,24 @@ const texts: readonly (readonly [path: RegExp, effect: string])[] = [
   [/^faults\.when\.operation/, 'of $'],
   [/^faults\.when\.nth$/, 'request number $'],
   [/^faults\.when\.first$/, 'the first $ requests'],
-  [/^faults\.when\.every$/, 'each $th request'],
+  [/^faults\.when\.every$/, 'one in $ requests'],
   [/^faults\.when\.times$/, 'at most $ times'],
   [/^faults\.when\.probability$/, 'with a chance of $'],
   [/^faults\.when\.after$/, 'after $'],
   [/^faults\.when\.for$/, 'for $'],
-  [/^faults\.when\./, 'where it is $'],
+  [/^faults\.when\./, 'for the value $'],
   [/^faults\.then\.respond\.status$/, 'answers with status $'],
   [/^faults\.then\.respond\.headers\.(.*)$/, '$1 is "$"'],
   [/^faults\.then\.respond\.body/, 'with another body'],
   [/^faults\.then\.(reset|close)$/, 'the connection is cut'],
-  [/^faults\.then\.hang$/, 'no response ever comes'],
+  [/^faults\.then\.hang$/, 'no response is sent'],
   [/^faults\.then\.ban$/, 'bans the key for $'],
   [/^faults\.then\.delay/, 'the response takes $'],
   [/^faults\.then\.phase$/, '$ the operation has run'],
   [/^faults\.then\.failTimes$/, 'each call fails $ times, then succeeds'],
   [/^faults\.then\.countsQuota$/, 'counts for the limits: $'],
   [/^faults\.then\.(truncate|contentLength)/, 'the body is cut'],
-  [/^faults\.then\.drip/, 'the body comes in pieces'],
+  [/^faults\.then\.drip/, 'the body arrives in pieces'],
   [/^faults\.then\.(malformed|empty|contentType)$/, 'the body is not the expected JSON'],
   [/^pets\./, 'other pets'],
 ];
@@ -103,14 +109,14 @@ function effectsOf(value: unknown, path: readonly string[]): string[] {
   return effect === '' ? [] : [effect.replace('$1', group).replace('$', String(value))];
 }
 
-/** An assumption's question with the answer. */
+/** Describes an assumption by its question and the value as the answer. */
 function questionOf(id: string, value: unknown): string | undefined {
   if (!Object.hasOwn(assumptions, id)) return undefined;
   const { question } = (assumptions as unknown as Record<string, Assumption<unknown>>)[id] as Assumption<unknown>;
   return `${inOneLine(question)} ${String(value)}`;
 }
 
-/** A value in YAML's flow style. */
+/** Formats a value in YAML's flow style, such as `{ a: 1 }`. */
 function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (isMap(value)) {
@@ -123,7 +129,7 @@ function flow(value: unknown): string {
   return typeof value === 'string' ? scalar(value) : String(value);
 }
 
-/** Text without quotes where YAML reads the same text. */
+/** Formats text for YAML. Quotes are left out if YAML would still read text. */
 const scalar = (text: string) =>
   (/^[A-Za-z$][\w$-]*$/.test(text) && !/^(true|false|null|yes|no|on|y|n)$/i.test(text)) ||
   /^\d+(ms|s|m|h|d)$/.test(text)

@@ -7,6 +7,7 @@ import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scen
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
+import { counted } from '../values/counted.js';
 import { describeFind } from './describe-find.js';
 import type { SearchSpace } from './mutate.js';
 import { type ClientRun, type HuntClient, runInProcess } from './run-in-process.js';
@@ -17,24 +18,25 @@ import { fakeClock } from './virtual-time.js';
 
 export interface HuntOptions {
   /**
-   * Number of scenarios.
+   * Number of scenarios in which the client is run.
    * @default 1000
    */
   runs?: number;
   /**
-   * The same seed gives the same scenarios.
+   * Seed of the random scenarios. Equal seeds give equal scenarios.
    * @default 1
    */
   seed?: number;
   /**
-   * Fields that every scenario has. The first run has these alone, so that a found scenario is repeated by
-   * `{ scenario, runs: 1 }`.
+   * Fields that every scenario contains. The first run uses only these fields, so `{ scenario, runs: 1 }` repeats a
+   * found scenario.
    * @default {}
    * @example { client: { operation: 'createPet' }, expect: { served: true } }
    */
   scenario?: Scenario;
   /**
-   * Property of the client, in place of the verdict: fails when it returns `false`, or throws.
+   * Condition that decides about each run, instead of the verdict. The client fails if the function returns `false` or
+   * throws.
    * @example check: ({ sim }) => sim.pets.size === 41
    */
   check?: (run: { sim: Simulator; verdict: Verdict; result: unknown; error: unknown }) => unknown;
@@ -42,42 +44,45 @@ export interface HuntOptions {
 
 /** A bug of the client, with the smallest scenario that shows it. */
 export interface Find {
-  /** Code of the finding; `check` for the caller's property, `never-ends` for a client that waits in vain. */
+  /**
+   * Code of the failure: a finding of the judge, `check` for the option `check`, or `never-ends` for a client that
+   * waits forever.
+   */
   code: FindingCode | 'check' | 'never-ends';
-  /** Description, in a sentence or two. */
+  /** Description of the failure, in one or two sentences. */
   text: string;
   scenario: Scenario;
-  /** The scenario as a file for `petstore-sim serve --scenario`, with comments. */
+  /** The found scenario as a YAML file for `petstore-sim serve --scenario`, with comments. */
   yaml: string;
-  /** Code that repeats the find. */
+  /** Code that runs the client in the found scenario again. */
   repeat: string;
   verdict: Verdict;
-  /** The run as text: a timeline and the findings. */
+  /** The failed run as text: a timeline and the findings. */
   timeline: string;
 }
 
 export interface HuntResult {
-  /** The client's bugs, each once. */
+  /** The bugs that the search found in the client. Each bug is listed once. */
   found: Find[];
-  /** Number of scenarios, without the runs of reductions. */
+  /** Number of scenarios in which the client was run, without the runs that reduced a found scenario. */
   runs: number;
   seed: number;
-  /** The rules that the search put to the test, which limit the meaning of an empty `found`. */
+  /** Rules of the judge that the runs exercised. An empty `found` says nothing about the other rules. */
   exercised: FindingCode[];
 }
 
 const huntOptions: Record<keyof HuntOptions, true> = { runs: true, seed: true, scenario: true, check: true };
 
-/** Requests of one run; a client that sends more is stopped. */
+/** Maximum number of requests in one run. A client that sends more is stopped. */
 const mostRequests = 200;
-/** Runs for the reduction of one find. */
+/** Maximum number of runs that reduce one found scenario. */
 const reductionRuns = 400;
 
 /**
  * Searches for the smallest scenarios in which a client fails. Each run has its own simulator in virtual time.
- * @param client makes its calls by its context, and returns or throws
- * @throws {ScenarioError} for a mistake in `scenario`; {TypeError} for an option that does not exist; {Error} for a client that
- * waits in real time, or that does not end even where nothing goes wrong
+ * @param client makes its calls with the functions of its context, and returns or throws
+ * @throws {ScenarioError} for a mistake in `scenario`; {TypeError} for an unknown option; {Error} for a client that waits in
+ * real time, or that does not end even in a scenario without faults
  * @example
  * const { found } = await hunt(async ({ fetch, sleep, baseUrl, apiKey }) => {
  *   await listPets({ fetch, sleep, baseUrl, apiKey });
@@ -88,7 +93,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
   checkOptions('hunt', options, huntOptions);
   const { runs = 1_000, seed = 1, scenario = {}, check } = options;
   const base: Scenario = scenario;
-  // Reports mistakes of the caller's own scenario at once.
+  // Throws at once if the caller's own scenario has a mistake.
   resolveScenario(base);
   const resolve = createResolver();
   const { key } = clientOf(base);
@@ -138,14 +143,14 @@ function toTrial(scenario: Scenario, ran: ClientRun, check: HuntOptions['check']
   const failures = () => {
     if (stop === 'stalled') return [neverEnds];
     if (check === undefined) return failuresIn(verdict);
-    // A property is one of a client that has ended.
+    // `check` is called only for a client that ended by itself.
     return stop === undefined ? broken(check, ran) : [];
   };
   const all = failures();
   return { scenario, verdict, entries, end, failures: all, failure: all[0] };
 }
 
-/** Whether a path, or its beginning, is one of a scenario's own. */
+/** Whether the caller's scenario sets the field at a path, so that the search must not change it. */
 const isIn =
   (scenario: Scenario) =>
   ([first = '', second]: readonly string[]): boolean =>
@@ -154,10 +159,10 @@ const isIn =
 const neverEnds: Failure = {
   code: 'never-ends',
   cause: '',
-  text: 'The client waits, though no response and no timer is due.',
+  text: 'The client waits although no response and no timer is due.',
 };
 
-/** The failure of the caller's own property. */
+/** Calls the option `check`, and returns its failure. */
 function broken(
   check: NonNullable<HuntOptions['check']>,
   { sim, verdict, result, error }: Pick<ClientRun, 'sim' | 'verdict' | 'result' | 'error'>,
@@ -171,12 +176,12 @@ function broken(
   }
 }
 
-/** A client that does not end without faults never ends. */
+/** Throws if the client does not end in a scenario without faults, because such a client never ends. */
 function checkEnds({ stop, entries }: ClientRun): void {
   if (stop === undefined) return;
   throw new Error(
-    `Failed to hunt: expected the client to return where nothing goes wrong, got ${entries.length} requests and no end. ` +
-      'Let it make its calls once, and return or throw.',
+    `Failed to hunt: expected the client to end in a scenario without faults, but it had not ended after ${counted(entries.length, 'request')}. ` +
+      'The client must make its calls once, and then return or throw.',
   );
 }
 
@@ -195,7 +200,10 @@ const toFind = ({ scenario, verdict, entries, failure }: Trial, seed: number): F
   };
 };
 
-/** Resolves scenarios; `undefined` for one with a mistake. The default pets are checked once: they take longest. */
+/**
+ * Creates a function that resolves scenarios, or returns `undefined` for an invalid one. The default pets are checked
+ * only once, because that takes longest.
+ */
 function createResolver(): (scenario: Scenario) => ResolvedScenario | undefined {
   const { pets } = resolveScenario({});
   return (scenario) => {
@@ -210,7 +218,7 @@ function createResolver(): (scenario: Scenario) => ResolvedScenario | undefined 
   };
 }
 
-/** Takes over fake timers that advance by themselves, until the returned function is called. */
+/** Stops a test runner's fake timers from advancing by themselves. Returns a function that restores them. */
 function keepFakeTimers(): () => void {
   const clock = fakeClock();
   const { now, tickMode } = clock ?? {};

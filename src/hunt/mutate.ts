@@ -6,9 +6,9 @@ import { duration, instant, int64, signedDuration, wholeSeconds } from '../valid
 import { isMap } from '../values/plain-data.js';
 import { seededFraction } from '../values/seeded-random.js';
 
-/** Random choices of one search, all decided by its seed. */
+/** Source of a search's random choices, which the seed determines. */
 export interface Dice {
-  /** From 0 up to, not including, 1. */
+  /** Draws a number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number;
   pick<Item>(items: readonly Item[]): Item;
 }
@@ -19,19 +19,19 @@ export function createDice(seed: number): Dice {
   return { fraction, pick: (items) => items[Math.floor(fraction() * items.length)] as never };
 }
 
-/** Bounds of a search: varied fields and their values. */
+/** Limits of a search: the fields and values that it may vary. */
 export interface SearchSpace {
-  /** The API key that the client is given. */
+  /** API key of the client. */
   key: string;
-  /** Fields of `client` that the search varies. */
+  /** Names of the fields of the scenario's `client` that the search may vary. */
   client: readonly string[];
-  /** Durations in real time have to be short. */
+  /** Whether the client waits in real time, so that durations must be short. */
   isRealTime: boolean;
 }
 
 /**
- * Excluded fields, by path, because they do not change the service: names, the judge's settings, other files, a state, and a
- * clock on which a client's waits have another length.
+ * Scenario fields that a search does not vary, by path. They do not change the service's responses: names, settings of
+ * the judge, other files, a state, and a clock at another speed.
  */
 const leftOut = new Set([
   '$schema',
@@ -47,9 +47,9 @@ const leftOut = new Set([
   'pets.file',
   'pets.generate',
   'client.key',
-  // CORS has no effect in the same process.
+  // CORS (access from other origins) has no effect in the same process.
   'assumptions.cors',
-  // Earlier names of other fields.
+  // Deprecated names of other fields.
   'ban.seconds',
   'ban.graceMs',
   'ban.toleranceMs',
@@ -65,7 +65,10 @@ const smallCounts = [0, 1, 2, 3, 5, 8, 20];
 
 const delaysOf = ({ isRealTime }: SearchSpace) => (isRealTime ? shortDelays : delays);
 
-/** Values that matter to a client, by the name of a field. A field without any gets values of its type. */
+/**
+ * Values that may reveal a bug in a client, by the name of a scenario field. Fields without an entry get random values
+ * of their type.
+ */
 const telling: Readonly<Record<string, (space: SearchSpace) => readonly unknown[]>> = {
   keys: ({ key }) => [key],
   key: ({ key }) => [key],
@@ -101,7 +104,10 @@ const telling: Readonly<Record<string, (space: SearchSpace) => readonly unknown[
   errorCodes: () => ['rate_limit_exceeded', 'key_banned', 'unauthorized'],
 };
 
-/** Values that matter to a field: by its parent's name and its own, else by its own alone. */
+/**
+ * Looks up the values that may reveal a bug for a field: first by the names of field and parent, then by the field's
+ * name.
+ */
 function tellingOf(path: readonly string[], space: SearchSpace): readonly unknown[] | undefined {
   const [name = ''] = path.slice(-1);
   const parent = path.findLast((step, at) => at < path.length - 1 && !/^\d+$/.test(step)) ?? '';
@@ -111,8 +117,9 @@ function tellingOf(path: readonly string[], space: SearchSpace): readonly unknow
 }
 
 /**
- * Changes scenarios at random, by their schema: a field that the schema gains is searched, too.
- * @returns a changed copy, which may still break a rule that no single field shows
+ * Creates a function that changes a scenario at random within its schema. New fields of the schema are varied without
+ * further code.
+ * @returns a function whose result may still be invalid, because some rules concern several fields
  */
 export function createMutator(space: SearchSpace, { fraction, pick }: Dice) {
   const isLeftOut = (path: readonly string[]) => {
@@ -174,10 +181,10 @@ export function createMutator(space: SearchSpace, { fraction, pick }: Dice) {
     return changed;
   }
 
-  /** A value of a schema without parts. */
+  /** Draws a value for a field that has no fields or items of its own. */
   function leafOf(schema: AnySchema, path: readonly string[]): unknown {
     const known = tellingOf(path, space);
-    // A client that makes hundreds of calls shows no more than one that makes twenty.
+    // The number of calls is always one of the listed values, because hundreds of calls reveal no more than twenty.
     const isTelling = path[0] === 'client' || fraction() < 0.85;
     if (known !== undefined && known.length > 0 && isTelling) {
       const fitting = known.filter((each) => isValid(schema, each));
@@ -209,10 +216,10 @@ export function createMutator(space: SearchSpace, { fraction, pick }: Dice) {
   };
 }
 
-/** Longest list that a search makes. */
+/** Maximum length of a list in a generated scenario. */
 const mostItems = 2;
 
-/** A copy with a field, or without it where the value is undefined or an empty map. */
+/** Copies an object with a changed field. The field is removed if the value is `undefined` or an empty object. */
 function withField(map: object, name: string, value: unknown): Record<string, unknown> {
   const { [name]: _, ...rest } = map as Record<string, unknown>;
   const isEmpty = value === undefined || (isMap(value) && Object.keys(value).length === 0);
@@ -225,7 +232,7 @@ export function isValid(schema: AnySchema, value: unknown): boolean {
   return issues.length === 0;
 }
 
-/** A schema and those that it refines or transforms, from the outermost inwards. */
+/** Lists a schema and the schemas that it refines or transforms, from the outermost to the innermost. */
 function chainOf(schema: AnySchema): AnySchema[] {
   return schema.of === undefined ? [schema] : [schema, ...chainOf(schema.of)];
 }
@@ -234,11 +241,11 @@ const jsonOf = (schema: AnySchema): Readonly<Record<string, unknown>> => schema.
 
 const leaves: readonly AnySchema[] = [duration, wholeSeconds, signedDuration, instant, int64];
 
-/** Whether a schema is read as one value, though it accepts alternatives such as text and numbers. */
+/** Whether a schema accepts a single value, such as a duration, even if the value may be text or a number. */
 const isLeaf = (schema: AnySchema) =>
   schema.options === undefined || chainOf(schema).some((each) => leaves.includes(each)) || isOfOneKind(schema);
 
-/** `either(string, number)`: alternatives without parts. */
+/** Whether all alternatives of a schema are single values, as in `either(string, number)`. */
 const isOfOneKind = ({ options = [] }: AnySchema): boolean =>
   options.every(
     ({ entries, values, item, options: inner, json = {} }) =>

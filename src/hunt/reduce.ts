@@ -5,13 +5,13 @@ import type { Trial } from './trial.js';
 
 type Path = readonly string[];
 
-/** Values that a person understands at a glance, the plainest first. */
+/** Simple values that readers understand at a glance, simplest first. */
 const plainDurations = ['10s', '1m', '5s', '2s', '1s', '30s', '2m', '10m', '1h', '1d'];
 const plainCounts = [1, 2, 3, 5, 10];
 
 /**
- * Simpler forms of a scenario, the boldest first: without a field, then with a plainer value.
- * @param keep whether the field at a path has to stay as it is
+ * Generates simpler forms of a scenario: first without one of its fields, then with a simpler value in a field.
+ * @param keep returns whether the field at a path must not change
  */
 export function* simplerForms(scenario: Scenario, keep: (path: Path) => boolean): Generator<Scenario> {
   const paths = pathsIn(scenario).filter((path) => !keep(path));
@@ -21,7 +21,7 @@ export function* simplerForms(scenario: Scenario, keep: (path: Path) => boolean)
   }
 }
 
-/** Every path in plain data, short ones first. */
+/** Lists the paths of all fields and items in plain data, short paths first. */
 function pathsIn(value: unknown, path: Path = []): Path[] {
   if (!isMap(value) && !Array.isArray(value)) return [];
   const own = Object.keys(value).map((name) => [...path, name]);
@@ -31,7 +31,10 @@ function pathsIn(value: unknown, path: Path = []): Path[] {
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, name) => (inner as Record<string, unknown>)[name], value);
 
-/** A copy with another value at a path; `undefined` removes it, and every map or list that this leaves empty. */
+/**
+ * Copies plain data with another value at a path. `undefined` removes the value, and every object or list that becomes
+ * empty.
+ */
 function edited<Value>(value: Value, [name = '', ...rest]: Path, replacement: unknown): Value {
   const inner = (value as Record<string, unknown>)[name];
   const changed = rest.length === 0 ? replacement : edited(inner, rest, replacement);
@@ -39,7 +42,7 @@ function edited<Value>(value: Value, [name = '', ...rest]: Path, replacement: un
   if (Array.isArray(value))
     return (isGone ? value.toSpliced(Number(name), 1) : value.with(Number(name), changed)) as Value;
   const { [name]: _, ...others } = value as Record<string, unknown>;
-  // In its own place, because the first key of a scenario is the client's.
+  // The changed field keeps its position, because the first entry of `keys` is the client's key.
   if (isGone) return others as Value;
   return { ...(value as object), [name]: changed } as Value;
 }
@@ -56,7 +59,10 @@ function plainerThan(value: unknown): readonly unknown[] {
 const isDuration = (value: unknown): value is string =>
   typeof value === 'string' && /^-?\d+(\.\d+)?(ms|s|m|h|d)$/.test(value);
 
-/** Difficulty of a failed run for a reader: requests, longest wait, fields, odd values, compared in this order. */
+/**
+ * Rates how difficult a failed run is to understand. Compared in order: requests, longest wait, number of fields,
+ * unusual values.
+ */
 export function costOf({ scenario, entries }: Trial): number[] {
   const longestMs = entries.reduce(
     (most, { arrivedAtMs }, at) => Math.max(most, arrivedAtMs - (entries[at - 1]?.answeredAtMs ?? arrivedAtMs)),
@@ -69,7 +75,7 @@ export function costOf({ scenario, entries }: Trial): number[] {
   return [entries.length, durationClass(longestMs), leaves.length, oddness];
 }
 
-/** Waits within a minute are as easy to understand as each other. */
+/** Classes of waits that are equally easy to understand. All waits up to a minute are in the first class. */
 const durationClass = (ms: number) => [61_000, 600_000, 86_400_000].filter((limit) => ms > limit).length;
 
 function oddnessOf(value: unknown): number {

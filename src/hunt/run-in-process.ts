@@ -6,65 +6,74 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
 import { fakeClock, fakeTime, frozenTime, startMs, turn } from './virtual-time.js';
 
-/** Everything that one run of a client may use. */
+/** Context of a run, which the client function receives. */
 export interface HuntContext extends Omit<ScenarioClient, 'key'> {
-  /** The simulator as a `fetch`. */
+  /** A `fetch` function whose requests the simulator answers. */
   fetch: typeof fetch;
-  /** Waits in simulated time, as a promise of `setTimeout` does in real time. Rejects with the reason of `signal`. */
+  /** Waits in simulated time. Rejects with the reason of `signal` if aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** The client's clock, in Unix milliseconds: use it instead of `Date.now()`, unless fake timers replace that. */
+  /**
+   * Current time of the client, in Unix milliseconds. Replaces `Date.now()`, unless the test runner's fake timers are
+   * installed.
+   */
   now(): number;
-  /** Base URL of the API, for `fetch`. */
+  /** Base URL of the API for `fetch`. */
   baseUrl: string;
-  /** The API key of the scenario's client. */
+  /** API key that the client must use. */
   apiKey: string;
-  /** The operation that the scenario asks for. A client that reads it is searched with each operation. */
+  /** Operation that the client should call. If the client reads this field, the search varies the operation. */
   operation: string;
-  /** The number of calls that the scenario asks for. A client that reads it is searched with several. */
+  /** Number of calls that the client should make. If the client reads this field, the search varies the number. */
   calls: number;
-  /** Number of concurrent calls. A client that reads it is searched with several. */
+  /**
+   * Number of calls that the client should make concurrently. If the client reads this field, the search varies the
+   * number.
+   */
   parallel: number;
 }
 
-/** A client in the same process: it makes its calls and returns, or throws if it gives up. */
+/** A client as a function. It makes its calls and returns, or throws if it gives up. */
 export type HuntClient = (context: HuntContext) => unknown;
 
-/** Why a run ended before its client did. */
+/** Reason for ending a run although the client had not ended. */
 export type Stop =
-  /** The client sent as many requests as a run may have. */
+  /** The client sent the maximum number of requests. */
   | 'requests'
-  /** It waited beyond the longest simulated time, or too often. */
+  /** The client waited too often, or beyond the maximum simulated time. */
   | 'time'
-  /** A response never comes, and the client has no time limit. */
+  /** The client waited without a timeout for a response that never comes. */
   | 'unanswered'
-  /** It waits, and neither a response nor a timer can end that. */
+  /** The client waited although no response and no timer was due. */
   | 'stalled';
 
-/** One run of a client in one scenario. */
+/** Result of running a client in one scenario. */
 export interface ClientRun {
   sim: Simulator;
   verdict: Verdict;
   entries: readonly RequestRecord[];
-  /** The client's return value, or the error that it threw. */
+  /** Return value of the client, or the error that it threw. */
   result?: unknown;
   error?: unknown;
   stop: Stop | undefined;
-  /** The optional fields of its context that the client has read. */
+  /** Names of the optional context fields that the client read. */
   read: ReadonlySet<string>;
 }
 
 const baseUrl = 'http://petstore.test/v1';
-/** Waits of one run; a client that waits more often polls a clock. */
+/** Maximum number of waits in one run. A client with more waits is probably polling a clock. */
 const mostSteps = 10_000;
-/** Turns of the event loop without an event, after which a client has nothing more to do at this instant. */
+/** Number of turns of the event loop without activity after which the client is assumed to be waiting. */
 const quietTurns = 2;
-/** The same, after which a client that waits for nothing known is stalled; about 20 ms. */
+/**
+ * Number of turns of the event loop without activity after which a client without a pending wait counts as stalled.
+ * Takes about 20 ms.
+ */
 const stalledTurns = 5_000;
 
 /**
- * Runs a client in virtual time against its own simulator, and judges it.
- * @param maximumRequests later requests get no response, and the run ends
- * @throws {Error} when the client waits by real timers
+ * Runs a client in virtual time with a new simulator, and judges the client.
+ * @param maximumRequests after this number of requests, the run ends
+ * @throws {Error} if the client waits with real timers
  */
 export async function runInProcess(
   client: HuntClient,
@@ -134,7 +143,7 @@ export async function runInProcess(
     },
   };
 
-  /** Runs everything that is due at this instant. */
+  /** Runs the client's code until it waits. Virtual time does not pass. */
   const settle = async (turns: number) => {
     for (let quiet = 0, seen = events; quiet < turns && !isOver && stop === undefined; quiet++) {
       await turn();
@@ -175,7 +184,7 @@ export async function runInProcess(
   return { sim, verdict, entries: sim.journal.query(), ...outcome, stop: isOver ? undefined : stop, read };
 }
 
-/** Number of timers that keep Node's process alive; 0 in a browser, which has no such count. */
+/** Counts the timers that keep the Node process alive. Returns 0 in a browser, which has no such count. */
 function realTimers(): number {
   const { process } = globalThis;
   return process?.getActiveResourcesInfo?.().filter((kind) => kind === 'Timeout').length ?? 0;
@@ -185,8 +194,8 @@ function realTimerError(sim: Simulator): Error {
   const last = sim.journal.query().at(-1);
   const after = last === undefined ? '' : ` after the ${last.status} of ${last.method} ${last.path}`;
   return new Error(
-    `Failed to hunt: expected the client to wait by simulated time, got a real timer${after}. ` +
-      'Pass it the sleep of its context, hunt(async ({ fetch, sleep }) => { ... }), or call vi.useFakeTimers() or ' +
-      'jest.useFakeTimers() before. For a client that can do neither: petstore-sim hunt -- COMMAND.',
+    `Failed to hunt: expected the client to wait in simulated time, but it started a real timer${after}. ` +
+      'Use sleep of its context, hunt(async ({ fetch, sleep }) => { ... }), or call vi.useFakeTimers() or ' +
+      'jest.useFakeTimers() before. If neither is possible, run the client as a command: petstore-sim hunt -- COMMAND.',
   );
 }

@@ -7,57 +7,64 @@ import { type Failure, isSameFailure, type Trial, traitsOf } from './trial.js';
 
 export interface SearchOptions<Run extends Trial = Trial> {
   /**
-   * Runs the client in a scenario; `undefined` if the scenario is not valid.
-   * @param requests ends the run after as many requests
+   * Runs the client in a scenario. Returns `undefined` if the scenario is invalid.
+   * @param requests maximum number of requests in the run
    */
   run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
-  /** Whether a run may end before its client does. */
+  /** Whether a run may be stopped before the client ends. */
   canCut: boolean;
-  /** Whether a failure in one of `starts` is reported unchanged, because runs take long and starts are small. */
+  /**
+   * Whether a failure in one of `starts` is reported without reducing the scenario. These scenarios are small, and each
+   * run takes long.
+   */
   keepsStarts: boolean;
-  /** Fields that every scenario has. */
+  /** Fields that every scenario must contain. */
   base: Scenario;
-  /** Scenarios to begin with, the plainest first. */
+  /** Scenarios with which the search begins, simplest first. */
   starts: readonly Scenario[];
   space: () => SearchSpace;
   runs: number;
   seed: number;
   /** Number of concurrent runs. */
   lanes: number;
-  /** Most runs for the reduction of one find. */
+  /** Maximum number of runs that reduce one found scenario. */
   reductionRuns: number;
-  /** Repetitions of a failed run, before it is believed. */
+  /** Number of times that a failed run is repeated to confirm the failure. */
   repeats: number;
-  /** Whether a reduction leaves the field at a path unchanged. */
+  /** Whether the field at a path must not change while a scenario is reduced. */
   isKept: (path: readonly string[]) => boolean;
   isStopped: () => boolean;
-  /** Called after each run with the number of runs and of different failures. */
+  /** Called after each run, with the number of runs and the number of different failures. */
   onRun?: ((done: number, failures: number) => void) | undefined;
 }
 
 export interface SearchResult<Run extends Trial = Trial> {
-  /** One trial for each bug, reduced. */
+  /** For each bug, a run in the reduced scenario. */
   found: Run[];
   runs: number;
-  /** Requests of all runs. */
+  /** Number of requests in all runs. */
   requests: number;
   exercised: FindingCode[];
 }
 
-/** A scenario that showed something new, and how often it was the start of another. */
+/** A scenario in which the client showed new behavior, and how often the search has mutated it. */
 interface CorpusEntry {
   scenario: Scenario;
   picked: number;
 }
 
-/** Bugs that one search reports; a client with more has to be mended first. */
+/** Maximum number of bugs that one search reports. */
 const mostFound = 12;
-/** Most failures of one code with different causes: more are most likely one bug. */
+/**
+ * Maximum number of failures with one code and different causes. Further failures with the code are most likely the
+ * same bug.
+ */
 const mostOfCode = 3;
 
 /**
- * Searches for scenarios in which a client fails: mutates those that showed something new, and reduces each failure.
- * Deterministic for a seed, if the client is and runs are not concurrent.
+ * Searches for scenarios in which a client fails. Mutates scenarios in which the client showed new behavior, and
+ * reduces each failing scenario. Results depend only on the seed if the client is deterministic and runs are not
+ * concurrent.
  */
 export async function search<Run extends Trial>(options: SearchOptions<Run>): Promise<SearchResult<Run>> {
   const { run, base, space, runs, seed, lanes, isStopped, onRun } = options;
@@ -79,12 +86,12 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     known.filter(({ code }) => code === failure.code).length >= mostOfCode;
 
   function next(): Scenario {
-    // Every fourth is a mutation, so that a short search has some as well.
+    // Every fourth run is a mutation even at the beginning, so that short searches have mutations.
     const start = done % 4 === 3 ? undefined : pending.shift();
     if (start !== undefined) return start;
     const one = leastPicked(corpus, dice.pick);
     one.picked++;
-    // Fields of two scenarios that each showed something new.
+    // Sometimes merges two scenarios in which the client showed new behavior.
     const crossed = dice.fraction() < 0.15 ? merge<Scenario>(dice.pick(corpus).scenario, one.scenario) : one.scenario;
     const mutate = createMutator(space(), dice);
     return onBase(mutate(crossed, 1 + Math.floor(3 * dice.fraction() ** 2)));
@@ -124,20 +131,20 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   return { found, runs: done, requests, exercised: [...exercised] };
 }
 
-/** Codes that often follow from another failure of the same run. */
+/** Failure codes that are often the consequence of another failure in the run. */
 const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'retry-storm'];
 
-/** Scenarios in a row that break a rule of scenarios, after which a search ends: its base has a mistake. */
+/** Number of invalid scenarios in a row after which a search ends, because its base scenario must be invalid. */
 const mostInvalid = 1_000;
 
-/** The first key of a scenario is the one that its client is given. */
+/** Moves the client's key to the first place in `keys`, because a scenario's first key is the client's default. */
 function withKeyFirst(scenario: Scenario, key: string): Scenario {
   const { keys } = scenario;
   const own = keys?.[key];
   return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
 }
 
-/** Draws three entries, and returns the least picked one. */
+/** Draws three scenarios, and returns the least mutated of them. */
 function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
   return drawn.reduce((least, each) => (each.picked < least.picked ? each : least));
@@ -146,13 +153,13 @@ function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonl
 const isSameFind = (one: Trial, other: Trial) =>
   JSON.stringify(one.scenario) === JSON.stringify(other.scenario) || isSameFailure(one.failure, other.failure);
 
-/** Requests after which a failed run may end. */
+/** Numbers of requests after which a failed run may be stopped. */
 const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 
 /**
- * Reduces a failed run to the easiest scenario that fails alike.
- * @param plain scenarios to try before all others
- * @returns `undefined` for a failure that could not be repeated
+ * Reduces a failed run to the simplest scenario with an equal failure.
+ * @param plain simple scenarios that are tried first
+ * @returns `undefined` if the failure could not be repeated
  */
 async function reduce<Run extends Trial>(
   trial: Run,
@@ -173,12 +180,12 @@ async function reduce<Run extends Trial>(
   let best = trial;
   for (let repeat = 0; repeat < repeats; repeat++) {
     if ((await again(trial.scenario)) !== undefined) continue;
-    // A client that draws its waits itself: each scenario gets several chances.
+    // The client's waits are random, so each scenario is run several times.
     tries = 4 * repeats;
     if ((await again(trial.scenario)) === undefined) return undefined;
     break;
   }
-  /** Ends the run right after the failure, so that a reader sees no later requests. */
+  /** Stops the run after the failure, so that the report contains no later requests. */
   const shorten = async () => {
     if (!canCut) return;
     for (const requests of cuts.filter((each) => each < best.entries.length)) {

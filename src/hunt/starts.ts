@@ -5,8 +5,8 @@ import type { SearchSpace } from './mutate.js';
 const { free } = documentedPlans;
 
 /**
- * Scenarios that each put a client to another test, the plainest first: a search in the same process begins with them,
- * and a reduction ends with one if it can.
+ * Simple scenarios that test different behavior of a client, simplest first. A search begins with them, and a reduction
+ * prefers them.
  */
 export function startsFor({ key, client }: SearchSpace): Scenario[] {
   const withKey = (fields: NonNullable<Scenario['keys']>[string]): Scenario => ({ keys: { [key]: fields } });
@@ -26,7 +26,7 @@ export function startsFor({ key, client }: SearchSpace): Scenario[] {
     { ...usedUp, limits: { retryAfterForm: 'http-date' } },
     { ...usedUp, ...writes },
     { ...usedUp, ...parallel },
-    // Slow responses, so that some callers send while others wait.
+    // Delayed responses make some callers send while others wait.
     ...(client.includes('parallel')
       ? [
           {

@@ -5,29 +5,34 @@ import type { RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { textOfBytes } from '../values/json-bytes.js';
 
-/** Why a client failed in one scenario. */
+/** A failure of the client in one scenario. */
 export interface Failure {
-  /** Code of the finding; `check` for the caller's own property, `never-ends` for a client that waits for nothing. */
+  /**
+   * Code of the failure: a finding of the judge, `check` for the caller's condition, or `never-ends` for a client that
+   * waits forever.
+   */
   code: string;
-  /** The judge's guess at the mistake, without numbers, so that one bug is one cause: `a cap of N s`. */
+  /**
+   * Likely mistake in the client, without numbers, such as `a cap of N s`. Failures with one cause are the same bug.
+   */
   cause: string;
-  /** Description, in a sentence or two. */
+  /** Description of the failure, in one or two sentences. */
   text: string;
 }
 
-/** One run of a client. */
+/** Result of running a client in one scenario. */
 export interface Trial {
   scenario: Scenario;
   verdict: Verdict;
   entries: readonly RequestRecord[];
-  /** The first failure; `failures` has those that followed, too. */
+  /** The run's first failure; `failures` also contains the later ones. */
   failure: Failure | undefined;
   failures: readonly Failure[];
-  /** End of the client: `returned`, `threw`, or the reason for its stop. */
+  /** How the client ended: `returned`, `threw`, or the reason for which the run was stopped. */
   end: string;
 }
 
-/** Failures in order. Later ones mostly follow from the first, as a ban follows from early retries. */
+/** Lists the failures of a run in order. Later failures are often consequences: too early retries lead to a ban. */
 export const failuresIn = ({ findings }: Verdict): Failure[] =>
   findings
     .filter(({ severity }) => severity === 'fail')
@@ -42,8 +47,8 @@ export const isSameFailure = (one: Failure | undefined, other: Failure | undefin
   one !== undefined && one.code === other?.code && one.cause === other.cause;
 
 /**
- * Features of a run: rules put to the test, kinds of responses, and the pattern of the client's waits. A search prefers
- * scenarios that show something new.
+ * Lists the features of a run: exercised rules, kinds of responses, and the client's waits. The search prefers
+ * scenarios with new features.
  */
 export function traitsOf({ verdict, entries, end }: Trial): string[] {
   const traits = new Set<string>([`end ${end}`, `requests ${magnitude(entries.length)}`]);
@@ -54,9 +59,9 @@ export function traitsOf({ verdict, entries, end }: Trial): string[] {
   for (const entry of entries) {
     const before = last.get(entry.token);
     if (before !== undefined) {
-      const told = promisesOf(before, isRefused(before)).deadlineMs;
+      const deadlineMs = promisesOf(before, isRefused(before)).deadlineMs;
       const waited = entry.arrivedAtMs - before.answeredAtMs;
-      const asked = told === undefined ? undefined : told - before.answeredAtMs;
+      const asked = deadlineMs === undefined ? undefined : deadlineMs - before.answeredAtMs;
       traits.add(`wait ${kindOf(before)} ${asked === undefined ? magnitude(waited / 1_000) : ratio(waited, asked)}`);
     }
     last.set(entry.token, entry);
@@ -68,20 +73,20 @@ export function traitsOf({ verdict, entries, end }: Trial): string[] {
 
 const isRefused = ({ refusal, status }: RequestRecord) => refusal !== undefined || status === 429;
 
-/** Kind of a response, as far as a client has to distinguish it. */
+/** Describes a response by the features that a client must distinguish. */
 function kindOf(entry: RequestRecord): string {
   const { status, refusal, headers, isUnreadable, responseBody } = entry;
   const isFailure = status === 0 || status >= 400;
   const text = headers[retryAfterHeader];
-  const told = text === undefined ? 'none' : /^\d+$/.test(text) ? `seconds ${magnitude(Number(text))}` : formOf(entry);
+  const wait = text === undefined ? 'none' : /^\d+$/.test(text) ? `seconds ${magnitude(Number(text))}` : formOf(entry);
   const reset = headers[rateLimitHeaders.reset]?.length ?? 0;
   const body = isUnreadable ? 'lost' : /^[{[]/.test(textOfBytes(responseBody)) ? 'json' : 'other';
-  return [status, refusal ?? '', isFailure ? `${told}, reset ${reset}` : '', body].join(' ');
+  return [status, refusal ?? '', isFailure ? `${wait}, reset ${reset}` : '', body].join(' ');
 }
 
 const formOf = (entry: RequestRecord) => (readRetryAfter(entry) === undefined ? 'unreadable' : 'other form');
 
-/** Order of magnitude, by powers of four. */
+/** Order of magnitude of a number, in powers of four. */
 const magnitude = (value: number) => (value <= 0 ? 0 : Math.max(0, Math.ceil(Math.log2(value) / 2)));
 
 const ratio = (waited: number, asked: number) =>

@@ -1,26 +1,35 @@
 import type { SimulatedClock } from '../clock/simulated-clock.js';
 
-/** Start of each run, in Unix milliseconds: 2026-01-01T12:00:00Z, a whole second, so that runs are comparable. */
+/** Start time of each run, in Unix milliseconds: 2026-01-01T12:00:00Z. A whole second makes runs comparable. */
 export const startMs = Date.UTC(2026, 0, 1, 12);
 
-/** Longest simulated time of a run, in milliseconds: 100 years, beyond a Unix time taken for a wait. */
+/**
+ * Maximum simulated time of a run, in milliseconds: 100 years. Longer than the wait of a client that uses a Unix time as
+ * a duration.
+ */
 const longestMs = 36_500 * 86_400_000;
-/** Longest wait of `setTimeout`; any other wait lasts one millisecond. */
+/** Maximum delay of `setTimeout`, in milliseconds. A longer delay fires after 1 ms. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Time of one run, as the client experiences it. It passes only by `step`. */
+/** Virtual time of a run, which advances only by `step`. */
 export interface VirtualTime {
-  /** The client's own clock, in Unix milliseconds; the service's may differ by a skew. */
+  /** Current time of the client, in Unix milliseconds. The service's clock may differ by the scenario's skew. */
   now(): number;
-  /** Waits as `setTimeout` does. Rejects with the reason of `signal`. */
+  /** Waits as `setTimeout` does. Rejects with the reason of `signal` if aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Moves to the next instant that something waits for, unless nothing waits or that lies beyond the longest run. */
+  /**
+   * Advances to the next time that a wait ends. Returns `nothing` without a wait, or `beyond` if the maximum time of a
+   * run is exceeded.
+   */
   step(): 'moved' | 'nothing' | 'beyond';
 }
 
 const timerMs = (ms: number) => (ms >= 1 && ms <= longestTimerMs ? ms : 1);
 
-/** Time of a client that takes its waits from the run: the simulator's frozen clock, moved from one wait to the next. */
+/**
+ * Virtual time for a client that calls `sleep` of its context. Moves the simulator's frozen clock from one wait to the
+ * next.
+ */
 export function frozenTime(clock: SimulatedClock): VirtualTime {
   const firstMs = clock.now();
   return {
@@ -36,7 +45,7 @@ export function frozenTime(clock: SimulatedClock): VirtualTime {
   };
 }
 
-/** The part of a fake clock that Vitest and Jest install, by @sinonjs/fake-timers. */
+/** The used part of the fake clock that Vitest and Jest install (from @sinonjs/fake-timers). */
 export interface FakeClock {
   readonly now: number;
   next(): number;
@@ -49,10 +58,10 @@ export interface FakeClock {
   clearTimeout(timer: unknown): void;
 }
 
-/** The installed fake clock; `undefined` while timers are real. */
+/** Returns the fake clock of the test runner; `undefined` if timers are real. */
 export const fakeClock = (): FakeClock | undefined => (globalThis.setTimeout as { clock?: FakeClock }).clock;
 
-/** Time of a client under fake timers: client and simulator wait on the same fake clock. */
+/** Virtual time for a client under a test runner's fake timers. The simulator waits on that fake clock, too. */
 export function fakeTime(clock: FakeClock): VirtualTime {
   return {
     now: () => clock.now,
@@ -77,12 +86,12 @@ export function fakeTime(clock: FakeClock): VirtualTime {
   };
 }
 
-/** The machine's `setImmediate`, which a browser lacks and fake timers replace. */
+/** Returns the real `setImmediate`; `undefined` in a browser, or if fake timers have replaced the function. */
 const machineImmediate = (setImmediateOfMachine: typeof setImmediate | undefined) =>
   setImmediateOfMachine === undefined || 'clock' in setImmediateOfMachine ? undefined : setImmediateOfMachine;
 const immediate = machineImmediate(globalThis.setImmediate);
 
-/** One turn of the event loop. Fake timers do not stop it. */
+/** Waits for one turn of the event loop, even if fake timers are installed. */
 export const turn = (): Promise<void> =>
   new Promise((resolve) => {
     if (immediate !== undefined) return void immediate(() => resolve());

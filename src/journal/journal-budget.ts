@@ -1,8 +1,8 @@
-/** A journal, as the shared budget sees it. */
+/** A journal as a member of a shared memory budget. */
 interface Member {
   /** Memory of the journal's records, in bytes. */
   readonly bytes: number;
-  /** Drops the oldest records until `bytes` are freed or one is left. */
+  /** Drops the journal's oldest records until `bytes` are freed or one record is left. */
   drop(bytes: number): void;
 }
 
@@ -11,7 +11,10 @@ interface Member {
  */
 const defaultLimitBytes = 64 * 1024 * 1024;
 
-/** Share of the limit to free at once, so that a full budget is not scanned for every request. */
+/**
+ * Share of the memory limit that is freed at once. Freeing more than needed avoids a scan of all journals for every
+ * request.
+ */
 const freedShare = 1 / 16;
 
 /**
@@ -20,7 +23,7 @@ const freedShare = 1 / 16;
  */
 export class JournalBudget {
   readonly #limitBytes: number;
-  /** Weak references, so that unused forks can be garbage-collected. */
+  /** The journals that share the budget. Weak references allow unused forks to be garbage-collected. */
   readonly #members = new Set<WeakRef<Member>>();
   #bytes = 0;
 
@@ -32,22 +35,25 @@ export class JournalBudget {
     this.#members.add(new WeakRef(member));
   }
 
-  /** Removes a journal that is no longer read. */
+  /** Removes a journal from the budget, because its simulator is no longer used. */
   leave(member: Member): void {
     for (const reference of this.#members) if (reference.deref() === member) this.#members.delete(reference);
     this.#bytes -= member.bytes;
   }
 
-  /** Adds to a journal's memory, in bytes; negative if it has shrunk. */
+  /** Adds the growth of a journal to the used memory, in bytes; negative if the journal has shrunk. */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (bytes > 0 && this.#bytes > this.#limitBytes) this.#free();
   }
 
-  /** Trims the largest journals to one common size, so that the next scan is far off even with many sandboxes. */
+  /**
+   * Trims the largest journals to one common size. With many sandboxes, trimming one journal would require a scan for
+   * nearly every request.
+   */
   #free(): void {
     const members = this.#living();
-    // Counted anew, because garbage-collected journals no longer take memory.
+    // Memory is summed anew, because garbage-collected journals no longer use any.
     this.#bytes = members.reduce((total, { bytes }) => total + bytes, 0);
     if (this.#bytes <= this.#limitBytes) return;
     let left = this.#limitBytes * (1 - freedShare) - this.#bytes;
@@ -60,7 +66,7 @@ export class JournalBudget {
     }
   }
 
-  /** Journals that are not garbage-collected, largest first. */
+  /** Lists the journals that are not garbage-collected, largest first. */
   #living(): Member[] {
     const members: Member[] = [];
     for (const reference of this.#members) {

@@ -12,15 +12,15 @@ export interface JournalQuery {
   status?: number | undefined;
   /** The API key, in full or its last four characters. */
   key?: string | undefined;
-  /** Lower bound of the id, exclusive. */
+  /** Exclusive lower bound of the request id. */
   since?: number | undefined;
-  /** Text contained in the path, the query, a body or the fault's name. */
+  /** Text that the path, the query, a body or the fault's name must contain. */
   text?: string | undefined;
 }
 
 export interface JournalLimits {
   entries: number;
-  /** Memory of all records together, in bytes. */
+  /** Maximum memory of all records together, in bytes. */
   bytes: number;
   /** Maximum size of one stored body, in bytes. Longer bodies are cut. */
   bodyBytes: number;
@@ -28,40 +28,47 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
-/** Maximum number of stored client reports. */
+/** Maximum number of stored outcomes that clients report for their calls. */
 const mostOutcomes = 1_000;
 
-/** The requests of one simulator. Above the limits on number and memory, the oldest records are dropped. */
+/**
+ * Journal of the requests of one simulator. Above the limits on number and memory, the journal drops its oldest
+ * records.
+ */
 export class RequestJournal {
   readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
-  /** Records in the order of their responses. Records before `#start` are dropped. */
+  /** Records in the order of their responses. Slots before `#start` are empty, because their records were dropped. */
   #records: (RequestRecord | undefined)[] = [];
   #start = 0;
   #bytes = 0;
-  /** Id of the latest request; 0 before the first. */
+  /** Id of the latest request; 0 before the first request. */
   lastId = 0;
-  /** Number of requests without a response so far. */
+  /** Number of requests that have no response yet. */
   pending = 0;
-  /** Records whose responses are held back, by id. */
+  /** Records whose responses are not sent yet, by request id. */
   readonly held = new Map<number, RequestRecord>();
-  /** Number of records added since the start, which is also the next record's number. */
+  /** Number of records added since the start. The next record gets this number. */
   added = 0;
-  /** Number of entries dropped since the start or the last `clear`. */
+  /** Number of records dropped since the start or the last `clear`. */
   dropped = 0;
-  /** Outcomes that clients reported for their own calls, newest last; above a limit, the oldest are dropped. */
+  /**
+   * Outcomes that clients reported for their own calls, newest last. Above the limit, the oldest reports are dropped.
+   */
   outcomes: readonly ReportedOutcome[] = [];
   /** Outages during which requests were refused without a record, newest last. */
   outages: readonly Outage[] = [];
-  /** Requests without a record. */
+  /** Requests that the journal counts without storing a record. */
   readonly unrecorded = new Unrecorded();
-  /** Highest id before the last `clear`. Requests up to this id are not recorded. */
+  /**
+   * Highest request id before the last `clear`. Records up to this id are ignored, because their requests were cleared.
+   */
   clearedId = 0;
 
   /**
    * @param onError called with every error that a listener throws
-   * @param budget shared with other journals
+   * @param budget memory budget that several journals share
    */
   constructor(
     onError: (error: unknown) => void,
@@ -82,7 +89,7 @@ export class RequestJournal {
     return this.#records.length - this.#start;
   }
 
-  /** Number of listeners. */
+  /** Number of functions that are called for each new record. */
   get listeners(): number {
     return this.#listeners.size;
   }
@@ -93,7 +100,7 @@ export class RequestJournal {
     return ++this.lastId;
   }
 
-  /** Stops counting a request that will never get a response. */
+  /** Stops counting a pending request that will never get a response. */
   abandon(id: number): void {
     if (id > this.clearedId) this.pending--;
   }
@@ -118,12 +125,12 @@ export class RequestJournal {
     }
   }
 
-  /** Holds a record until `complete`, because its response is not sent yet. */
+  /** Holds a request's record back until `complete`, because the response is not sent yet. */
   hold(entry: RequestRecord): void {
     if (entry.id > this.clearedId) this.held.set(entry.id, entry);
   }
 
-  /** Records when and how a response was sent. Has no effect if the record was dropped. */
+  /** Adds to a request's record when and how its response was sent. Has no effect if the record was dropped. */
   complete(id: number, delivery: Partial<Delivery>): void {
     const held = this.held.get(id);
     if (held !== undefined) {
@@ -143,30 +150,30 @@ export class RequestJournal {
     this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
   }
 
-  /** Stored records from a number on, in the order in which they were added. */
+  /** Reads stored records in the order in which they were added, starting with the record number `from`. */
   read(from: number, most: number): RequestRecord[] {
     const first = Math.max(0, from - this.added + this.size);
     return this.#kept(this.#start + first, this.#start + first + most);
   }
 
-  /** Stored entries in the order of their responses. Entries are immutable. */
+  /** Stored records in the order of their responses. Records are immutable. */
   get entries(): RequestRecord[] {
     return this.#kept();
   }
 
-  /** Entries that match a query, in order of arrival. */
+  /** Finds the records that match a query, ordered by request id. */
   query(query: JournalQuery = {}): RequestRecord[] {
     return this.filter((entry) => meetsQuery(entry, query));
   }
 
-  /** Entries that match a condition, in order of arrival. */
+  /** Finds the records that match a condition, ordered by request id. */
   filter(matches: (entry: RequestRecord) => boolean): RequestRecord[] {
     return this.#kept()
       .filter(matches)
       .sort((one, other) => one.id - other.id);
   }
 
-  /** Matching entry with the highest id. */
+  /** Finds the matching record with the highest request id. */
   latest(matches: (entry: RequestRecord) => boolean): RequestRecord | undefined {
     let latest: RequestRecord | undefined;
     for (const entry of this.#kept()) if (entry.id > (latest?.id ?? 0) && matches(entry)) latest = entry;
@@ -179,7 +186,7 @@ export class RequestJournal {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Drops all requests, including those without a response so far. */
+  /** Clears the journal. Pending requests, which have no response yet, will not be recorded either. */
   clear(): void {
     this.outcomes = [];
     this.outages = [];
@@ -221,7 +228,7 @@ export class RequestJournal {
   }
 }
 
-/** Whether an entry matches every condition of a query. */
+/** Whether a record matches every condition of a query. */
 export function meetsQuery(
   entry: RequestRecord,
   { operation, method, status, key, since, text }: JournalQuery,

@@ -1,7 +1,9 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { cutBytes, type JsonBytes } from '../values/json-bytes.js';
 
-/** Cuts a record's bodies to at most `most` bytes each. Returns the same record if both are short enough. */
+/**
+ * Cuts the bodies of a record to at most `most` bytes each. Returns the record itself if both bodies are short enough.
+ */
 export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   const requestBody = entry.requestBody && cutBytes(entry.requestBody, most);
   const responseBody = cutBytes(entry.responseBody, most);
@@ -9,10 +11,13 @@ export function cutBodies(entry: RequestRecord, most: number): RequestRecord {
   return { ...entry, requestBody, responseBody };
 }
 
-/** Memory of a record without its texts, in bytes: fields and response headers. */
+/**
+ * Approximate memory of a record's fields and response headers, in bytes. Bodies and other texts are counted
+ * separately.
+ */
 const recordBytes = 500;
 
-/** Approximate memory of a record, in bytes. Most texts take one byte per character. */
+/** Approximate memory of a record, in bytes. Assumes one byte per character of text. */
 export const bytesOf = ({ requestBody, responseBody, token, method, path, query, call }: RequestRecord) =>
   recordBytes +
   lengthOf(requestBody) +
@@ -23,5 +28,5 @@ export const bytesOf = ({ requestBody, responseBody, token, method, path, query,
   (token?.length ?? 0) +
   (call?.length ?? 0);
 
-/** About how much memory bytes take. */
+/** Approximate memory of a body, in bytes. */
 export const lengthOf = (bytes: JsonBytes = '') => (typeof bytes === 'string' ? bytes.length : bytes.base64.length);

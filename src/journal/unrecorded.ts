@@ -1,27 +1,30 @@
-/** A group of equal requests to paths outside the API, which the journal does not contain. */
+/** Equal requests to a path outside the API, counted together. The journal has no records of these requests. */
 export interface UnrecordedRequests {
   readonly why: 'outside';
   readonly method: string;
-  /** Path without the query. `…` if the limit on groups was reached. */
+  /** Request path without the query; `…` for all paths beyond the maximum number of groups. */
   readonly path: string;
   readonly status: number;
-  /** Base path of the API that the request missed: `/v1` or `/s/NAME/v1`. */
+  /** Base path of the API, which the request's path did not begin with: `/v1` or `/s/NAME/v1`. */
   readonly api: string;
   readonly count: number;
 }
 
 type Common = Omit<UnrecordedRequests, 'count'>;
 
-/** Maximum number of groups per simulator. Further requests share one group. */
+/** Maximum number of groups of unrecorded requests per simulator. Further requests share one group. */
 const mostGroups = 50;
 const mostCharacters = 200;
 const otherPaths = '…';
 
-/** Cuts a long path at a slash, because a cut key could not be masked. */
+/** Cuts a long path at a slash. A cut in the middle of an API key would leave a part that cannot be masked. */
 const cut = (path: string) =>
   path.length > mostCharacters ? `${path.slice(0, path.lastIndexOf('/', mostCharacters))}/${otherPaths}` : path;
 
-/** Unrecorded requests of one simulator since its start, its last reset or the last clearing of its journal. */
+/**
+ * Counts of requests without a journal record, since the simulator's start, its last reset or the last clearing of its
+ * journal.
+ */
 export class Unrecorded {
   readonly #groups = new Map<string, Common & { count: number; token: string | undefined }>();
   /** Number of unrecorded requests. */
@@ -29,7 +32,7 @@ export class Unrecorded {
 
   /**
    * Records a request to a path outside the API, which got a 404.
-   * @param authorization header of the request, for verdicts on a single key
+   * @param authorization the request's header, because a verdict can be limited to one API key
    */
   recordOutside(method: string, path: string, api: string, authorization?: string | null): void {
     this.count++;
@@ -42,7 +45,7 @@ export class Unrecorded {
     else this.#recordOther(api);
   }
 
-  /** @param isWanted selects requests by token; default: all */
+  /** @param isWanted selects requests by their API key; default: all */
   list(isWanted: (request: { token: string | undefined }) => boolean = () => true): UnrecordedRequests[] {
     const merged = new Map<string, Common & { count: number }>();
     for (const { token, ...group } of this.#groups.values()) {
@@ -60,7 +63,7 @@ export class Unrecorded {
     this.count = 0;
   }
 
-  /** Counts a request in the group of all paths beyond the limit on groups. */
+  /** Counts a request in the shared group, because the maximum number of groups is reached. */
   #recordOther(api: string): void {
     const other = this.#groups.get(otherPaths);
     if (other !== undefined) other.count++;

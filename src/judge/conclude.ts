@@ -11,15 +11,21 @@ import { patienceMs } from './rules/overslept.js';
 import { graceMs, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 import { describeOutside } from './unrecorded.js';
 
-/** Client behavior that a scenario expects. */
+/** Behavior that a scenario expects of its client: its field `expect`. */
 export interface Expectation {
-  /** Whether the client must get a successful response. If so, giving up fails even with an error for the caller. */
+  /**
+   * Whether every call of the client must end with a successful response. If so, the client fails when it gives up,
+   * even with an error for its caller.
+   */
   served?: boolean | undefined;
-  /** Findings that fail in this scenario instead of warning. These are also the rules that the run must test. */
+  /**
+   * Rules whose findings fail the client in this scenario instead of warning. The run is conclusive only if it
+   * exercised one of them.
+   */
   fail?: readonly FindingCode[] | undefined;
 }
 
-/** Rules about error handling. A run that tests none of these is inconclusive. */
+/** Rules about error handling. A run that exercised none of these rules is inconclusive. */
 const conclusiveRules: readonly FindingCode[] = [
   'early-retry',
   'ban-hammered',
@@ -32,11 +38,11 @@ const conclusiveRules: readonly FindingCode[] = [
   'proactive',
 ];
 
-/** Maximum remaining wait for which a longer test is suggested, in milliseconds. */
+/** Maximum remaining wait for which the report suggests a longer test, in milliseconds. */
 const testableMs = 600_000;
 
 /**
- * End of the text `allowed` of a finding, for a scenario that requires a successful response. Other scenarios accept an
+ * Ending of a finding's `allowed` text in scenarios that require a successful response. Other scenarios also accept an
  * error for the caller.
  */
 const endingIfServed: Partial<Record<FindingCode, string>> = {
@@ -45,8 +51,8 @@ const endingIfServed: Partial<Record<FindingCode, string>> = {
 };
 
 /**
- * Raises a finding to `fail` according to the scenario. Giving up with an error for the caller fails only if the
- * scenario requires a successful response.
+ * Raises a finding to `fail` if the scenario requires that. If the caller gets an error, giving up fails only in
+ * scenarios that require a successful response.
  */
 export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
   const ending = endingIfServed[found.code];
@@ -57,13 +63,13 @@ export function escalated(found: Finding, { served = false, fail = [] }: Expecta
   return { ...found, severity: 'fail', allowed };
 }
 
-/** Results of all rules, and gaps in the journal. */
+/** Results of all rules of the judge, and the gaps in the journal. */
 interface Results {
   findings: readonly Finding[];
   exercised: readonly FindingCode[];
-  /** Reason why the requests may come from several callers. */
+  /** Reason for the doubt that several callers share the API key; `undefined` without a doubt. */
   callers: string | undefined;
-  /** Reasons of rules that cannot decide, by code. */
+  /** Reasons of the rules that could not decide, by rule. */
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
   dropped: number;
@@ -72,7 +78,10 @@ interface Results {
   expect: Expectation;
 }
 
-/** Determines the outcome. A run without relevant tests is inconclusive, never a pass. */
+/**
+ * Determines the outcome of a run from its findings. A run that exercised no relevant rule is inconclusive, never a
+ * pass.
+ */
 export function conclude(
   run: Run,
   { findings, exercised, callers, doubts, unmet, dropped, outages, unrecorded, expect }: Results,
@@ -100,22 +109,25 @@ export function conclude(
   return { outcome: 'pass', reason: `The client did what ${run.service ?? 'the service'} asked${but}.` };
 }
 
-/** Whether the run tested enough: one of the scenario's own rules, or otherwise any rule about error handling. */
+/**
+ * Whether the run exercised a rule that the scenario expects. Without such rules, any rule about error handling
+ * suffices.
+ */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
-  // A client that pauses at Remaining 0 is never refused, so tests no other rule.
+  // `proactive` also suffices: a client that pauses at Remaining 0 is never refused, so it exercises no other rule.
   return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
     exercised.includes(code),
   );
 }
 
-/** The scenario's own rules, from `expect`. */
+/** Rules that the scenario names in `expect`. */
 const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
   ...fail,
   ...(served ? (['gave-up'] as const) : []),
 ];
 
-/** Whether the client probably used a wrong API key: every response is a 401 that the scenario does not intend. */
+/** Whether the client probably uses a wrong API key: every response was a 401, and the scenario does not test a 401. */
 function isWrongKey(
   requests: readonly JudgedRequest[],
   { fail = [] }: Expectation,
@@ -127,11 +139,14 @@ function isWrongKey(
   );
 }
 
-/** Reason for an inconclusive outcome if the run was stopped before or soon after the end of a required wait. */
+/**
+ * Reason for an inconclusive outcome if the run was stopped during a required wait or soon after; otherwise
+ * `undefined`.
+ */
 function stillWaiting(run: Run): string | undefined {
   const { requests, end, endMs } = run;
   const last = requests.at(-1);
-  // The client's reaction to a write without a response shows only later.
+  // A write is undecided here, because only later requests show whether the client repeats the write.
   if (end?.isInterrupted && last !== undefined && isDisconnectedBy(last, endMs) && isWrite(last))
     return 'The run was stopped while the client waited for a response: allow more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
@@ -148,7 +163,9 @@ function stillWaiting(run: Run): string | undefined {
   return `The run was stopped ${leftMs > 0 ? `during the required wait, ${span(leftMs)} before its end` : 'soon after the required wait'}: ${more}`;
 }
 
-/** Whether the client disconnected from a response when it was stopped, or shortly before. */
+/**
+ * Whether the client's connection ended without the complete response when the client was stopped, or shortly before.
+ */
 const isDisconnectedBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
   (status === 0 || isAbandoned) && endMs - finishedAtMs <= graceMs;
 

@@ -1,18 +1,20 @@
 import type { JudgedRequest } from './run.js';
 
-/** Minimum growth factor of a call's waits before a short wait starts another call. */
+/**
+ * Minimum growth factor of the waits between a call's attempts. After such growth, a short wait starts another call.
+ */
 const leastGrowth = 1.5;
-/** Maximum difference between equal waits of two calls, as a share. */
+/** Maximum difference between the waits of two calls that count as equal, as a share. */
 const mostApart = 0.25;
-/** Random differences between waits, in milliseconds. */
+/** Random difference between equal waits, in milliseconds. */
 const noiseMs = 40;
 
 /**
- * Splits equal sequential attempts into calls, by waits and connections. A new call starts when a growing series of
- * waits restarts or, with a known number of calls, when a connection with several attempts is replaced by another.
- * @param most maximum number of calls; `undefined` if unknown, so that a restarted series may be a retry in an outer
- * layer and a new connection proves nothing
- * @returns one list if the calls cannot be distinguished
+ * Splits equal requests in sequence into calls, each with its retries. A new call starts when growing waits start again
+ * from a short wait. If the number of calls is known, a new call also starts when the client changes its connection.
+ * @param most maximum number of calls; `undefined` if unknown. A new connection then proves nothing, and a short wait
+ * may be a retry of an outer retry loop
+ * @returns the requests of each call; one list if the calls cannot be distinguished
  */
 export function splitIntoCalls(tries: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
   const calls: JudgedRequest[][] = [];
@@ -37,7 +39,10 @@ export function splitIntoCalls(tries: readonly JudgedRequest[], most: number | u
   return areSeveral ? calls : [[...tries]];
 }
 
-/** Whether every series has the waits of the first, up to its own length. Excludes long waits by chance. */
+/**
+ * Whether all calls have about equal waits, as far as their number of retries allows. A restart of the waits is
+ * otherwise a coincidence.
+ */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
   const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * mostApart;
   return others.every(
@@ -47,14 +52,17 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
 
 function restartsWaits(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  // A loop without waits has long waits by chance.
+  // Requires growing waits, because a loop without waits has a long wait now and then by coincidence.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * leastGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // A next call starts at once, whereas a retry of an outer layer waits as long as the first retry.
+  // A next call starts without a wait, whereas a retry of an outer retry loop waits as long as the first retry.
   const mostMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= mostMs;
 }
 
-/** Whether a connection with at least two attempts ends before this attempt, and another with at least two starts. */
+/**
+ * Whether the connection changes at this attempt, with at least two attempts on the connection before and at least two
+ * after.
+ */
 function startsNextConnection(tries: readonly JudgedRequest[], at: number): boolean {
   const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => tries[index]?.connection);
   return (

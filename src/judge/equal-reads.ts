@@ -1,28 +1,30 @@
 import { isAnswered, isUnknown, type JudgedRequest, type Run } from './run.js';
 
-/** Counts of equal reads, which are individually indistinguishable. */
+/** Counts of equal reads: requests of the same GET without a call name, which cannot be assigned to calls. */
 interface EqualReads {
-  /** Number of calls that the scenario asks for, and number of usable responses. */
+  /** Number of calls that the scenario asks for, and number of usable responses that the client got. */
   asked: number;
   answered: number;
-  /** Failed last reads of calls, if there were fewer responses than calls. */
+  /** Failed reads whose calls got no usable response: the last ones, as many as responses are missing. */
   missing: readonly JudgedRequest[];
-  /** Reason why it is unclear whether a read with a lost response was repeated. */
+  /**
+   * Reason why it is unclear whether the client repeated a read whose response was lost; `undefined` without a doubt.
+   */
   doubt: string | undefined;
 }
 
 const none: EqualReads = { asked: 0, answered: 0, missing: [], doubt: undefined };
 
 /**
- * Compares equal unnamed reads with the scenario's number of calls. A read after a failed read can be a retry or the
- * next call; the number of responses shows which.
+ * Compares the number of usable responses to equal GET requests with the scenario's number of calls. The comparison
+ * shows whether a request after a failed one was a retry or the next call.
  */
 export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) => boolean): EqualReads {
   const { requests, needs, isOver, end, pending } = run;
   let reads = 0;
   let last: JudgedRequest | undefined;
   const failed: JudgedRequest[] = [];
-  /** Fingerprint of the reads, if all are equal. */
+  /** Fingerprint (number of equal requests) that all reads share; `undefined` if the reads differ. */
   let fingerprint: number | undefined;
   for (const request of requests) {
     if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;
@@ -39,7 +41,7 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
   if (!isEnd || fingerprint === undefined || answered === asked || reads < asked) return none;
-  // A single response after all attempts may belong to a single call, with the other calls never sent.
+  // A single response, after all other attempts, may end a single call: the client never sent the other calls.
   const isOneCall = answered === 1 && asked > 1 && failed.at(-1) !== last;
   if (isOneCall) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };
@@ -48,7 +50,10 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
 const doubt =
   'Responses were lost, and equal reads followed. Name the calls in X-Sim-Call to show whether these were retries or new calls.';
 
-/** Whether a response was lost and equal reads got several responses afterwards. */
+/**
+ * Whether a read's response was lost, and equal reads later got several responses. The retry is then not
+ * distinguishable from new calls.
+ */
 const isLostAmongOthers = ({ calls }: Run) =>
   calls.some((tries) => {
     const at = tries.findIndex((each) => isLostRead(each));

@@ -4,7 +4,7 @@ import type { Verdict } from './judge-run.js';
 
 // Failure messages of test matchers, built from a verdict.
 
-/** One line per finding, with its advice. */
+/** Describes findings, one per line, with the advice. */
 export const evidence = (findings: Verdict['findings']) =>
   fewFindings(findings)
     .map(({ finding, hidden }) => {

@@ -1,6 +1,6 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 
-/** Behavior behind each code, as a predicate of "The client". */
+/** Behavior behind each finding code, as words that follow "The client". */
 const predicates: Readonly<Record<FindingCode, string>> = {
   'early-retry': 'retried too early',
   overslept: 'waited too long',
@@ -23,7 +23,7 @@ const predicates: Readonly<Record<FindingCode, string>> = {
   proactive: 'paused before the limit',
 };
 
-/** Reason of a failed verdict, in one sentence. @param codes codes of the findings that fail */
+/** Describes why a verdict failed, in one sentence. @param codes codes of the failing findings */
 export function failureReason(codes: readonly FindingCode[]): string {
   const all = codes.map((code) => predicates[code]);
   const last = all.pop() ?? '';

@@ -1,18 +1,21 @@
 import type { Finding } from './finding.js';
 
-/** Maximum number of findings shown per rule and severity. A run of hours can have hundreds of equal findings. */
+/**
+ * Maximum number of findings that a report shows per rule and severity. A run of hours can have hundreds of similar
+ * findings.
+ */
 const mostShown = 3;
 
-/** A finding that a shortened report shows. */
+/** A finding in a report that leaves out similar findings. */
 export interface ShownFinding {
   finding: Finding;
-  /** Findings of the same rule and severity that are not shown. Set on the last shown finding. */
+  /** Similar findings (same rule and severity) that the report leaves out. Set on the last shown finding. */
   hidden: Finding[];
 }
 
 /**
- * First findings per rule and severity, in order, for reports that people read. Machine-readable files contain all
- * findings.
+ * Selects the first findings of each rule and severity, for reports that people read. Machine-readable reports contain
+ * all findings.
  */
 export function fewFindings(findings: readonly Finding[]): ShownFinding[] {
   const shown: ShownFinding[] = [];

@@ -3,46 +3,49 @@ import type { JudgedRequest, KnownRequest, Run } from './run.js';
 
 export type Severity = 'fail' | 'warn' | 'info' | 'praise';
 
-/** One observed behavior of the client, wrong or right. */
+/** A finding: one observed behavior of the client, wrong or right. */
 export interface Finding {
   code: FindingCode;
   severity: Severity;
-  /** Time of the first request, in ISO 8601 of the simulator's clock. */
+  /** Time of the finding's first request, in ISO 8601 of the simulator's clock. */
   at: string;
-  /** Ids of the requests in the journal. */
+  /** Journal ids of the finding's requests. */
   requests: number[];
-  /** Measured value, and allowed value. */
+  /** Measured value and allowed value, as text. */
   measured: string;
   allowed: string;
-  /** Description with advice, in one or two sentences. */
+  /** Description of the behavior, with advice, in one or two sentences. */
   text: string;
 }
 
-/** A rule's result for a run: whether the run tested the rule, and the findings. */
+/** Result of one rule for a run: its findings, and whether the run exercised the rule. */
 export interface Judgement {
   exercised: boolean;
   findings: Finding[];
-  /** Reason why the rule cannot decide whether the client is at fault, in one sentence. */
+  /** Reason why the rule cannot decide about the client, in one sentence; `undefined` without a doubt. */
   doubt?: string | undefined;
 }
 
-/** A rule that needs only observable requests and responses, so it also judges recorded traffic. */
+/**
+ * A rule that needs only requests and responses, as on the wire. Such a rule also judges recorded traffic of other
+ * services.
+ */
 export interface WireRule {
   readonly needs: 'wire';
-  // A function property, because the compiler checks the parameters of methods less strictly.
+  // Declared as a property, because TypeScript checks the parameters of methods less strictly.
   readonly judge: (run: Run) => Judgement;
 }
 
-/** A rule that needs internal knowledge of the simulator. A log of the wire is not enough. */
+/** A rule that needs internal knowledge of the simulator, such as strikes. Traffic on the wire is not enough. */
 export interface SimulatorRule {
   readonly needs: 'simulator';
   readonly judge: (run: Run<KnownRequest>) => Judgement;
 }
 
-/** A rule of the judge. The type of its input is limited to its declared needs. */
+/** A rule of the judge. By its type, a rule that needs only the wire cannot read internal knowledge. */
 export type Rule = WireRule | SimulatorRule;
 
-/** Creates a finding about requests, dated by the first. */
+/** Creates a finding about requests. The first request determines its time. */
 export function finding(
   code: FindingCode,
   severity: Severity,
@@ -73,8 +76,8 @@ export function span(ms: number): string {
 /** Formats a number of occurrences: `once`, `twice`, `3 times`. */
 export const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
 
-/** Text before a measurement of the first request: `the first ` if there are several, otherwise empty. */
+/** Text before a measurement that applies to the first of several requests: `the first `. Empty for one request. */
 export const theFirst = (requests: readonly unknown[]) => (requests.length > 1 ? 'the first ' : '');
 
-/** Formats a request as method and target: `GET /pets?limit=5`. */
+/** Formats a request as its method and URL path with query: `GET /pets?limit=5`. */
 export const target = ({ method, path, query }: JudgedRequest) => `${method} ${path}${query && `?${query}`}`;

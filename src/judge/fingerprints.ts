@@ -1,21 +1,24 @@
 import type { RequestRecord } from '../requests/request-record.js';
 
 /**
- * Assigns equal numbers to requests that may be attempts of one call. Numbers, because the rules group by them
- * repeatedly.
+ * Assigns each request a number that equal requests share, because they may be attempts of one call. Rules group
+ * requests by these numbers.
  */
 export class Fingerprints {
   #count = 0;
-  /** Numbers by key and method. Two levels, because lookups of longer texts are slower and both rarely change. */
+  /**
+   * Numbers by API key and method. Two levels of maps, because lookups by long texts are slow and both parts rarely
+   * change.
+   */
   readonly #kinds = new Map<string, Map<string, number>>();
   #token: string | undefined;
   #method: string | undefined;
   #kind = new Map<string, number>();
 
   /**
-   * Number of a request. Equal for attempts of one call.
-   * @param client name of the client
-   * @param requestText request body
+   * Returns a request's number. Attempts of one call have the same number.
+   * @param client name of the client, from its User-Agent
+   * @param requestText request body as text
    */
   of(request: RequestRecord, client: string | undefined, requestText: string): number {
     const { token, method } = request;
@@ -42,7 +45,7 @@ export class Fingerprints {
   }
 }
 
-/** Text that identifies an unnamed call: its target and body. */
+/** Text that identifies a call without a name: its path, query and body. */
 function sentIn({ path, query }: RequestRecord, requestText: string): string {
   const target = query === '' ? path : `${path}?${query}`;
   return requestText === '' ? target : `${target}\n${requestText}`;

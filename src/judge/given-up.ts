@@ -6,31 +6,34 @@ import { type Severity, span, target } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 
-/** Maximum wait of a client after a response that named no time, in milliseconds. */
+/** Assumed wait of a client after a failed response without Retry-After or Reset, in milliseconds. */
 const unknownWaitMs = 60_000;
-/** Factor on the patience with a stopped client, which may have been about to retry. */
+/**
+ * Factor on the time allowed for a retry if the run was stopped from outside, because the client may have been about to
+ * retry.
+ */
 const stoppedPatience = 3;
 
-/** Whether the client gave up the call: it has ended by itself, or its retry is overdue. */
+/** Whether the client gave up a failed call: the client has ended by itself, or its retry is overdue. */
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, endMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // A pending request may be the retry. Times before the clock was set back are not comparable.
+  // A pending request may be the retry. After the clock was set back, request times are not comparable.
   if (pending > 0 || requests.at(-1)?.lane.era !== failed.lane.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return endMs > expectedRetryMs(failed) + patience;
 }
 
-/** Time at which a client with a failed request can retry, in Unix milliseconds. */
+/** Earliest time at which the client can be expected to retry a failed request, in Unix milliseconds. */
 export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
   deadlineMs ?? answeredAtMs + unknownWaitMs;
 
-/** Ending of `allowed` for calls that may be given up with an error for the caller. */
+/** Ending of a finding's `allowed` text if a call may be given up with an error for its caller. */
 export const orError = ', or an error for the caller';
 
 /**
- * Severity of giving up, depending on whether the caller got an error, and a sentence about it. Only giving up silently
- * is a fault.
+ * Determines the severity of a call that the client gave up, and a sentence for the finding. Only giving up without an
+ * error for the caller is a fault.
  */
 export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): { severity: Severity; note: string } {
   const reports = run.outcomes ?? [];
@@ -52,10 +55,10 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   return { severity: 'info', note: 'That is correct only if the caller got an error.' };
 }
 
-/** Maximum number of later reads to search for a stored pet. */
+/** Maximum number of later reads in which a stored pet is searched. */
 const mostReads = 50;
 
-/** Cache shared by the rules of one run. */
+/** Computed results per run, which several rules use. */
 const known = new WeakMap<readonly JudgedRequest[], Obtained>();
 
 export function obtainedIn({ requests }: Run): Obtained {
@@ -67,10 +70,10 @@ export function obtainedIn({ requests }: Run): Obtained {
   return obtained;
 }
 
-/** Determines whether the client obtained the result of a refused or unanswered call in another way. */
+/** Determines whether the client got the result of a failed call by a different request. */
 class Obtained {
   readonly #requests: readonly JudgedRequest[];
-  /** Created on demand, because most runs do not need it. */
+  /** Created at the first use, because most runs do not need it. */
   #read: ReadOutcomes | undefined;
 
   constructor(requests: readonly JudgedRequest[]) {
@@ -78,8 +81,8 @@ class Obtained {
   }
 
   /**
-   * Whether an equal request succeeded later (a write with any key and body for the same pet, a read with another key),
-   * or the client saw the pet after a lost response.
+   * Whether the client got the result of a failed request later: by an equal write with any key or body, by an equal
+   * read with another key, or by seeing the pet after a lost response.
    */
   has(refused: JudgedRequest): boolean {
     if (!isWrite(refused) && refused.method !== 'GET') return false;
@@ -96,11 +99,11 @@ class Obtained {
 }
 
 interface ReadOutcomes {
-  /** Last successful request, by what it asked for. */
+  /** Last successful request for each text of `wanted`. */
   served: ReadonlyMap<string, JudgedRequest>;
-  /** First write of each pet with a lost response. */
+  /** For each pet, the first write whose response was lost. */
   lost: ReadonlyMap<string, JudgedRequest>;
-  /** Successful reads. */
+  /** Reads that succeeded. */
   reads: readonly JudgedRequest[];
 }
 
@@ -119,18 +122,24 @@ const wanted = (request: JudgedRequest) =>
     ? [request.call, request.pet].join('\n')
     : [request.client, request.call, target(request)].join('\n');
 
-/** Whether the response contains a pet with the same name, or another resource with all fields of the write. */
+/**
+ * Whether a read's response contains the resource of a write: a pet of the same name, or a resource with all fields of
+ * the write.
+ */
 function shows({ responseBody }: JudgedRequest, { operation, requestText }: JudgedRequest): boolean {
   const text = textOfBytes(responseBody);
   const fields = fieldsIn(requestText).filter(([name]) => operation !== 'createPet' || name === 'name');
   return fields.length > 0 && fields.every((field) => patternsOf(field).some((pattern) => text.includes(pattern)));
 }
 
-/** A field in compact JSON and in JSON with spaces, with the character after it, so that 1 is not the start of 12. */
+/**
+ * Search texts for a JSON field, compact and with spaces. Each includes the character after the value, so that 1 does
+ * not match 12.
+ */
 const patternsOf = ([name, value]: readonly [string, string]) =>
   [':', ': '].flatMap((colon) => [',', '}', '\n'].map((end) => `"${name}"${colon}${value}${end}`));
 
-/** Fields of a JSON object that are texts, numbers or booleans, with their JSON. */
+/** Reads the fields of a JSON object whose values are texts, numbers or booleans. Returns each value as JSON. */
 function fieldsIn(requestText: string): [name: string, value: string][] {
   try {
     const body = parseJson(requestText);

@@ -1,24 +1,26 @@
-/** Minimum growth factor between waits of an exponential backoff. */
+/** Minimum growth factor between consecutive waits of an exponential backoff. */
 export const leastGrowth = 1.5;
-/** Number of growing waits after which a client's own maximum may apply. */
+/** Number of growing waits that proves a backoff. The client's maximum wait may limit all later waits. */
 const mostSteps = 3;
-/** Added to every wait, in milliseconds, so that growth from a zero wait can be measured. */
+/** Time added to every wait, in milliseconds, so that growth can be computed for a wait of zero. */
 const baseMs = 100;
-/** Maximum latency, and maximum random difference between waits on timers, in milliseconds. */
+/** Maximum random difference between equal waits, due to latency and timers, in milliseconds. */
 const noiseMs = 40;
-/** Maximum distance of a wait from the fitted curve, in milliseconds and as a share of the total rise. */
+/**
+ * Maximum distance of a measured wait from the fitted curve, in milliseconds and as a share of the waits' total growth.
+ */
 const mostOffMs = 25;
 const mostOffShare = 0.05;
-/** Growth factors of the curves to fit. */
+/** Growth factors of the exponential curves that are fitted to the waits. */
 const factors = [leastGrowth, 1.75, 2, 2.5, 3, 4];
 
-/** Mean growth factor between waits, up to the longest wait. */
+/** Computes the mean growth factor between consecutive waits, up to the longest wait. */
 export function growthOf(waits: readonly number[]): number {
   const total = (Math.max(...waits) + baseMs) / ((waits[0] ?? 0) + baseMs);
   return total ** (1 / Math.min(waits.length - 1, mostSteps));
 }
 
-/** Whether the waits grow exponentially up to a maximum. Allows a constant offset and random steps. */
+/** Whether waits grow exponentially up to a maximum wait. Allows a constant added to each wait, and random steps. */
 export function isExponential(waits: readonly number[]): boolean {
   if (growthOf(waits) >= leastGrowth || risesAtRandom(waits)) return true;
   const longest = Math.max(...waits);
@@ -26,13 +28,13 @@ export function isExponential(waits: readonly number[]): boolean {
   if (waits.slice(atBound).some((ms) => ms < longest - noiseMs)) return false;
   const rising = waits.slice(0, atBound + 1);
   const riseMs = longest - (waits[0] ?? 0);
-  // Two waits fit every curve, so one step beyond the noise counts as growth.
+  // Two waits fit every curve, so any growth beyond random differences counts as exponential.
   if (rising.length === 2) return riseMs > noiseMs;
   return risesFromFloor(rising) || (riseMs >= 2 * noiseMs && factors.some((factor) => fits(rising, factor)));
 }
 
 /**
- * Whether equal first waits are followed by exponential growth. A client's minimum wait can hide the first steps of its
+ * Whether waits are equal at first and then grow exponentially. A client's minimum wait can hide the first steps of its
  * backoff.
  */
 function risesFromFloor(waits: readonly number[]): boolean {
@@ -43,14 +45,16 @@ function risesFromFloor(waits: readonly number[]): boolean {
   );
 }
 
-/** Whether every wait is longer than the previous, the last at least twice the first, in unequal steps. */
+/**
+ * Whether waits grow in random steps: each wait is longer than the previous, and the last is at least twice the first.
+ */
 function risesAtRandom(waits: readonly number[]): boolean {
   const steps = waits.slice(1).map((ms, at) => ms - (waits[at] as number));
   const [least, most] = [Math.min(...steps), Math.max(...steps)];
   return least > noiseMs && most - least > 2 * noiseMs && (waits.at(-1) ?? 0) >= 2 * (waits[0] ?? 0);
 }
 
-/** Whether `constant + step * factor ** n` fits the waits, by least squares. */
+/** Whether the formula `constant + step * factor ** n` fits the waits, by least squares. */
 function fits(waits: readonly number[], factor: number): boolean {
   const powers = waits.map((_, at) => factor ** at);
   const [meanPower, meanMs] = [mean(powers), mean(waits)];

@@ -8,25 +8,27 @@ import { readReset } from './promises.js';
 import { readObserved, readRequests } from './run.js';
 
 export interface JudgeRecordingOptions {
-  /** Name of the recording in the verdict: its file, or a scenario. */
+  /** Name of the recording in the verdict: its file name, or a scenario. */
   readonly name: string;
-  /** Host of the service, if it is another than the API of the interface document. */
+  /** Host of the recorded service, if the recording is of another API than the Petstore. */
   readonly service?: string | undefined;
-  /** Whether the client had ended with the recording, so would send no further requests. Default `false`. */
+  /** Whether the client had ended when the recording ended, so that no retry can follow. Default `false`. */
   readonly isOver?: boolean | undefined;
-  /** Whether all requests had the same key, although the recording does not contain it. */
+  /** Whether all requests had one API key, although the recording contains no keys. */
   readonly isOneKey?: boolean | undefined;
-  /** Expectation and requirements of the scenario during the recording. */
+  /** Expected behavior and requirements of the recorded scenario. */
   readonly expect?: Expectation | undefined;
   readonly needs?: ClientNeeds | undefined;
-  /** Whether the client is a page that cannot read the rate-limit headers. Default: as in the responses. */
+  /**
+   * Whether the client is a page that cannot read the rate-limit headers. Default: derived from the recorded headers.
+   */
   readonly areHeadersHidden?: boolean | undefined;
 }
 
-/** Rules that depend on neither time nor key. */
+/** Rules that use neither times nor API keys. */
 const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64'];
 
-/** Rules that are unreliable without a part of the recording, with a sentence on how to record that part. */
+/** Rules that are unreliable if a part of the recording is missing, and advice on how to record that part. */
 const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly FindingCode[]; say: string }> = {
   key: {
     rules: 'most',
@@ -45,9 +47,8 @@ const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly Findin
 };
 
 /**
- * Judges a client by recorded traffic. For the simulator's own recordings, all rules judge as in the live run;
- * otherwise, rules that need internal knowledge are unknown. Missing parts of the recording make the verdict
- * inconclusive.
+ * Judges a client by recorded traffic. The simulator's own recordings are judged like a live run. In other recordings,
+ * rules that need internal knowledge are unknown, and a missing part can make the verdict inconclusive.
  */
 export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
   const { name, service, isOver = false, isOneKey = false, expect, needs } = options;
@@ -64,13 +65,14 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
 }
 
 /**
- * Maximum error of the service's clock estimated from `Date`, including the response's travel time, in milliseconds.
+ * Maximum error of the service's clock, as estimated from `Date` headers, in milliseconds. Includes the response's
+ * travel time.
  */
 const clockDoubtMs = 1_500;
 
 const isRefusal = ({ status, refusal }: Exchange) => status === 429 || refusal !== undefined;
 
-/** Moves a response shortly before its Reset, if that passed only due to travel time or clock error. */
+/** Sets a refusal's time to just before its Reset time, if travel time or clock error moved it after the Reset time. */
 function withResetAhead(exchange: Exchange): Exchange {
   const resetMs = readReset(exchange) ?? Number.NaN;
   const isPassed = resetMs <= exchange.answeredAtMs && resetMs > exchange.answeredAtMs - clockDoubtMs;
@@ -78,8 +80,8 @@ function withResetAhead(exchange: Exchange): Exchange {
 }
 
 /**
- * Whether the page could not read the headers: a page of another origin reads only exposed headers (Fetch standard,
- * CORS protocol), although the network tab shows all.
+ * Whether a page could not read the Retry-After of a response. A page reads only exposed headers from another origin
+ * (Fetch standard, CORS protocol), although recordings contain all headers.
  */
 const hidesHeaders = ({ headers, requestHeaders: { origin } }: Exchange) =>
   origin !== undefined &&
@@ -105,7 +107,7 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
   const exercised = verdict.exercised.filter((code) => !unreliable.has(code));
   const unknown = [...new Set([...(verdict.unknown ?? []), ...unreliable])];
   const isStillFailed = findings.some(({ severity }) => severity === 'fail');
-  // If no tested rule needs the missing part, the verdict is unaffected.
+  // A missing part of the recording leaves the verdict unaffected if no exercised rule needs that part.
   const isTouched = verdict.exercised.some((code) => unreliable.has(code)) || verdict.outcome !== 'pass';
   if (isStillFailed || !isTouched) return { ...verdict, findings, exercised, unknown };
   return { ...verdict, outcome: 'inconclusive', reason: texts.join(' '), findings, exercised, unknown };

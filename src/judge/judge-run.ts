@@ -28,7 +28,7 @@ import { roundedInt64 } from './rules/rounded-int64.js';
 import { isServed, type JudgedRequest, type KnownRequest, type Run } from './run.js';
 import { undeclaredCallersIn } from './undeclared-callers.js';
 
-/** All rules, by the code of their findings. */
+/** All rules of the judge, by their finding code. */
 export const rules: Readonly<Record<FindingCode, Rule>> = {
   'early-retry': earlyRetry,
   overslept,
@@ -51,52 +51,53 @@ export const rules: Readonly<Record<FindingCode, Rule>> = {
   proactive,
 };
 
-/** Verdict on a client's behavior. */
+/** A verdict: the judge's opinion on a client's behavior. */
 export interface Verdict {
   scenario: string;
   outcome: 'pass' | 'fail' | 'inconclusive';
   /** Reason for the outcome, in one sentence. */
   reason: string;
-  /** Requirement of the scenario that the client did not meet, such as `a POST /pets`, if any. */
+  /** Requirement of the scenario that the client did not meet, such as `a POST /pets`; left out if all were met. */
   unmet?: string;
   findings: Finding[];
-  /** Rules that the run tested. */
+  /** Rules that the run exercised, so that the verdict is evidence for them. */
   exercised: FindingCode[];
   /**
-   * Rules that could not be judged because they need the simulator's internal knowledge, for observed requests only.
+   * Rules that could not be judged, because the requests were only observed and the rules need the simulator's internal
+   * knowledge.
    */
   unknown?: FindingCode[];
-  /** Requests that the journal does not contain, so that no rule judged them; left out if there are none. */
+  /** Requests without a journal record, which no rule judged; left out if there were none. */
   unrecorded?: readonly UnrecordedRequests[];
   /**
-   * `lost` counts requests whose response did not reach the client completely; `dropped` counts those removed from the
-   * journal.
+   * Counts of requests. `lost`: the client did not get the complete response. `dropped`: the journal removed the record
+   * to limit memory.
    */
   counts: { requests: number; served: number; refused: number; banned: number; lost: number; dropped: number };
 }
 
-/** Inputs of a verdict besides the requests. */
+/** Data for a verdict besides the requests. */
 export interface RunState {
   scenario: string;
-  /** Number of entries dropped from the journal. A run with gaps cannot pass. */
+  /** Number of records that the journal dropped. A run with dropped records cannot pass. */
   dropped: number;
-  /** Outages during which requests were refused without a journal entry. */
+  /** Periods in which a server refused requests without recording them. */
   outages?: readonly Outage[] | undefined;
-  /** Requests that the journal does not contain. */
+  /** Requests that the journal counted without a record. */
   unrecorded?: readonly UnrecordedRequests[] | undefined;
   expect?: Expectation | undefined;
 }
 
-/** Judges a client by its requests. */
+/** Judges a client by its requests to the simulator. */
 export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict => runToEnd(judgeRunInSteps(run, state));
 
-/** Judges a client in steps, one rule per step. */
+/** Judges a client by its requests to the simulator, in steps of one rule each. */
 export const judgeRunInSteps = (run: Run<KnownRequest>, state: RunState): Steps<Verdict> =>
   verdictOf(run, state, (rule) => rule.judge(run));
 
 /**
  * Judges a client by observed requests, such as recorded traffic. Rules that need the simulator's internal knowledge
- * are reported as unknown and do not count as tested.
+ * are reported as unknown.
  */
 export const judgeObservedRun = (run: Run, state: RunState): Verdict =>
   runToEnd(verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));

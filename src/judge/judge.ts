@@ -5,32 +5,36 @@ import type { Verdict } from './judge-run.js';
 import { RunJudge, type RunProgress } from './run-judge.js';
 
 export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
-  /** Judges only the requests of one API key, given in full or by its last four characters. */
+  /** API key, in full or its last four characters. Only requests with this key are judged. */
   key?: string | undefined;
 }
 
 /**
- * Judges a simulator's client since the start, the last reset or the last clearing of the journal.
+ * Judges the client of a simulator, by its requests since the start, the last reset or the last clearing of the
+ * journal.
  * @param options.isOver whether the client has ended and will send no further requests; default `false`
  * @param options.end end of the client's process, if known
- * @param options.key judges only the requests of one API key
+ * @param options.key judges only requests with this API key
  * @example expect(judge(sim, { isOver: true }).outcome).toBe('pass');
  */
 export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): Verdict =>
   judgeEntries(sim, key === undefined ? undefined : ({ token }) => token === key || token?.slice(-4) === key, progress);
 
 type IsJudged = (request: Pick<RequestRecord, 'token'>) => boolean;
-/** Options for judging entries. `outages` are those that the journal does not have. */
+/** Options for judging journal records. `outages` are added to the journal's own outages. */
 type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 
 /**
- * Judges entries of a simulator's journal.
- * @param isJudged selects the entries of a key; `undefined` selects all
+ * Judges the client of a simulator by selected records of its journal.
+ * @param isJudged selects records by their API key; `undefined` selects all
  */
 export const judgeEntries = (sim: Simulator, isJudged: IsJudged | undefined, progress: EntriesOptions = {}): Verdict =>
   runToEnd(judgeInSteps(sim, isJudged, progress));
 
-/** Judges entries in steps. The first verdict of a process on 10,000 entries takes 150 ms. */
+/**
+ * Judges selected journal records in steps. In steps, because the first verdict of a process on 10,000 records takes
+ * 150 ms.
+ */
 export function* judgeInSteps(
   sim: Simulator,
   isJudged: IsJudged | undefined,
@@ -43,7 +47,7 @@ export function* judgeInSteps(
   const runJudge = new RunJudge({
     scenario: name,
     expect: scenario.expect,
-    // The caller of `judge` has selected a key, so the client need not use the scenario's key.
+    // The scenario's requirement on the API key is left out if the caller of `judge` has selected a key.
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
     areHeadersHidden: settings.cors === 'hidden',
   });
@@ -61,7 +65,7 @@ export function* judgeInSteps(
   });
 }
 
-/** Sentence about a part of the scenario that affected no request; `undefined` without one. */
+/** Describes a part of the scenario that affected no request so far; `undefined` without such a part. */
 function idleIn({ settings, faults }: Simulator): string | undefined {
   const [idle] = faults.list().filter(({ applied }) => applied === 0);
   if (idle !== undefined) {

@@ -4,8 +4,8 @@ import { noPromises, promisesOf, readRetryAfter } from './promises.js';
 import { resourceIn } from './same-pet.js';
 
 /**
- * An observed request with values derived by the judge. References its entry, because copying the fields of 10,000
- * entries made garbage collection a third of the judge's time.
+ * A request with values that the judge derives. Refers to the journal record instead of copying its fields: for 10,000
+ * records, copies made garbage collection a third of the judge's time.
  */
 export class JudgedRequest implements ObservedRequest, Place {
   readonly #entry: ObservedRequest;
@@ -13,36 +13,44 @@ export class JudgedRequest implements ObservedRequest, Place {
   declare readonly lane: Lane;
   declare readonly fingerprint: number;
   declare readonly requestText: string;
-  /** Whether the key must wait: status 429, or a ban with any status. */
+  /** Whether the response refused the request and asked the client to wait: a 429, or a ban with any status. */
   declare readonly isRefused: boolean;
-  /** Whether the refusal was due to a ban, or to a limit of the plan; `false` if unknown. */
+  /** Whether a ban refused the request, or a rate limit did. Both `false` if unknown. */
   declare readonly isBan: boolean;
   declare readonly isByLimit: boolean;
-  /** Whether the plan's limits applied; `true` if unknown. */
+  /** Whether rate limits applied to the request; `true` if unknown. */
   declare readonly isLimited: boolean;
-  /** Whether the client could not read the response, because of a fault; `false` if unknown. */
+  /** Whether a fault made the response unreadable for the client; `false` if unknown. */
   declare readonly isUnreadable: boolean;
-  /** Wait in Retry-After, in milliseconds; `undefined` if missing or unreadable. */
+  /**
+   * Wait that the response's Retry-After requires, in milliseconds; `undefined` if the header is missing or unreadable.
+   */
   declare readonly retryAfterMs: number | undefined;
-  /** X-RateLimit-Reset of a refusal, in Unix milliseconds, if in the future or without Retry-After. */
+  /** Reset time of a refusal, in Unix milliseconds; `undefined` if missing, or if in the past beside a Retry-After. */
   declare readonly resetMs: number | undefined;
-  /** Earliest promised time for a retry, in Unix milliseconds; `undefined` if missing or unreadable. */
+  /**
+   * Time before which the response promises no success for a retry, in Unix milliseconds; `undefined` if the response
+   * names no time.
+   */
   declare readonly deadlineMs: number | undefined;
-  /** Earliest time at which the client can have sent the request, in Unix milliseconds. Earlier than the arrival if callers queue for a connection. */
+  /**
+   * Earliest time at which the client can have sent the request, in Unix milliseconds. Earlier than the arrival if the
+   * client's callers queue for a connection.
+   */
   declare queuedAtMs: number;
-  /** Whether another request of the lane was in flight shortly before or after. */
+  /** Whether the same client had another request in flight at the same time, or within a short distance. */
   isOverlapped = false;
-  /** Latest refusal of the key that the client must have received before it sent this request. */
+  /** Latest refusal of the API key that the client must have received before it sent this request. */
   declare lastRefusalRead: JudgedRequest | undefined;
-  /** Refusal that this request retries, as an attempt of the same call, if known. */
+  /** Refused request that this request retries as an attempt of the same call; `undefined` if none or unknown. */
   declare retryOf: JudgedRequest | undefined;
-  /** 503 with a promised time that this request retries, if known. */
+  /** Request with a 503 and a Retry-After that this request retries; `undefined` if none or unknown. */
   declare retryOfOutage: JudgedRequest | undefined;
 
   /**
-   * Derives the judge's values from an entry.
+   * Derives the judge's values from a journal record.
    * @param areHeadersHidden whether the client is a page that cannot read Retry-After and X-RateLimit-*
-   * @param isKnown whether the simulator recorded the request, and so the refusal
+   * @param isKnown whether the simulator itself recorded the request, so that `refusal` is reliable
    */
   constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean, isKnown = false) {
     this.#entry = entry;
@@ -65,7 +73,10 @@ export class JudgedRequest implements ObservedRequest, Place {
     this.retryOfOutage = undefined;
   }
 
-  /** Pet or other resource of a write. Parsed on demand, because parsing JSON takes as long as all other work. */
+  /**
+   * Text that identifies the pet or other resource of a write. Computed at the first use, because parsing JSON takes as
+   * long as the rest of the judge's work.
+   */
   get pet() {
     this.#pet ??= resourceIn(this, this.requestText);
     return this.#pet;
@@ -127,7 +138,7 @@ export class JudgedRequest implements ObservedRequest, Place {
   get connection() {
     return this.#entry.connection;
   }
-  /** First `User-Agent` of the client. */
+  /** Name of the client that sent the request: the first `User-Agent` of its connection. */
   get client() {
     return this.lane.client;
   }
@@ -136,7 +147,7 @@ export class JudgedRequest implements ObservedRequest, Place {
   }
 }
 
-/** A request with the simulator's internal knowledge. */
+/** A request that the simulator itself recorded, with internal knowledge such as strikes. */
 export class KnownRequest extends JudgedRequest {
   declare lastRefusalRead: KnownRequest | undefined;
   declare retryOf: KnownRequest | undefined;
@@ -149,16 +160,18 @@ export class KnownRequest extends JudgedRequest {
   }
 }
 
-/** Maximum earliness that still counts as on time, in milliseconds, for the precision of timers. */
+/**
+ * Maximum time by which a retry may be too early and still count as punctual, in milliseconds. Timers are imprecise.
+ */
 export const toleranceMs = 50;
 /**
- * Maximum distance of requests on two connections that may be concurrent, in milliseconds, if refusals are not held
- * back.
+ * Maximum time between requests on two connections for which they count as concurrent, in milliseconds. Not used if the
+ * server holds refusals back.
  */
 export const concurrentMs = 100;
-/** Time after a response from which the client must have received it on any connection, in milliseconds. */
+/** Time after which the client must have received a response on any of its connections, in milliseconds. */
 export const graceMs = 1_000;
 
-/** Whether an observed response is a refusal with another status than 429. A ban is then recognized by its wait. */
+/** Whether a recorded 4xx response has a Retry-After. If so, it counts as a refusal, such as a ban with status 403. */
 const asksToWait = (entry: ObservedRequest) =>
   entry.status >= 400 && entry.status < 500 && readRetryAfter(entry) !== undefined;

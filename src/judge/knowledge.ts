@@ -2,8 +2,8 @@ import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
 import { ByLane, type Lane } from './place.js';
 
 /**
- * Sets `lastRefusalRead` and `retryOf` on requests, in order of arrival: the latest refusal that the client must have
- * received, and the refusal that the request retries.
+ * Sets `lastRefusalRead` and `retryOf` on requests in order of arrival: the latest refusal that the client must have
+ * received, and the refused request that is retried.
  */
 export function markReadRefusals(requests: readonly JudgedRequest[]): void {
   const lanes = new ByLane(() => new LaneKnowledge());
@@ -15,7 +15,7 @@ export function markReadRefusals(requests: readonly JudgedRequest[]): void {
   }
 }
 
-/** Sets `retryOfOutage` on requests: the 503 with a promised time that the request retries, until the call succeeds. */
+/** Sets `retryOfOutage` on requests: the request with a 503 and a Retry-After that is retried. */
 export function markOutageRetries(requests: readonly JudgedRequest[]): void {
   const lanes = new Map<Lane, LaneKnowledge>();
   for (const request of requests) {
@@ -27,14 +27,14 @@ export function markOutageRetries(requests: readonly JudgedRequest[]): void {
       lane = new LaneKnowledge();
       lanes.set(request.lane, lane);
     }
-    // A 503, unlike a 429, does not affect other calls. Concurrent equal calls are indistinguishable.
+    // A 503 affects only its own call, unlike a 429. Without names, concurrent equal calls cannot be told apart.
     if (request.lane.isSequential || request.call !== undefined) request.retryOfOutage = lane.retryOf(request);
     if (isOutage) lane.add(request);
     else if (status > 0 && status < 500 && !isUnreadable) lane.forget(request);
   }
 }
 
-/** Refusals that a lane's client must have received, as far as times prove it. */
+/** Refusals that a client must have received, as far as times and connections prove it. */
 class LaneKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
@@ -46,19 +46,20 @@ class LaneKnowledge {
     if (refusal.call !== undefined) refusalsUnder(this.#ofCalls, refusal.call).add(refusal);
   }
 
-  /** Forgets a call's refusals after its success. */
+  /** Removes the refusals of a call, because the call has succeeded. */
   forget({ fingerprint }: JudgedRequest): void {
     this.#byFingerprint.delete(fingerprint);
   }
 
   /**
-   * Latest refusal of any call that the client must have received. For other named calls, only if the calls are known
-   * to be sequential.
+   * Finds the latest refusal that the client must have received before it sent a request. Considers all calls if the
+   * client is sequential.
    */
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
     if (request.lane.isSequential) {
-      // Without a connection, another call this soon may come from another caller that has not received the refusal.
+      // Two requests this close, without known connections, may come from two callers. The second caller had not
+      // received the refusal.
       const mayBeBeside = request.connection === undefined && request.call === undefined;
       if (!mayBeBeside) return later(ofCall, this.#all.lastBefore(request));
       const own = this.#byFingerprint.get(request.fingerprint)?.lastBefore(request);
@@ -68,8 +69,8 @@ class LaneKnowledge {
   }
 
   /**
-   * Refusal of the same call. For concurrent equal calls, assumes the refusal with the earliest deadline, so that no
-   * call is blamed for another's promise.
+   * Finds the refused request that a request retries. For concurrent equal calls, assumes the refusal that allows the
+   * earliest retry, so that no call is blamed for another call's wait.
    */
   retryOf(request: JudgedRequest): JudgedRequest | undefined {
     const same = this.#byFingerprint.get(request.fingerprint);
@@ -92,13 +93,16 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
   return one.id > other.id ? one : other;
 }
 
-/** Refusals in order of arrival, each inspected a bounded number of times. */
+/** Refusals in order of arrival. Each lookup inspects a limited number of refusals. */
 class Refusals {
   readonly #list: JudgedRequest[] = [];
-  /** Created on demand, because clients without overlaps need neither. */
+  /** Created at the first use, because only clients with concurrent requests need them. */
   #onConnection: Map<number, JudgedRequest> | undefined;
   #taken: Set<JudgedRequest> | undefined;
-  /** Number of refusals older than the grace period, and those that wait for a retry, earliest deadline first. */
+  /**
+   * Number of refusals that are old enough to be received on any connection. `#waiting` contains those not retried yet,
+   * ordered by the end of their waits.
+   */
   #aged = 0;
   readonly #waiting: JudgedRequest[] = [];
   #firstWaiting = 0;
@@ -110,7 +114,7 @@ class Refusals {
     this.#onConnection.set(refusal.connection, refusal);
   }
 
-  /** Latest refusal sent at least `byMs` before the request arrived. */
+  /** Finds the latest refusal whose response was sent at least `byMs` before the request arrived. */
   lastBefore(request: JudgedRequest, byMs = 0): JudgedRequest | undefined {
     const oldest = Math.max(0, this.#list.length - mostOnTheirWay);
     for (let at = this.#list.length - 1; at >= oldest; at--) {
@@ -120,20 +124,20 @@ class Refusals {
     return this.lastAged(request);
   }
 
-  /** Latest refusal on the request's connection, if the client had no other request in flight. */
+  /** Finds the latest refusal on the request's own connection, if the client had no concurrent request. */
   lastOnConnection(request: JudgedRequest): JudgedRequest | undefined {
     if (request.connection === undefined || request.isOverlapped || request.lane.callers > 1) return undefined;
     const refusal = this.#onConnection?.get(request.connection);
     return refusal !== undefined && isAnswered(refusal, request) ? refusal : undefined;
   }
 
-  /** Latest refusal that is older than the grace period. */
+  /** Finds the latest refusal that is old enough to be received on any connection. */
   lastAged(request: JudgedRequest): JudgedRequest | undefined {
     this.#age(request);
     return this.#list[this.#aged - 1];
   }
 
-  /** Takes the received refusal with the earliest deadline that has no retry yet. */
+  /** Finds the received refusal that allows the earliest retry and has no retry yet. Marks this refusal as retried. */
   takeLeastToWait(request: JudgedRequest): JudgedRequest | undefined {
     this.#age(request);
     while (this.#isTaken(this.#waiting[this.#firstWaiting])) this.#firstWaiting++;
@@ -170,7 +174,7 @@ class Refusals {
   }
 }
 
-/** Maximum number of recent refusals to inspect. Clients have fewer requests in flight. */
+/** Maximum number of recent refusals that a lookup inspects. Clients have fewer requests in flight. */
 const mostOnTheirWay = 256;
 
 const isAnswered = (refusal: JudgedRequest, request: JudgedRequest) =>

@@ -5,16 +5,20 @@ import { Fingerprints } from './fingerprints.js';
 import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
 import { ByLane, type Lane, type Place } from './place.js';
 
-/** Maximum correction of a clock, in milliseconds. A clock set back further starts a new era. */
+/**
+ * Maximum time by which a clock correction sets the clock back, in milliseconds. A larger step back starts a new era of
+ * incomparable times.
+ */
 const correctionMs = 1_000;
 
 const entriesOfStep = 500;
 
 /**
- * Creates a judged request for every entry, with its lane, its fingerprint and its overlaps with other requests.
+ * Creates a judged request for every journal record, with its lane (requests of one client with one API key). Also
+ * marks concurrent requests and equal requests.
  * @param entries in order of arrival
  * @param callers known number of concurrent callers; if 1, concurrency is inferred from overlapping requests
- * @param toRequest creates a request from an entry
+ * @param toRequest creates a judged request from a record
  */
 export function* placeInLanes<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
@@ -35,7 +39,7 @@ export function* placeInLanes<Request extends JudgedRequest>(
   return requests;
 }
 
-/** Assigns entries to lanes, in order of arrival. */
+/** Assigns records to lanes, in order of arrival. A lane has the requests of one client with one API key. */
 class Places {
   readonly #callers: number;
   readonly #fingerprints = new Fingerprints();
@@ -73,7 +77,7 @@ class Places {
     const series = this.#series.get(key) ?? this.#series.size;
     this.#series.set(key, series);
     const byClient = `${key} ${client}`;
-    // A connection belongs to one client, even if its User-Agent changes.
+    // A connection belongs to one client, even if the User-Agent changes between its requests.
     const byConnection = connection === undefined ? byClient : `${key}\n${connection}`;
     const lane = this.#lanes.get(byConnection) ??
       this.#lanes.get(byClient) ?? {
@@ -88,8 +92,9 @@ class Places {
 }
 
 /**
- * Sets the earliest time at which each request may have been sent. Concurrent callers queue for connections, so this is
- * the arrival of the first request in a dense series. With n callers, the (n+1)th request proves that one has returned.
+ * Sets the earliest time at which each request may have been sent, because concurrent callers queue for connections.
+ * Within a dense series of requests, this is the first request's arrival. With n callers, the (n+1)th request proves
+ * that one caller got its response.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<Lane, JudgedRequest[]>();
@@ -107,27 +112,27 @@ function markQueues(requests: readonly JudgedRequest[]): void {
   }
 }
 
-/** Requests in flight in a lane. */
+/** Requests of a lane (one client, one API key) that are still in flight. */
 interface Traffic {
-  /** Request in flight with the highest `lastArrivedId`, whose response is sent last. */
+  /** The request in flight whose response is sent last, judged by the highest `lastArrivedId`. */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];
-  /** Whether all requests used the same connection. */
+  /** Whether all requests so far used one connection. */
   isOneConnection: boolean;
 }
 
-/** Marks requests that overlap with others of their lane. A lane with overlaps has several threads. */
+/** Marks requests of the same client that are concurrent. A client with concurrent requests is not sequential. */
 function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void {
   const lanes = new ByLane((): Traffic => ({ open: undefined, recent: [], isOneConnection: true }));
   for (const request of requests) {
     const traffic = lanes.of(request.lane);
     const { open } = traffic;
-    // A request that arrived before a response was sent did not wait for it, on any server.
+    // A request that arrived before the previous response was sent did not wait for that response.
     const isConcurrent =
       open !== undefined && (open.lastArrivedId >= request.id || open.answeredAtMs > request.arrivedAtMs);
     if (isConcurrent) overlap(open, request);
     if (!isHeld) markNeighbors(request, traffic);
-    // A client that disconnected does not wait for the response.
+    // A client that disconnected does not wait for the response, so the next request is not concurrent.
     const isWaitedFor = request.status !== 0;
     if (isWaitedFor && (open === undefined || request.lastArrivedId > open.lastArrivedId)) traffic.open = request;
   }
@@ -146,7 +151,7 @@ function markNeighbors(request: JudgedRequest, traffic: Traffic): void {
   recent.push(request);
 }
 
-/** Maximum number of neighbors to compare. One overlap is enough. */
+/** Maximum number of previous requests that are compared with a request. A single concurrent one is enough. */
 const maximumNeighbors = 8;
 
 function overlap(one: JudgedRequest, other: JudgedRequest): void {

@@ -3,14 +3,14 @@ import { groupBy } from '../values/group-by.js';
 import { type JudgedRequest, toleranceMs } from './judged-request.js';
 import { isServed } from './request-kind.js';
 
-/** Requirements of a scenario on its client: its field `client`. */
+/** Requirements of a scenario on its client: the scenario's field `client`. */
 export interface ClientNeeds {
   /** The API key. */
   readonly key?: string | undefined;
   readonly operation?: string | undefined;
-  /** Number of calls. Retries do not count. */
+  /** Number of calls that the client must make. Retries do not count. */
   readonly calls?: number | undefined;
-  /** Number of concurrent calls. Default 1. */
+  /** Number of calls that the client must make concurrently. Default 1. */
   readonly parallel?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ const targets: Record<string, string> = {
   getPet: 'a GET /pets/{petId}',
 };
 
-/** Requirement that the requests did not meet; `undefined` if all are met, or if that cannot be determined. */
+/** Describes the scenario's requirement that the client did not meet; `undefined` if all are met or undecided. */
 export function unmetNeed(
   requests: readonly JudgedRequest[],
   { key, operation, calls = 1, parallel = 1 }: ClientNeeds,
@@ -32,7 +32,7 @@ export function unmetNeed(
   if (operation !== undefined && wanted.length === 0) return targets[operation] ?? `a request for ${operation}`;
   if (calls === 1) return undefined;
   const made = callsIn(wanted);
-  // A client that was refused or got no response may have stopped for that reason.
+  // A client whose last request failed may have stopped for that reason, so missing calls are undecided.
   if ((wanted.length < calls || made === 1) && wanted.slice(-1).some(isServed)) {
     return `${counted(calls, 'call')}, got ${made}`;
   }
@@ -42,8 +42,8 @@ export function unmetNeed(
 }
 
 /**
- * Minimum number of calls. Equal unnamed requests count once per usable response, and writes also if the pet may be
- * stored.
+ * Counts the calls that the client certainly made. Equal requests without a call name count once per usable response,
+ * and writes also if the pet may be stored.
  */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   [...groupBy(requests, ({ fingerprint }) => fingerprint).values()].reduce((sum, tries) => {
@@ -52,8 +52,8 @@ const callsIn = (requests: readonly JudgedRequest[]) =>
   }, 0);
 
 /**
- * Whether the client certainly sent its requests sequentially: each after the previous response and its wait, with
- * fewer calls before the first wait than must be concurrent.
+ * Whether the client certainly sent its requests sequentially: each after the previous response and its required wait.
+ * Undecided if enough calls for the concurrency preceded the first wait.
  */
 function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: number): boolean {
   const firstWait = requests.findIndex((each, at) => each.deadlineMs !== undefined && at < requests.length - 1);

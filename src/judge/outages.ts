@@ -4,10 +4,13 @@ import { counted } from '../values/counted.js';
 import type { Finding } from './finding.js';
 import type { JudgedRequest } from './run.js';
 
-/** Rules about missing requests, which may have arrived during an outage without a record. */
+/** Rules about missing requests. A missing request may have arrived during an outage, without a record. */
 const absences: ReadonlySet<FindingCode> = new Set<FindingCode>(['gave-up', 'lost-write', 'ignored-day-window']);
 
-/** Creates a function that returns whether an outage may have hidden the explanation of a finding. */
+/**
+ * Creates a function that decides whether an outage may explain a finding. During an outage, requests and responses are
+ * not recorded.
+ */
 export function createOutageExcuse(
   requests: readonly JudgedRequest[],
   outages: readonly Outage[],
@@ -24,20 +27,17 @@ export function createOutageExcuse(
   };
 }
 
-/**
- * Start of the period that can explain a request. During an outage in this period, the client may have received another
- * response.
- */
+/** Time since which an outage can explain a request: the arrival of the refusal that the client must have received. */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
     ...[lastRefusalRead, retryOf, retryOfOutage].map((before) => before?.arrivedAtMs ?? arrivedAtMs),
     arrivedAtMs,
   );
 
-/** Maximum number of periods to describe. */
+/** Maximum number of outages that a message lists. */
 const mostTimes = 3;
 
-/** Describes why a run with outages is incomplete. */
+/** Describes the outages that make a run incomplete. */
 export function describeOutages(outages: readonly Outage[]): string {
   const refused = outages.reduce((sum, outage) => sum + outage.refused, 0);
   const times = joined(outages);
@@ -49,7 +49,7 @@ export function describeOutages(outages: readonly Outage[]): string {
   return `The store was unavailable ${parts.join(', ')}${last}${lacks || ', so the run is incomplete'}.`;
 }
 
-/** Merges overlapping periods, in order. Each replica and each sandbox reports its own outages. */
+/** Merges overlapping outages, because each replica and each sandbox reports its own. */
 function joined(outages: readonly Outage[]): Pick<Outage, 'fromMs' | 'toMs'>[] {
   const times: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of [...outages].sort((a, b) => a.fromMs - b.fromMs)) {

@@ -1,33 +1,39 @@
-/** A lane: the requests of one client with one API key in one era. Only within a lane, order is meaningful. */
+/**
+ * A lane: requests of one client with one API key, between two steps of the clock back. Requests of different lanes are
+ * not compared by order.
+ */
 export interface Lane {
   readonly token: string | undefined;
-  /** Number of clock resets before. Times of different eras cannot be compared. */
+  /** Number of times that the clock was set back before. Times before and after such a step cannot be compared. */
   readonly era: number;
-  /** Number shared by all lanes of one key in one era, counted from 0. */
+  /** Number that all lanes of one API key share, counted from 0. A step of the clock back starts a new number. */
   readonly series: number;
   /**
-   * Name of the client: its first `User-Agent`. A later User-Agent on the same connection belongs to the same client.
+   * Name of the client: the first `User-Agent` on its connection. A later User-Agent on the connection does not change
+   * the name.
    */
   readonly client: string | undefined;
-  /** Whether the lane's requests never overlapped, so that each followed the previous response, on any connection. */
+  /**
+   * Whether the client never had concurrent requests in this lane, so that each request followed the previous response.
+   */
   isSequential: boolean;
-  /** Declared number of concurrent callers. Several callers may queue for a connection. */
+  /** Declared number of concurrent callers of the client. Several callers may queue for one connection. */
   readonly callers: number;
 }
 
-/** Position of a request in the run. */
+/** A request's lane and fingerprint, by which rules group requests. */
 export interface Place {
   readonly lane: Lane;
   /**
-   * Number shared by requests that may be attempts of one call: same key and method, and the same `X-Sim-Call` and
-   * client, or without a name the same path, query and body. Counted from 0 in order of arrival.
+   * Number that requests share if they may be attempts of one call, counted from 0. With `X-Sim-Call`: same key,
+   * method, client and call name. Otherwise: same key, method, path, query and body.
    */
   readonly fingerprint: number;
-  /** Request body as text; empty without a body. */
+  /** Request body as text; empty if the request has no body. */
   readonly requestText: string;
 }
 
-/** State per lane, created on demand. Optimized for consecutive requests of one lane. */
+/** State of each lane, created at the first use. Repeated lookups of the same lane are fast. */
 export class ByLane<State> {
   readonly #states = new Map<Lane, State>();
   readonly #create: () => State;

@@ -4,12 +4,12 @@ import type { RequestRecord } from '../requests/request-record.js';
 type Answered = WithHeaders & Pick<RequestRecord, 'answeredAtMs'>;
 type WithHeaders = Pick<RequestRecord, 'headers'>;
 
-/** The only date format that a sender may generate (RFC 9110 section 5.6.7). */
+/** HTTP date in the only format that a server may send (RFC 9110 section 5.6.7). */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Wait in Retry-After, in milliseconds (RFC 9110 section 10.2.3: seconds or a date; also decimal seconds, which some
- * services send); `undefined` if missing or unreadable.
+ * Reads the wait in Retry-After, in milliseconds: seconds or a date (RFC 9110 section 10.2.3), or decimal seconds,
+ * which some services send. `undefined` if missing or unreadable.
  */
 export function readRetryAfter(answer: Answered): number | undefined {
   const text = answer.headers[retryAfterHeader];
@@ -22,28 +22,28 @@ export function readRetryAfter(answer: Answered): number | undefined {
 export const isRetryDate = (answer: WithHeaders) => httpDate.test(answer.headers[retryAfterHeader] ?? '');
 
 /**
- * Name of a limit header in a response: without `X-` (draft-ietf-httpapi-ratelimit-headers, up to version 7) if none of
- * the three documented headers is present.
+ * Name of a rate-limit header in a response: with `X-`, or without it in responses that have no header with `X-`
+ * (draft-ietf-httpapi-ratelimit-headers, up to version 7).
  */
 const limitHeaderOf = ({ headers }: WithHeaders, name: string): string =>
   Object.values(rateLimitHeaders).some((each) => headers[each] !== undefined) ? name : name.replace(/^X-/, '');
 
-/** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset in responses of other services. */
+/** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset for services that send it. */
 export const resetHeaderOf = (answer: WithHeaders): string => {
   const name = limitHeaderOf(answer, rateLimitHeaders.reset);
   return answer.headers[name] === undefined ? rateLimitHeaders.reset : name;
 };
 
-/** Remaining requests as sent, in X-RateLimit-Remaining, or in RateLimit-Remaining of other services. */
+/** Number of remaining requests, as sent: X-RateLimit-Remaining, or RateLimit-Remaining for services that send it. */
 export const remainingIn = (answer: WithHeaders): string | undefined =>
   answer.headers[limitHeaderOf(answer, rateLimitHeaders.remaining)];
 
-/** A date and time with its zone (RFC 3339 section 5.6): `2026-01-01T12:00:00Z`. */
+/** Date and time with a time zone (RFC 3339 section 5.6): `2026-01-01T12:00:00Z`. */
 const internetDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
 /**
- * Reset time as Unix milliseconds. Some services send remaining seconds, Unix milliseconds or RFC 3339; numbers are told
- * apart by their size. `undefined` if missing or unclear.
+ * Reads the reset time, in Unix milliseconds; `undefined` if missing or unclear. Some services send remaining seconds,
+ * Unix milliseconds or RFC 3339 instead of Unix seconds; the size of a number shows its unit.
  */
 export function readReset(answer: Answered): number | undefined {
   const text = answer.headers[resetHeaderOf(answer)] ?? '';
@@ -58,7 +58,10 @@ export function readReset(answer: Answered): number | undefined {
   return unit === 'remaining seconds' ? answer.answeredAtMs + value * 1000 : value * 1000;
 }
 
-/** Largest value in remaining seconds: 31 days. A larger one that is no Unix time is unclear. */
+/**
+ * Maximum value of X-RateLimit-Reset that is read as remaining seconds: 31 days. Between this and a Unix time, the unit
+ * is unclear.
+ */
 const mostRemainingSeconds = 31 * 86_400;
 
 function unitOfReset(text: string) {
@@ -70,38 +73,40 @@ function unitOfReset(text: string) {
   return value <= mostRemainingSeconds ? 'remaining seconds' : undefined;
 }
 
-/** Formats the reset time as sent, with its unit: `10, remaining seconds`. */
+/** Formats a reset time as sent, with its unit: `10, remaining seconds`. */
 export function describeReset(answer: WithHeaders): string {
   const text = answer.headers[resetHeaderOf(answer)] ?? '';
   return `${text}, ${unitOfReset(text)}`;
 }
 
-/** Promised times in a response, before which the client must not retry. */
+/** Times in a response before which the client must not retry. */
 interface Promises {
-  /** Wait in Retry-After, in milliseconds; `undefined` if missing or unreadable. */
+  /** Wait in Retry-After, in milliseconds; `undefined` if the header is missing or unreadable. */
   retryAfterMs: number | undefined;
-  /** X-RateLimit-Reset of a refusal, in Unix milliseconds, if in the future or without Retry-After. */
+  /** Reset time of a refusal, in Unix milliseconds; `undefined` if missing, or if in the past beside a Retry-After. */
   resetMs: number | undefined;
-  /** Earliest promised time for a retry, in Unix milliseconds; `undefined` if missing or unreadable. */
+  /** Earliest time for a retry, in Unix milliseconds; `undefined` if the response names no time. */
   deadlineMs: number | undefined;
 }
 
 export const noPromises: Promises = { deadlineMs: undefined, retryAfterMs: undefined, resetMs: undefined };
 
 /**
- * Reads both headers of a response. The earlier time counts, but a Reset in the past is ignored if Retry-After exists.
+ * Reads Retry-After and X-RateLimit-Reset of a response. The earlier time counts, except a Reset in the past if
+ * Retry-After exists.
  */
 export function promisesOf(
   answer: Answered & Pick<RequestRecord, 'status' | 'arrivedAtMs'>,
   isRefused: boolean,
 ): Promises {
-  // An unavailable server (503) also names a wait, which is unrelated to the reset of limits.
+  // A 503 names a wait in Retry-After, too. The reset time of a 503 is ignored, because it is about the rate limit.
   if (!isRefused && answer.status !== 503) return noPromises;
   const retryAfterMs = readRetryAfter(answer);
   const resetMs = isRefused ? readReset(answer) : undefined;
   if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs, resetMs };
   const untilMs = answer.answeredAtMs + retryAfterMs;
-  // Compared with the arrival, because a delayed response can be sent after the reset that it names.
+  // The reset time is compared with the request's arrival, because a delayed response can be sent after its own reset
+  // time.
   const isAhead = resetMs !== undefined && resetMs > answer.arrivedAtMs;
   return isAhead
     ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }
@@ -109,8 +114,8 @@ export function promisesOf(
 }
 
 /**
- * Earliest promised time for a retry after a refusal or a 503, in Unix milliseconds; `undefined` if missing or
- * unreadable.
+ * Reads the earliest time for a retry after a refusal or a 503, in Unix milliseconds; `undefined` if the response names
+ * no time.
  */
 export const earliestRetryMs = (
   answer: Pick<RequestRecord, 'headers' | 'arrivedAtMs' | 'answeredAtMs' | 'refusal' | 'status'>,

@@ -1,4 +1,4 @@
-/** Kinds of requests, from worst to best. `rejected` is any other 4xx, such as 400 or 404. */
+/** Kinds of requests by their result, from worst to best. `rejected` is a 4xx other than a 401, a 429 or a ban. */
 export const requestKinds = ['banned', 'strike', 'refused', 'unauthorized', 'rejected', 'failed', 'served'] as const;
 export type RequestKind = (typeof requestKinds)[number];
 
@@ -9,17 +9,17 @@ interface Observed {
   readonly isAbandoned: boolean;
 }
 
-/** Whether the client cannot know the result of its request: the response was cut, unreadable, abandoned, or a 5xx. */
+/** Whether the client cannot know if its request succeeded: the response was cut, unreadable, abandoned, or a 5xx. */
 export const isUnknown = ({ isUnreadable, isAbandoned, status }: Omit<Observed, 'isRefused'>) =>
   isUnreadable || isAbandoned || status === 0 || status >= 500;
 
-/** Whether the client got a usable response other than a refusal: a success or a definite error. */
+/** Whether the client got a usable response: a success or a definite error, but no refusal (429 or ban). */
 export const isAnswered = (request: Observed) => !request.isRefused && !isUnknown(request);
 
-/** Whether the request succeeded and the client can read the response. Counted as `served`. */
+/** Whether the request succeeded and the client could read the response. Verdicts count such requests as `served`. */
 export const isServed = (request: Observed) => isAnswered(request) && request.status < 400;
 
-/** Kind of a request, used in all lists, timelines and counts. */
+/** Determines the kind of a request, for all lists, timelines and counts. */
 export function requestKind(request: Observed & { readonly isBan: boolean }, isStrike: boolean): RequestKind {
   if (isStrike) return 'strike';
   if (request.isBan) return 'banned';

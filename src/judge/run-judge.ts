@@ -7,9 +7,9 @@ import { judgeRunInSteps, type Verdict } from './judge-run.js';
 import type { ClientNeeds } from './needs.js';
 import { type ClientEnd, type KnownRequest, type ReadRequests, readInSteps } from './run.js';
 
-/** Constant properties of a run. */
+/** Properties of a run that stay constant during the run. */
 export interface RunScenario {
-  /** Name of the scenario. */
+  /** Name of the run's scenario. */
   readonly scenario: string;
   readonly expect?: Expectation | undefined;
   /** Requirements of the scenario on its client. */
@@ -18,30 +18,27 @@ export interface RunScenario {
   readonly areHeadersHidden?: boolean | undefined;
 }
 
-/** State of a run at the time of a verdict. */
+/** Data for a verdict that changes during a run. */
 export interface RunProgress {
   /** Current time, in Unix milliseconds of the simulator's clock. */
   readonly nowMs: number;
-  /** Number of entries dropped from the journal. A run with gaps cannot pass. Default 0. */
+  /** Number of records that the journal dropped to limit memory. A run with dropped records cannot pass. Default 0. */
   readonly dropped?: number | undefined;
-  /** Outages during which requests were refused without a journal entry. Default: none. */
+  /** Periods in which a server refused requests without recording them. Default: none. */
   readonly outages?: readonly Outage[] | undefined;
-  /** Requests that the journal does not contain. Default: none. */
+  /** Requests that the journal counted without a record. Default: none. */
   readonly unrecorded?: readonly UnrecordedRequests[] | undefined;
-  /** Part of the scenario that had no effect so far, if known, in one sentence. */
+  /** Sentence about a part of the scenario that had no effect so far; `undefined` without such a part. */
   readonly idle?: string | undefined;
-  /** Number of requests without a response so far. Default 0. */
+  /** Number of requests that have no response yet. Default 0. */
   readonly pending?: number | undefined;
-  /** Whether the client has ended and will send no further requests. Default `false`: it may still be waiting. */
+  /** Whether the client has ended, so that no retry can follow. Default `false`: the client may still be waiting. */
   readonly isOver?: boolean | undefined;
-  /** End of the client's process, if known. */
+  /** How the client's process ended, if known. */
   readonly end?: ClientEnd | undefined;
 }
 
-/**
- * Judges a run in progress. Verdicts are incremental: without new entries, requests are not read again, and at the same
- * time the verdict is cached.
- */
+/** Judges a run while its requests arrive. Caches its work: without new records, requests are not analyzed again. */
 export class RunJudge {
   readonly #scenario: RunScenario;
   readonly #entries: RequestRecord[] = [];
@@ -54,7 +51,7 @@ export class RunJudge {
     this.#scenario = scenario;
   }
 
-  /** Adds an entry. Entries may arrive out of order, because a request is recorded with its response. */
+  /** Adds a record. Records may arrive out of order, because a request is recorded when its response is sent. */
   add(entry: RequestRecord): void {
     let at = this.#entries.length;
     while (at > 0 && (this.#entries[at - 1]?.id ?? 0) > entry.id) at--;
@@ -63,7 +60,7 @@ export class RunJudge {
     this.#change();
   }
 
-  /** Records when and how a response was sent. Has no effect if the entry is missing. */
+  /** Adds to a record when and how its response was sent. Has no effect if the record is missing. */
   complete(id: number, delivery: Partial<Delivery>): void {
     const at = this.#entries.findLastIndex((each) => each.id === id);
     const entry = this.#entries[at];
@@ -72,19 +69,22 @@ export class RunJudge {
     this.#change();
   }
 
-  /** Records an outcome that the client reported for its own calls. */
+  /** Adds an outcome that the client reported for one of its calls. */
   report(outcome: ReportedOutcome): void {
     this.#outcomes.push(outcome);
     this.#changes++;
     this.#last = undefined;
   }
 
-  /** Current verdict on all entries so far. */
+  /** Computes the verdict on all records so far. */
   verdict(progress: RunProgress): Verdict {
     return runToEnd(this.verdictInSteps(progress));
   }
 
-  /** Computes the current verdict in steps. Entries added in between count in the next verdict. */
+  /**
+   * Computes the verdict on all records so far, in steps. Records added between two steps count only in the next
+   * verdict.
+   */
   *verdictInSteps(progress: RunProgress): Steps<Verdict> {
     if (this.#last !== undefined && isSame(this.#last.progress, progress)) return this.#last.verdict;
     const { needs, areHeadersHidden, scenario, expect } = this.#scenario;

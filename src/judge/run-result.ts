@@ -3,57 +3,56 @@ import { failureReason } from './failure-reason.js';
 import type { Finding } from './finding.js';
 import type { Verdict } from './judge-run.js';
 
-/** End of a client's command. */
+/** How a client's command ended. */
 export interface CommandEnd {
-  /** Exit code of the command; 128 + n if signal n ended the command. */
+  /** Exit code of the command; 128 + n if signal number n ended the command. */
   exitCode: number;
   /** Signal that ended the command. */
   signal?: string;
-  /** Duration, in milliseconds. */
+  /** Run time of the command, in milliseconds. */
   durationMs?: number;
-  /** Cause if the command was stopped from outside: its timeout, or a signal to this process. */
+  /** Why the command was stopped: its timeout, or a signal to petstore-sim. */
   stoppedBy?: 'timeout' | 'SIGINT' | 'SIGTERM';
 }
 
-/** Reason for a failure other than findings. */
+/** A reason for a failed run other than findings. */
 export interface RunFailure {
   code: 'timeout' | 'command' | 'inconclusive';
-  /** Description in one sentence. */
+  /** Description of the failure in one sentence. */
   text: string;
 }
 
-/** A verdict with everything that determines the exit code. Input of all reports. */
+/** A verdict with the other results of a run, from which all reports are made. */
 export interface RunResult extends Verdict {
-  /** 0 if no finding fails and `failures` is empty. */
+  /** Exit code for the run; 0 if no finding fails and `failures` is empty. */
   exitCode: number;
-  /**
-   * Outcome as the title of a report. Separates the client's verdict from other failures: `PASS (client), command
-   * failed`.
-   */
+  /** Title of a report. Separates the client's verdict from other failures: `PASS (client), command failed`. */
   headline: string;
   failures: RunFailure[];
-  /** End of the command, if one was run. */
+  /** How the client's command ended, if a command was run. */
   command?: CommandEnd;
-  /** Description of the scenario, if the client failed what the scenario expects. */
+  /** Description of the scenario, if the client failed a scenario with expectations. */
   about?: string;
 }
 
 export interface ResultOptions {
-  /** Codes of findings that fail; others only warn. Default: as determined by rules and scenario. */
+  /**
+   * Codes of the findings that fail the run; other findings only warn. Default: as the rules and the scenario decide.
+   */
   failOn?: readonly FindingCode[] | undefined;
-  /** Whether an inconclusive run is a failure. */
+  /** Whether an inconclusive verdict fails the run. */
   mustConclude?: boolean | undefined;
   command?: CommandEnd | undefined;
-  /** Timeout of the command, as typed. */
+  /** Timeout of the command as the user typed it, for messages. */
   timeout?: string | undefined;
-  /** Description of a scenario that expects something of a client. */
+  /** Description of a scenario with expectations, for the report of a failed run. */
   description?: string | undefined;
 }
 
-/** Exit code after a timeout, like timeout(1). */
+/** Exit code of a command that was stopped after its timeout, as of timeout(1). */
 const timedOutCode = 124;
 
-/** Determines whether a run succeeded. */
+/** Determines the exit code, the title and the failures of a run from its verdict. */
 export function resultOf(judged: Verdict, options: ResultOptions): RunResult {
   const { failOn, mustConclude = false, command, timeout = '', description } = options;
   const verdict = failOn === undefined ? judged : failingOn(judged, failOn);
@@ -97,7 +96,7 @@ function endText({ exitCode, signal, stoppedBy }: CommandEnd): string {
   return `The command ended with exit code ${exitCode}.`;
 }
 
-/** Re-evaluates a verdict so that exactly the given findings fail. */
+/** Changes a verdict so that findings with the given codes fail and all other findings do not. */
 function failingOn(verdict: Verdict, failOn: readonly FindingCode[]): Verdict {
   const findings = verdict.findings.map((found): Finding => {
     if (found.severity === 'praise') return found;

@@ -10,74 +10,79 @@ import type { Place } from './place.js';
 export { graceMs, type JudgedRequest, type KnownRequest, toleranceMs } from './judged-request.js';
 export { isAnswered, isServed, isUnknown } from './request-kind.js';
 
-/** A refusal episode of one key, from its first refusal to its next accepted request or the end of the run. */
+/** A refusal episode of one API key: from the first refusal to the next accepted request, or the end of the run. */
 export interface Episode<Request extends JudgedRequest = JudgedRequest> {
-  /** All requests of the key in the episode: refusals, then the accepted request that ends the episode, if any. */
+  /**
+   * Requests of the API key in the episode: refused requests, then the accepted request that ended the episode, if any.
+   */
   readonly requests: readonly Request[];
   readonly refusals: readonly Request[];
 }
 
-/** End of the client's process, if known. */
+/** How the client's process ended. */
 export interface ClientEnd {
-  /** Whether the process was stopped from outside, possibly before a retry. */
+  /** Whether the client's process was stopped from outside, so that a retry may be missing. */
   readonly isInterrupted?: boolean | undefined;
-  /** Whether the process reported a failure by an exit code other than 0. */
+  /** Whether the client's process reported a failure by an exit code other than 0; `undefined` if unknown. */
   readonly hasFailed?: boolean | undefined;
 }
 
-/** Information about a run besides its requests. */
+/** Facts about a run besides its requests. */
 export interface RunCircumstances {
-  /** Time of the judgment, in Unix milliseconds of the simulator's clock. */
+  /** Time of the verdict, in Unix milliseconds of the simulator's clock. */
   readonly endMs: number;
-  /** Whether the client is known to send no further requests. */
+  /** Whether the client has ended, so that no retry can follow. */
   readonly isOver: boolean;
-  /** Number of requests without a response, which are not in the journal yet. */
+  /** Number of requests that have no response yet, and so no journal record. */
   readonly pending: number;
   readonly end?: ClientEnd | undefined;
-  /** Number of entries dropped from the journal. Default 0. */
+  /** Number of records that the journal dropped to limit memory. Default 0. */
   readonly dropped?: number | undefined;
   readonly outcomes?: readonly ReportedOutcome[] | undefined;
-  /** Host of the service, if it is another than the API of the interface document. */
+  /** Host of the service, if it is another API than the Petstore. */
   readonly service?: string | undefined;
-  /** Part of the scenario that had no effect, if known, in one sentence. */
+  /** Sentence about a part of the scenario that had no effect; `undefined` without such a part. */
   readonly idle?: string | undefined;
   /** Requirements of the scenario on its client. */
   readonly needs?: ClientNeeds | undefined;
 }
 
-/** Input of the rules. Rules about observable behavior accept any run, others need a `Run<KnownRequest>`. */
+/**
+ * A run to be judged. Rules on observable behavior accept any run; rules that need internal knowledge require
+ * `Run<KnownRequest>`.
+ */
 export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunCircumstances {
   readonly requests: readonly Request[];
   readonly episodes: readonly Episode<Request>[];
-  /** Requests with equal fingerprints, which are probably attempts of one call. Indexed by fingerprint. */
+  /** Requests grouped by fingerprint: each group has equal requests, which are probably attempts of one call. */
   readonly calls: readonly (readonly Request[])[];
 }
 
-/** Part of a run that follows from its requests alone, so can be cached. */
+/** The part of a run that depends only on its requests, so that it can be cached. */
 export type ReadRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
 
-/** Options for reading requests. */
+/** Options for analyzing requests. */
 export interface Reading {
-  /** Known number of concurrent callers. If 1 (the default), concurrency is inferred from overlapping requests. */
+  /** Known number of concurrent callers. Default 1: the judge detects concurrency by overlapping requests. */
   readonly callers?: number | undefined;
   /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
   readonly areHeadersHidden?: boolean | undefined;
 }
 
 /**
- * Reads the entries of a journal.
+ * Analyzes journal records for the judge.
  * @param entries in order of arrival
  */
 export const readRequests = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<KnownRequest> =>
   runToEnd(readInSteps(entries, reading));
 
-/** Reads the entries of a journal, in steps. */
+/** Analyzes journal records for the judge, in steps. */
 export const readInSteps = (
   entries: readonly RequestRecord[],
   reading: Reading = {},
 ): Steps<ReadRequests<KnownRequest>> => read(entries, reading, KnownRequest);
 
-/** Reads requests that were only observed, without the simulator's internal knowledge. */
+/** Analyzes requests of recorded traffic for the judge, without the simulator's internal knowledge. */
 export const readObserved = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<JudgedRequest> =>
   runToEnd(read(entries, reading, JudgedRequest));
 
@@ -99,19 +104,23 @@ function* read<Request extends JudgedRequest>(
   return { requests, episodes, calls };
 }
 
-/** Whether the request is a write. */
+/** Whether a request stores or changes data, as a POST does. */
 export const isWrite = (request: JudgedRequest) => request.isWrite;
 
-/** Whether the scenario asks for an operation that writes; `false` if no request called the operation. */
+/**
+ * Whether the scenario requires its client to write. `false` if no request called the required operation, since its
+ * kind is then unknown.
+ */
 export const asksForWrites = ({ requests, needs }: Run) =>
   needs?.operation !== undefined && requests.some((each) => each.isWrite && each.operation === needs.operation);
 
-/** Attempts per call, for calls that write. */
+/** Selects the calls that write, each as the list of its attempts. */
 export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>) =>
   calls.filter(([first]) => first !== undefined && isWrite(first));
 
 /**
- * Time by which a request was early, in milliseconds; negative if on time, `undefined` if the response named no time.
+ * Time by which a request was too early after a refusal, in milliseconds. Negative if punctual, `undefined` if the
+ * response named no time.
  */
 export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;
@@ -141,8 +150,8 @@ function episodesOf<Request extends JudgedRequest>(requests: readonly Request[])
 }
 
 /**
- * Whether a request ends an episode. A 401 does not, and a request without limits does not end an episode of rate
- * limiting.
+ * Whether a request after a refusal proves that the API key is accepted again. A 401 does not, nor a request without
+ * limits after a rate-limited one.
  */
 const isAdmitted = ({ status, isLimited }: JudgedRequest, hasLimit: boolean) =>
   status !== 401 && (isLimited || !hasLimit);

@@ -4,17 +4,20 @@ import { parseJson } from '../values/json.js';
 type Write = Pick<ObservedRequest, 'operation' | 'method' | 'path' | 'query'>;
 
 /**
- * Resource that a write asks to store. Equal for attempts of one call: a pet by its fields, another resource by target and
- * body.
+ * Text that identifies the resource of a write, equal for attempts of one call. A pet counts by its fields, another
+ * resource by path and body.
  */
 export const resourceIn = ({ operation, method, path, query }: Write, requestText: string): string =>
   operation === 'createPet' ? petIn(requestText) : [method, path, query, requestText].join('\n');
 
-/** Noun for the resource of a write. */
+/** Noun for the resource that a write stores: `pet` or `resource`. */
 export const nounOf = ({ operation }: { readonly operation?: string | undefined }) =>
   operation === 'createPet' ? 'pet' : 'resource';
 
-/** Pet that a write asks to store. Equal for attempts of one call, regardless of field order and other fields. */
+/**
+ * Text that identifies the pet of a write, equal for attempts of one call. The order of fields and additional fields do
+ * not matter.
+ */
 export function petIn(requestText: string): string {
   try {
     const { name, categoryId, status = 'available' } = parseJson(requestText) as Record<string, unknown>;

@@ -7,15 +7,15 @@ import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
 import { earliestRetryMs } from './promises.js';
 
-/** SDK settings that record response headers. */
+/** Advice on the settings with which OpenTelemetry SDKs record response headers. */
 const setting =
   'set OTEL_INSTRUMENTATION_HTTP_CLIENT_CAPTURE_RESPONSE_HEADERS=retry-after,x-ratelimit-remaining,x-ratelimit-reset,date (Java, Python), or headersToSpanAttributes: { responseHeaders: [...] } of the undici instrumentation (JavaScript)';
 
 /**
- * Reads a client's requests from an OpenTelemetry trace, OTLP as JSON: spans of kind client with `url.full`. A trace
- * has no keys and no bodies.
- * @param documents JSON values of the file: one export, or one per line
- * @throws {RecordingError} without such a span, or for a refusal without a captured Retry-After
+ * Reads a client's requests from an OpenTelemetry trace (OTLP as JSON). Each client span with `url.full` is a request;
+ * API keys and bodies are not in a trace.
+ * @param documents JSON values of the trace file: a single export, or an export per line
+ * @throws {RecordingError} if no client span has `url.full`, or a refusal's span has no Retry-After
  */
 export function traceExchanges(
   documents: Iterable<unknown>,
@@ -25,7 +25,7 @@ export function traceExchanges(
   const read = spans.flatMap((span) => toExchange(span, baseUrl) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
   if (read.length === 0) {
     throw new RecordingError(
-      `expected client spans with url.full under ${baseUrl ?? '/v1'}, got ${counted(spans.length, 'span')} without${baseUrl === undefined ? '; --base-url URL reads those of another service' : ''}`,
+      `expected client spans with url.full under ${baseUrl ?? '/v1'}, got ${counted(spans.length, 'span')} without such a URL${baseUrl === undefined ? '; for another service, add --base-url URL' : ''}`,
     );
   }
   const isOther = baseUrl !== undefined && !read.some(({ path }) => isDocumented(path));
@@ -36,7 +36,7 @@ export function traceExchanges(
   );
   if (silent.length > 0) {
     throw new RecordingError(
-      `expected http.response.header.retry-after on the spans of refusals, got ${silent.length} of ${refused.length} without; ${setting}`,
+      `expected http.response.header.retry-after on the spans of refusals, got ${silent.length} of ${refused.length} without this attribute; ${setting}`,
     );
   }
   const exchanges = found.map((exchange, index) => {
@@ -51,7 +51,7 @@ export function traceExchanges(
   };
 }
 
-/** Names the operation of a request to another service. */
+/** Sets the operation name of a request to another service, from its method and path. */
 function namedByPath(exchange: Exchange): Exchange {
   const { method, path } = exchange;
   const operation = operationByPath(method, path);
@@ -70,7 +70,7 @@ const listAt = (value: unknown, name: string): unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** Whether the span is of kind SPAN_KIND_CLIENT, as a number or by name. */
+/** Whether an OpenTelemetry span is of kind SPAN_KIND_CLIENT, given as a number or by name. */
 const isClient = ({ kind }: Record<string, unknown>) => kind === 3 || kind === 'SPAN_KIND_CLIENT';
 
 function toExchange(span: Record<string, unknown>, baseUrl: string | undefined): Exchange | undefined {
@@ -109,7 +109,7 @@ function toExchange(span: Record<string, unknown>, baseUrl: string | undefined):
   };
 }
 
-/** Text of an OTLP value: a string, a whole number in a string, or a list. */
+/** Converts an OTLP attribute value to text: a string, a number or a list. */
 function textOf(value: unknown): string {
   if (!isMap(value)) return '';
   if (isMap(value.arrayValue)) return listAt(value.arrayValue, 'values').map(textOf).join(', ');

@@ -6,7 +6,7 @@ import { concurrentMs } from './judged-request.js';
 import type { Lane } from './place.js';
 import { graceMs, type JudgedRequest, type Run, toleranceMs } from './run.js';
 
-/** Rules that blame a client for ignoring a refusal that another caller may have received. */
+/** Rules whose findings are no fault if another caller, not the blamed one, received the refusal. */
 const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'early-retry',
   'ban-tripped',
@@ -15,29 +15,34 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'retry-storm',
 ]);
 
-/** Maximum number of attempts per caller. */
+/** Maximum number of attempts that count as one caller's retries. */
 const mostAttempts = 6;
-/** Maximum delay of a caller after its wait, in milliseconds, or the length of the wait if longer. */
+/**
+ * Maximum delay after a required wait with which a caller retries, in milliseconds. For longer waits, the wait itself
+ * is the maximum.
+ */
 const promptMs = 2_000;
-/** Maximum number of new callers during one wait. More are treated as one client in a loop. */
+/** Maximum number of callers assumed during one wait. More requests count as one client in a loop. */
 const mostCallers = 64;
-/** Minimum number of requests with different User-Agents that may come from one client. */
+/** Minimum number of single requests with different User-Agents that may come from one client. */
 const leastAgents = 3;
 
-/** Doubts whether the requests of one key come from a single client. */
+/** Decides whether requests with one API key may come from several callers that the scenario does not declare. */
 export interface UndeclaredCallers {
-  /** Whether a finding is doubtful because its requests may come from several callers. */
+  /** Whether a finding is no evidence, because its requests may come from several callers. */
   excuses(found: Finding): boolean;
-  /** Reason for an inconclusive verdict; `undefined` without a doubtful finding. */
+  /**
+   * Reason for an inconclusive verdict, if any finding's requests may come from several callers; otherwise `undefined`.
+   */
   doubtOf(findings: readonly Finding[]): string | undefined;
 }
 
 /**
- * Finds clients that may be several independent callers: requests arrived on other connections during a wait, and every
- * refused caller retried after its own wait.
+ * Detects clients that may be several independent callers. The evidence: requests arrived on other connections during a
+ * wait, and each refused caller retried after its own wait.
  */
 export function undeclaredCallersIn(run: Run): UndeclaredCallers {
-  // Created on demand, because most runs need none of these.
+  // Created at the first use, because most runs do not need them.
   let byId: ReadonlyMap<number, JudgedRequest> | undefined;
   let ofLanes: ReadonlyMap<Lane, readonly JudgedRequest[]> | undefined;
   const counts = new Map<Lane, number>();
@@ -77,22 +82,25 @@ const changingAgents =
   'Each request had another User-Agent and another connection, so one client and several look the same. Use a constant User-Agent, or X-Sim-Call.';
 
 /**
- * Minimum number of callers, each obeying its own refusals, that explains a lane without overlaps. Returns 1 if several
- * callers do not explain it.
+ * Counts the callers that explain the requests of one client, if each caller waits after its own refusals. Returns 1 if
+ * several callers explain nothing.
  */
 function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
-  /** First refusal since no caller was waiting. */
+  /** First refusal since the last time that no caller was waiting. */
   let first: JudgedRequest | undefined;
   /**
-   * Whether a caller has retried since then, and whether a single client that obeys the last refusal would have retried
-   * then.
+   * `hasRetried`: a caller has retried since the first refusal. `isAfterLast`: that retry came after the wait of the
+   * last refusal, as a single client's retry would.
    */
   let hasRetried = false;
   let isAfterLast = false;
   let before: JudgedRequest | undefined;
-  /** Requests sent after the refusal was received. Only their connection can show that another caller sent them. */
+  /**
+   * Requests that arrived long after the first refusal. Only the connection can show that another caller sent such a
+   * request.
+   */
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();
   for (const request of requests) {
@@ -101,7 +109,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // A single client that retried early sends its next call as soon as a retry succeeds.
+      // A next call directly after a successful retry indicates a single client that had retried too early.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (before?.answeredAtMs ?? 0) <= concurrentMs) return 1;
       if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
       waiting = waiting.filter((refusal) => refusal !== from);
@@ -128,7 +136,10 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
 const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: JudgedRequest) =>
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
 
-/** Whether a request came after the wait of the last of several refusals; `false` for nearly simultaneous refusals. */
+/**
+ * Whether a request came after the required wait of the last of several refusals. `false` if the refusals were nearly
+ * simultaneous.
+ */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];
   if (first === undefined || last === undefined || last.arrivedAtMs - first.answeredAtMs <= concurrentMs) return false;

@@ -3,10 +3,13 @@ import { counted } from '../values/counted.js';
 
 type Groups = readonly UnrecordedRequests[];
 
-/** Maximum number of addresses in a sentence. */
+/** Maximum number of paths that a message lists. */
 const mostNamed = 3;
 
-/** Describes requests outside the API: `5 requests went to /pets; the API is under /v1.`; `undefined` without any. */
+/**
+ * Describes requests to paths outside the API: `5 requests went to /pets; the API is under /v1.` `undefined` if no such
+ * request arrived.
+ */
 export function describeOutside(outside: Groups = []): string | undefined {
   const [first] = outside;
   if (first === undefined) return undefined;
@@ -14,7 +17,7 @@ export function describeOutside(outside: Groups = []): string | undefined {
   return `${counted(countOf(outside), 'request')} went to ${paths}; the API is under ${first.api}.`;
 }
 
-/** Text of the 404 of a request that the journal does not contain. */
+/** Message of the 404 response for a path outside the API. */
 export const unrecordedText = ({ api }: UnrecordedRequests): string =>
   `There is nothing at this address; the API is under ${api}.`;
 

@@ -2,19 +2,22 @@ import { span, times } from './finding.js';
 import { isRetryDate } from './promises.js';
 import type { JudgedRequest } from './run.js';
 
-/** Maximum delay of `setTimeout`, in milliseconds. A longer delay fires at once. */
+/** Maximum delay of `setTimeout`, in milliseconds. `setTimeout` with a longer delay fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 const hourMs = 3_600_000;
 const thousandth = 'seconds passed to a timer that takes milliseconds';
-/** Minimum Retry-After at which a timer with the wrong unit differs from no wait, in milliseconds. */
+/**
+ * Minimum Retry-After, in milliseconds, for which a wait in the wrong unit (seconds read as milliseconds) differs from
+ * no wait.
+ */
 const leastThousandthMs = 5_000;
-/** Maximum time between a response and the next request that counts as no wait, in milliseconds. */
+/** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
 const atOnceMs = 20;
-/** Maximum excess of a measured wait over its timer, in milliseconds. */
+/** Maximum time by which a measured wait exceeds the client's timer, in milliseconds. */
 const mostLateMs = 80;
 const cutOff = 'a truncated fraction of a second';
 
-/** A request, and the response that asked the client to wait. */
+/** A client's wait: the response that required it, and the request that ended it. */
 interface Wait {
   response: JudgedRequest;
   request: JudgedRequest;
@@ -22,7 +25,7 @@ interface Wait {
 
 const waitMsOf = ({ response, request }: Wait) => request.arrivedAtMs - response.answeredAtMs;
 
-/** Describes the waits before early requests, with the likely cause. */
+/** Describes the client's waits before retries that were too early, with the likely mistake in its code. */
 export function describeWaits(early: readonly Wait[]): string {
   const waits = early.map(waitMsOf);
   const mistake = guess(early, waits);
@@ -58,7 +61,10 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
   return shared >= 5_000 ? `a cap of ${whole(shared)}` : `a fixed wait of ${whole(shared)}`;
 }
 
-/** Common wait of all attempts, if equal and a round number: half seconds up to 5 s, then whole seconds. */
+/**
+ * Determines the wait that all attempts share, in milliseconds: half seconds up to 5 s, then whole seconds. `undefined`
+ * if the waits differ or are not round.
+ */
 function sharedWait(waits: readonly number[]): number | undefined {
   const mean = waits.reduce((sum, ms) => sum + ms, 0) / waits.length;
   const step = mean < 5_000 ? 500 : 1_000;
@@ -69,7 +75,7 @@ function sharedWait(waits: readonly number[]): number | undefined {
 const isThousandth = (waitMs: number, askedMs: number | undefined) =>
   askedMs !== undefined && askedMs / 1000 > atOnceMs && Math.abs(waitMs - askedMs / 1000) <= 16;
 
-/** Whether the wait equals the whole seconds of a decimal Retry-After. */
+/** Whether the wait equals a decimal Retry-After without its fraction. */
 function isCutOff(waitMs: number, askedMs = 0): boolean {
   const wholeMs = Math.floor(askedMs / 1000) * 1000;
   return wholeMs > 0 && askedMs > wholeMs && isAbout(waitMs, wholeMs);

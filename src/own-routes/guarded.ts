@@ -7,8 +7,9 @@ type Resolver<Params extends PathParams> = (info: Info<Params>) => Response | Pr
 type Guarded<Params extends PathParams> = (info: Info<Params>) => Promise<Response>;
 
 /**
- * Makes a custom handler an operation of the API, with authentication, limits, faults, journal and verdict. An input
- * that `sim.pets` or `parseJson` rejects becomes a 400 of the API; any other error of the resolver becomes a 500.
+ * Wraps an msw resolver, so that its route works like an operation of the API: authentication, limits, faults, journal
+ * and verdict apply. An input that `sim.pets` or `parseJson` rejects becomes a 400 of the API; any other error of the
+ * resolver becomes a 500.
  * @param operation name for scenarios, journal and verdict; default: method and path, such as `GET /v1/categories/{id}`
  * @param resolver must return a response within 30 s; a request passed on to the API would count twice
  * @example http.get('https://api.petstore.example/v1/categories', guarded(sim, 'listCategories', () => HttpResponse.json(categories)))
@@ -38,12 +39,14 @@ export function guarded<Params extends PathParams>(
   return Object.assign(guard, { [operationKey]: operation });
 }
 
-/** Property of a guarded resolver with the name of its operation; the same in every loaded copy of the package. */
+/**
+ * Symbol property of a guarded msw resolver: its operation name. `Symbol.for`, because the package may be loaded twice.
+ */
 const operationKey = Symbol.for('petstore-sim operation');
 
 /**
- * First name that two guarded handlers share; `undefined` without any.
- * @param handlers those of msw, whose resolver is an internal property
+ * Finds an operation name that two guarded msw handlers share; `undefined` if all names differ.
+ * @param handlers msw handlers, whose `resolver` is an internal property of msw
  */
 export function sharedOperation(handlers: readonly object[]): string | undefined {
   const names = handlers.flatMap((handler) => {

@@ -9,23 +9,25 @@ import { concatenate } from '../values/concatenate.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 
-/** Name of a route in scenarios, journal and verdict, or the parameters of the default name. */
+/** Options of `serveRoute`: an operation name, or the path parameters for the default name. */
 export interface RouteOptions {
-  /** Name of the operation; default: method and path, such as `GET /v1/categories/{id}`. */
+  /** Operation name in scenarios, journal and verdict. Default: method and path, such as `GET /v1/categories/{id}`. */
   readonly operation?: string | undefined;
-  /** Path parameters, for the default name. */
+  /** Path parameters by name. The default operation name contains `{id}` instead of the value of `id`. */
   readonly params?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
-/** Data that an HTTP server attaches to the `Request` of a handler. */
+/** Data that the HTTP server attaches to the `Request` of a user's handler, for `serveRoute`. */
 export interface RequestContext extends Pick<ApiCall, 'connection' | 'holdsRefusals'> {
-  /** Aborted when the client disconnects. */
+  /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Response of the route, which the server sends instead of the `Response` object. */
+  /**
+   * Response of `serveRoute` as plain data. The HTTP server sends this response instead of the handler's `Response`.
+   */
   answer?: Answer;
 }
 
-/** Property of a `Request` with its context, shared by all loaded copies of the package. */
+/** Symbol property of a `Request`: the HTTP server's data. `Symbol.for`, because the package may be loaded twice. */
 const contextKey = Symbol.for('petstore-sim request');
 
 export const setContext = (request: Request, context: RequestContext): void =>
@@ -33,16 +35,18 @@ export const setContext = (request: Request, context: RequestContext): void =>
 
 const contextOf = (request: Request) => (request as { [contextKey]?: RequestContext })[contextKey];
 
-/** Maximum response time of a route, in milliseconds of real time. */
+/** Maximum response time of a custom route, in milliseconds of real time. */
 const mostMs = 30_000;
-/** Pause after which a body is passed on as a stream, in milliseconds of real time. */
+/**
+ * Pause in a custom route's body after which the body is streamed instead of buffered, in milliseconds of real time.
+ */
 const pauseMs = 50;
-/** Size above which a body is passed on as a stream, in bytes. */
+/** Size above which a custom route's body is streamed instead of buffered, in bytes. */
 const mostBytes = 1024 * 1024;
-/** Maximum size of a body that a fault rule changes or delays, in bytes. */
+/** Maximum size of a custom route's body that a fault rule can change or delay, in bytes. */
 const mostWholeBytes = 10 * 1024 * 1024;
 
-// Real timers, because a test may install fake timers later.
+// Real timers, captured when the module loads, because a test may install fake timers later.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
 const routeOptions: Record<keyof RouteOptions, true> = { operation: true, params: true };
@@ -99,13 +103,13 @@ export async function serveRoute(
   }
 }
 
-/** Whether a response is obsolete, because the client disconnected or the simulator was reset. */
+/** Whether an error needs no response, because the client disconnected or the simulator was reset. */
 export const isEnded = (error: unknown, signal: AbortSignal | undefined): boolean =>
-  // Compared by name, because an ES module and `require` may each load the package, with separate classes.
+  // The error class is compared by name, because `import` and `require` may load two copies of the class.
   signal?.aborted === true || (error instanceof Error && error.name === 'ResetError');
 
 /**
- * Handles a request with a custom function as its operation.
+ * Answers an API call with a user's function as the operation.
  * @param respond receives a signal that is aborted after 30 s
  */
 export async function answerRoute(
@@ -136,12 +140,12 @@ async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, 
     const given = await Promise.resolve()
       .then(run)
       .catch((thrown) => {
-        // An msw resolver may throw a response.
+        // An msw resolver may throw a `Response` instead of returning one.
         if (thrown instanceof Response) return thrown;
         throw thrown;
       });
     if (given instanceof Response) return await readResponse(given, isWhole, onError);
-    throw new TypeError(`expected the function of ${operation} to give a Response, got ${kindOf(given)}`);
+    throw new TypeError(`expected the function of ${operation} to return a Response, got ${kindOf(given)}`);
   } catch (error) {
     const refusal = error instanceof ApiError ? errorOutcome(error, sim.settings) : sim.clientError(error);
     if (refusal !== undefined) return refusal;
@@ -159,12 +163,12 @@ function kindOf(value: unknown): string {
   return value === null || value === undefined ? String(value) : `a value of type ${typeof value}`;
 }
 
-/** Replaces each path parameter by `{name}`: `/pets/{petId}`. */
+/** Replaces the values of path parameters by their names: `/pets/7` becomes `/pets/{petId}`. */
 function patternOf(path: string, params: RouteOptions['params'] & {}): string {
   const segments = path.split('/');
-  // From the end, because a parameter that equals a fixed segment usually follows that segment.
+  // Searches from the end of the path: in `/pets/pets`, the later segment is more likely the parameter.
   for (const [name, value] of Object.entries(params).reverse()) {
-    // msw names a wildcard by a number.
+    // A numeric name is a wildcard `*` of an msw path, which has no parameter name.
     if (/^\d+$/.test(name)) continue;
     const at = segments.findLastIndex((segment) => decoded(segment) === value);
     if (at >= 0) segments[at] = `{${name}}`;
@@ -180,18 +184,20 @@ function decoded(segment: string): string {
   }
 }
 
-/** Whether a repeated request would store another resource. PUT and DELETE are idempotent (RFC 9110 section 9.2.2). */
+/**
+ * Whether a repeated request would create a second resource. PUT and DELETE are idempotent (RFC 9110 section 9.2.2).
+ */
 const storedBy = (method: string, { status }: Outcome) =>
   (method === 'POST' || method === 'PATCH') && status >= 200 && status < 300;
 
-/** Reads the field `id` of a JSON body, as text. */
+/** Reads the field `id` of a JSON response body, as text. */
 const idIn = ({ body }: Outcome): string | undefined =>
   /^\s*\{[^{}]*?"id"\s*:\s*(?:"([^"]*)"|(\d+))/.exec(body)?.slice(1).find(Boolean);
 
-/** Headers of the engine or the connection, which a route cannot replace. */
+/** Response headers that a custom route cannot set, because the simulator or the connection sets them. */
 const notOfRoutes = /^(?:x-ratelimit-.*|date|content-length|transfer-encoding|connection)$/;
 
-/** Reads a response. A long or pausing body becomes a stream, unless a fault needs the whole body. */
+/** Reads a custom route's response. A long or pausing body is streamed, unless a fault rule needs the whole body. */
 async function readResponse(response: Response, isWhole: boolean, onError: (error: unknown) => void): Promise<Outcome> {
   const { status, body, type } = response;
   if (type === 'error') return { status: 0, body: '', wire: { kind: 'reset' } };
@@ -221,7 +227,7 @@ async function readResponse(response: Response, isWhole: boolean, onError: (erro
     if (error instanceof RangeError) throw error;
     onError(error);
     const raw = concatenate(chunks, bytes);
-    // Content-Length exceeds the body, so that the client detects the interrupted response.
+    // The declared Content-Length exceeds the body, so that the client detects the interrupted response.
     return { status, headers, body: '', raw, wire: { kind: 'contentLength', value: bytes + 1 } };
   }
   const text = toJsonBytes(concatenate(chunks, bytes));
@@ -232,7 +238,7 @@ async function readResponse(response: Response, isWhole: boolean, onError: (erro
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** Reads the next chunk; `undefined` at the end. */
+/** Reads the next chunk of a response body; `undefined` at the end. */
 async function readChunk(reader: Reader): Promise<Uint8Array | undefined> {
   const { done, value } = await reader.read();
   if (done) return undefined;
@@ -242,7 +248,7 @@ async function readChunk(reader: Reader): Promise<Uint8Array | undefined> {
 
 const paused = () => new Promise<'paused'>((resolve) => void startTimer(() => resolve('paused'), pauseMs));
 
-/** Streams the chunks already read, then the remaining chunks. */
+/** Streams a response body: first the chunks already read, then the remaining chunks. */
 function streamOf(
   read: readonly Uint8Array[],
   first: Promise<Uint8Array | undefined>,
@@ -273,7 +279,7 @@ function streamOf(
   );
 }
 
-/** Converts response headers to the API's spelling, except headers of the engine or the connection. */
+/** Converts a custom route's response headers to the API's spelling, without the headers that a route cannot set. */
 function headersOf(given: Headers): Record<string, string | null> {
   const headers: Record<string, string | null> = { 'Content-Type': null };
   for (const [name, value] of given) {
@@ -298,7 +304,7 @@ function streamResponse(
   return new Response(null, { status, headers });
 }
 
-/** Passes a stream through, and calls `finish` at the end with the first bytes. */
+/** Copies a response stream to the client. At the end, calls `finish` with the first bytes, for the journal. */
 export function recordedStream(
   stream: ReadableStream<Uint8Array>,
   finish: Answer['finish'],

@@ -1,6 +1,6 @@
 /**
- * Error when a sandbox cannot be created: its name is `taken`, or the server has as many sandboxes as its limit allows
- * (`full`).
+ * Error of a request for a new sandbox. Reason `taken`: a sandbox has this name. Reason `full`: the server has the
+ * maximum number of sandboxes.
  */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';

@@ -5,30 +5,35 @@ import { coreOf, type Simulator, type SimulatorCore } from '../simulator/simulat
 import { runToEnd, type Steps } from '../values/steps.js';
 import { SandboxError } from './sandbox-error.js';
 
-/** Valid sandbox names. Excludes `.` and `..`, which a client would resolve in a URL. */
+/** Valid sandbox names. `.` and `..` are invalid, because a client would resolve them in a URL. */
 export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
 
-/** A named simulator, which shares no pets, keys, limits, bans, clock, faults or journal with others. */
+/**
+ * A sandbox is a separate simulator with a name. Sandboxes share no pets, keys, limits, bans, clock, faults or journal.
+ */
 export interface Sandbox {
   readonly name: string;
   readonly sim: Simulator;
   /** Base path of the sandbox's API: `/s/NAME/v1`. */
   readonly base: string;
-  /** Whether a request re-created this sandbox after an idle one of the same name was dropped with all its state. */
+  /**
+   * Whether a request re-created this sandbox, after the server had dropped an idle sandbox of the same name with its
+   * state.
+   */
   readonly isRecreated: boolean;
-  /** Aborted when the sandbox is removed or dropped. */
+  /** Signal that is aborted when the sandbox is removed, or dropped because it was idle. */
   readonly removed: AbortSignal;
 }
 
-/** Path prefix of every sandbox. */
+/** First part of every sandbox's path: `/s/NAME/v1`. */
 export const sandboxPrefix = '/s/';
 
-/** Header of the first response of a sandbox that was dropped as idle and then re-created. */
+/** Header of a sandbox's first response, if the sandbox was dropped as idle and a request re-created it. */
 export const recreatedHeaders = { 'X-Sim-Sandbox': 'recreated' };
 
-/** State of a sandbox, as snapshots contain it. */
+/** State of a sandbox in a snapshot. */
 export interface SandboxState extends Omit<Sandbox, 'base' | 'removed'> {
-  /** Creation order, counted from 1. */
+  /** Position of the sandbox in the order of creation, counted from 1. */
   readonly number: number;
   lastUsedMs: number;
 }
@@ -45,15 +50,15 @@ export interface SandboxesState {
 }
 
 export interface SandboxesOptions {
-  /** Real time after which an unused sandbox is dropped, in milliseconds. Default: ten minutes. */
+  /** Real time after which an unused sandbox is dropped with its state, in milliseconds. Default: ten minutes. */
   idleMs?: number | undefined;
   /** Maximum number of sandboxes. Default: 1,000. */
   limit?: number | undefined;
 }
 
-/** Hooks for a server that logs its commands. */
+/** Callbacks for a server that logs its commands. */
 interface SandboxHooks {
-  /** Whether a sandbox has an open stream or an unfinished response. Default: asks its clock and journal. */
+  /** Whether a sandbox is in use: it has an open stream or a pending request. Default: asks its clock and journal. */
   isWatched?: (sandbox: Sandbox) => boolean;
   /** Called for every new sandbox. */
   onMade?: (sandbox: Sandbox) => void;
@@ -64,12 +69,12 @@ const isReadFrom = ({ sim }: Sandbox) => {
   return clock.sleepers > 0 || journal.listeners > 0;
 };
 
-/** Maximum and minimum idle time after which a read renews a sandbox, in milliseconds. */
+/** Maximum and minimum of `renewalMs`, in milliseconds. */
 const readAfterMs = { most: 60_000, least: 10 };
 
 /**
- * The sandboxes of one server. No timers run: idle sandboxes are hidden at once, and dropped when any sandbox is used
- * or created. Reads change nothing.
+ * The sandboxes of one server. Without timers, an idle sandbox is hidden at once, and dropped when another sandbox is
+ * used or created. Reads of control operations change nothing.
  */
 export class Sandboxes {
   readonly #sim: Simulator;
@@ -79,13 +84,16 @@ export class Sandboxes {
   readonly #isWatched: (sandbox: Sandbox) => boolean;
   readonly #onMade: (sandbox: Sandbox) => void;
   readonly #sandboxes = new Map<string, StoredSandbox>();
-  /** Earliest time at which a sandbox can be idle, in Unix milliseconds. Saves a scan for every request. */
+  /**
+   * Earliest time at which a sandbox can become idle, in Unix milliseconds. Until then, a request needs no search for
+   * idle sandboxes.
+   */
   #nextIdleMs = Number.NEGATIVE_INFINITY;
   /** Names of sandboxes that were dropped as idle, oldest first. */
   readonly #dropped = new Set<string>();
   #lastNumber = 0;
 
-  /** @param nowMs the machine's time in Unix milliseconds, independent of any simulated clock */
+  /** @param nowMs returns the machine's time in Unix milliseconds, independent of any simulated clock */
   constructor(
     sim: Simulator,
     nowMs: () => number,
@@ -108,13 +116,13 @@ export class Sandboxes {
     return [...this.#sandboxes.values()].filter((sandbox) => !this.#isIdle(sandbox));
   }
 
-  /** Finds a sandbox by name, without renewing it; `undefined` if none exists. */
+  /** Finds a sandbox by name, without counting as its use. Returns `undefined` if no sandbox has this name. */
   find(name: string): Sandbox | undefined {
     const sandbox = this.#sandboxes.get(name);
     return sandbox === undefined || this.#isIdle(sandbox) ? undefined : sandbox;
   }
 
-  /** Finds a sandbox by name and renews its last use; `undefined` if none exists. */
+  /** Finds a sandbox by name and sets the time of its last use. Returns `undefined` if no sandbox has this name. */
   use(name: string): Sandbox | undefined {
     const nowMs = this.#dropIdle();
     const sandbox = this.#sandboxes.get(name);
@@ -122,14 +130,15 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** Whether a read must renew the sandbox (`use`) to prevent its removal as idle. */
+  /** Whether a read must call `use`, so that the sandbox is not dropped as idle while it is only read. */
   isRenewalDue(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
     return this.#nowMs() - lastUsedMs >= this.renewalMs;
   }
 
   /**
-   * Interval at which an open stream must renew its sandbox, in milliseconds; Infinity if sandboxes never become idle.
+   * Interval at which an open stream must call `use` for its sandbox, in milliseconds; Infinity if sandboxes never
+   * become idle.
    */
   get renewalMs(): number {
     if (this.#idleMs === Number.POSITIVE_INFINITY) return this.#idleMs;
@@ -161,7 +170,7 @@ export class Sandboxes {
   }
 
   /**
-   * Creates a sandbox for a request to an unknown name.
+   * Creates a sandbox for an API request whose path has an unknown sandbox name.
    * @throws {SandboxError} if the limit is reached
    */
   createForRequest(name: string): Sandbox {
@@ -199,12 +208,12 @@ export class Sandboxes {
     return stored;
   }
 
-  /** Every simulator, even if its sandbox is idle but not dropped yet. */
+  /** Simulators of all sandboxes, including idle sandboxes that are not dropped yet. */
   *sims(): Generator<Simulator> {
     for (const { sim } of this.#sandboxes.values()) yield sim;
   }
 
-  /** All state that requests and time change, sandboxes in creation order. */
+  /** State of all sandboxes, in the order of their creation. */
   state(): SandboxesState {
     return {
       sandboxes: [...this.#sandboxes.values()].map(({ base: _, removed: __, removal: ___, ...sandbox }) => sandbox),
@@ -213,14 +222,14 @@ export class Sandboxes {
     };
   }
 
-  /** Restores a state into an empty instance. */
+  /** Restores the sandboxes of a snapshot into an empty instance. */
   restore({ sandboxes, dropped, lastNumber }: SandboxesState): void {
     for (const sandbox of sandboxes) this.#set(sandbox);
     for (const name of dropped) this.#dropped.add(name);
     this.#lastNumber = lastNumber;
   }
 
-  /** Removes a sandbox and ends its waiting requests; `false` if none has this name. */
+  /** Removes a sandbox and aborts its waiting requests. Returns `false` if no sandbox has this name. */
   remove(name: string): boolean {
     const sandbox = this.#sandboxes.get(name);
     if (sandbox === undefined) return false;
@@ -236,12 +245,15 @@ export class Sandboxes {
     return this.#nowMs() - sandbox.lastUsedMs >= this.#idleMs && !this.#isInUse(sandbox);
   }
 
-  /** Whether the sandbox has a waiting request or an open stream. */
+  /** Whether a sandbox has a pending request or an open stream. */
   #isInUse(sandbox: StoredSandbox): boolean {
     return sandbox.sim.journal.pending > 0 || this.#isWatched(sandbox);
   }
 
-  /** Drops idle sandboxes and renews those still in use. @returns the time, in Unix milliseconds */
+  /**
+   * Drops idle sandboxes. A sandbox with a pending request or an open stream counts as used now.
+   * @returns the time, in Unix milliseconds
+   */
   #dropIdle(): number {
     const nowMs = this.#nowMs();
     if (nowMs < this.#nextIdleMs) return nowMs;
@@ -263,5 +275,7 @@ export class Sandboxes {
   }
 }
 
-/** Maximum number of remembered names. A request to a remembered name gets the header of a re-created sandbox. */
+/**
+ * Maximum number of remembered names of dropped sandboxes. The names are needed for the header of a re-created sandbox.
+ */
 const maximumDropped = 10_000;

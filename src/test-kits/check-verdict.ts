@@ -1,7 +1,7 @@
 const verdicts = ['check', 'ignore'];
 
 /**
- * Checks the option `verdict`; a misspelled value would disable the judge.
+ * Checks the value of the option `verdict`, because a misspelled value would disable the judge.
  * @throws {TypeError} for a value other than `check` and `ignore`
  */
 export function checkVerdict(value: unknown): void {

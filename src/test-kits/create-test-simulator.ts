@@ -3,12 +3,12 @@ import { generatePets } from '../scenario/generate-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, createSimulator, type Simulator } from '../simulator/simulator.js';
 
-/** Reads a scenario: a shipped one by its name or, where files exist, one by its path. */
+/** Reads a scenario: a shipped scenario by its name or, in Node, a scenario file by its path. */
 export type ReadScenario = (name: string) => Scenario | Promise<Scenario>;
 
 /**
- * Creates the simulator of one test. Its clock starts at a whole second.
- * @throws {ScenarioError}
+ * Creates the simulator of one test. Its clock starts at a whole second, unless the scenario sets the start.
+ * @throws {ScenarioError} if the scenario is invalid
  */
 export async function createTestSimulator(scenario: Scenario | string, readScenario: ReadScenario): Promise<Simulator> {
   const content = typeof scenario === 'string' ? await readScenario(scenario) : scenario;
@@ -17,7 +17,6 @@ export async function createTestSimulator(scenario: Scenario | string, readScena
     ...(content.state !== undefined && { readStart: (await import('../scenario/read-start.js')).readStart }),
     generatePets,
   });
-  // The start of the scenario's clock takes precedence.
   if (sim.scenario.clock?.start === undefined) roundUpToSecond(coreOf(sim).state.clock);
   return sim;
 }

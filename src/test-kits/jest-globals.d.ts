@@ -1,4 +1,7 @@
-/** Used part of Jest's types. Jest is no dependency, because only its runtime can load this module. */
+/**
+ * The part of Jest's types that this package uses. Jest is no dependency, because only Jest's runtime can load
+ * `@jest/globals`.
+ */
 declare module '@jest/globals' {
   export type Define = (name: string, body: () => Promise<void>, timeoutMs?: number) => void;
   export const test: Define & { only: Define; skip: Define; failing: Define };
@@ -9,7 +12,7 @@ declare module '@jest/globals' {
   }
 }
 
-/** Jest's interface of matchers, which `src/jest.ts` extends. */
+/** Jest's interface of matchers, to which `petstore-sim/jest` adds its matchers. */
 declare module 'expect' {
   export interface Matchers<R extends void | Promise<void>, T = unknown> {}
 }

@@ -7,45 +7,45 @@ import { checkVerdict } from './check-verdict.js';
 import { createTestSimulator, type ReadScenario } from './create-test-simulator.js';
 import { noRequestReason, pendingWait } from './test-failures.js';
 
-/** Initial state of a test, and the effect of its verdict. */
+/** Options of a test: the simulator's initial state, and whether the verdict can fail the test. */
 export interface PetstoreOptions {
   /**
-   * Scenario, name of a shipped scenario, or path of a file.
+   * A scenario, the name of a shipped scenario, or the path of a scenario file.
    * @default {}
    */
   scenario?: Scenario | string;
   /**
-   * `check` fails the test if the client fails its verdict or sends no request; `ignore` disables both.
+   * `check` fails the test if the client fails its verdict or sends no request; `ignore` disables both checks.
    * @default 'check'
    */
   verdict?: 'check' | 'ignore';
 }
 
-/** Fixtures of a test. */
+/** Fixtures that a test function receives. */
 export interface PetstoreFixtures {
-  /** Simulator of this test alone. */
+  /** Simulator that only this test uses. */
   sim: Simulator;
   /**
-   * API URL of `sim` while the test runs: `http://127.0.0.1:PORT/v1`. A client that accepts a `fetch` can use
-   * `sim.fetch` without a port.
+   * API URL of `sim`, such as `http://127.0.0.1:PORT/v1`, served while the test runs. A client that accepts a `fetch`
+   * function can use `sim.fetch` without a port.
    */
   baseUrl: string;
   /**
-   * API key of the scenario's `client`; otherwise the scenario's first key; otherwise `free-key`. The key may be in any
-   * state.
+   * API key of the scenario's `client`; otherwise the scenario's first key; otherwise `free-key`. The key may be
+   * expired, revoked or banned.
    */
   apiKey: string;
 }
 
 type Define = (name: string, body: (fixtures: PetstoreFixtures) => unknown, timeoutMs?: number) => void;
 
-/** Jest's `test`, with a simulator for each test function. */
+/** Jest's `test` function, with a separate simulator for each test. */
 export interface PetstoreTest extends Define {
   only: Define;
   skip: Define;
   failing: Define;
   /**
-   * Creates a `test` with other options.
+   * Creates a `test` function with other options.
    * @throws {TypeError} for an unknown option, or another value of `verdict`
    * @example const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
    */
@@ -62,19 +62,23 @@ interface Server {
   close(options: { graceMs: number }): Promise<void>;
 }
 
-/** Servers of unfinished tests. */
+/** HTTP servers of the tests that are still running. */
 const running = new Map<Simulator, Server>();
 
 async function end(sim: Simulator): Promise<void> {
   const server = running.get(sim);
   running.delete(sim);
-  // A delayed response must not keep Jest from exiting.
+  // Unreferences the clock's timer, because a delayed response would keep Jest from exiting.
   coreOf(sim).state.clock.unref();
-  // Without a grace period, because the client ended with its test and the timers may be fake.
+  // Closes the server without a grace period: the client ended with its test, and the test may have replaced the
+  // timers.
   await server?.close({ graceMs: 0 });
 }
 
-/** Cleans up after a test that timed out, which Jest would wait for, and reports the wait of its client. */
+/**
+ * Closes the servers of tests that timed out, because Jest would wait for them. Fails such a test if its client was
+ * waiting.
+ */
 export const endTimedOut = () =>
   afterEach(async () => {
     for (const sim of running.keys()) {

@@ -7,10 +7,10 @@ import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { counted } from '../values/counted.js';
 
-/** Matchers for a simulator or a verdict, and for a client. Each passes only if the run exercised the behavior. */
+/** Matchers for a simulator, a verdict or a client. A matcher passes only if the run gave evidence of the behavior. */
 export interface PetstoreMatchers {
   /**
-   * Passes if the verdict on the client is not `fail`. The fixture `verdict` checks the same after each test.
+   * Passes if the verdict on the client is not `fail`. After each test, the option `verdict: 'check'` checks the same.
    * @example expect(sim).toHaveBehaved();
    */
   toHaveBehaved(): void;
@@ -35,13 +35,14 @@ export interface PetstoreMatchers {
    */
   toHaveCreatedOnce(): void;
   /**
-   * Passes if `hunt` of `petstore-sim/hunt` finds no scenario that breaks a client. Expects a client, not a simulator.
+   * Passes if `hunt` of `petstore-sim/hunt` finds no scenario that breaks the client. Applies to a client function, not
+   * to a simulator.
    * @example await expect(async ({ fetch, sleep, baseUrl, apiKey }) => { ... }).toSurviveHunt({ runs: 500 });
    */
   toSurviveHunt(options?: HuntOptions): Promise<void>;
 }
 
-/** Context that a test runner passes to a matcher; only `isNot` is used. */
+/** Context that a test runner passes to a matcher; `isNot` is set after `expect(...).not`. */
 export interface MatcherContext {
   readonly isNot?: boolean;
 }
@@ -52,13 +53,13 @@ export interface MatcherResult {
 }
 
 interface Question {
-  /** Behavior in words, after "the client had". */
+  /** Expected behavior, in words that follow "the client had". */
   asked: string;
-  /** Rule that the run must have exercised. */
+  /** Rule of the judge that the run must have exercised. Otherwise the run is no evidence of the behavior. */
   exercisedBy: FindingCode;
-  /** Rules without findings. */
+  /** Rules of the judge that must have no finding. */
   codes: readonly FindingCode[];
-  /** Advice to exercise the rule. */
+  /** Advice for a run that is no evidence: how to exercise the rule. */
   howTo: string;
 }
 
@@ -72,7 +73,7 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
     const found = verdict.findings.filter(({ code, severity }) => codes.includes(code) && severity !== 'praise');
     const isKnown = found.length > 0 || (verdict.exercised.includes(exercisedBy) && verdict.counts.dropped === 0);
     return {
-      // Without evidence, neither the matcher nor its negation passes.
+      // Without evidence, both `expect` and `expect(...).not` fail.
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
         if (isKnown)
@@ -87,7 +88,7 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
   };
 
 /**
- * Matchers for every test runner with `expect.extend`: Jest, Vitest, Playwright.
+ * Matchers for test runners with `expect.extend`: Jest, Vitest, Playwright.
  * @example expect.extend(matchers);
  */
 export const matchers = {
@@ -131,16 +132,17 @@ export const matchers = {
         'Failed to hunt: expected a client, such as expect(async ({ fetch, sleep, baseUrl, apiKey }) => { ... })',
       );
     }
-    // Most tests search for nothing.
+    // Imported only here, because most tests do not use `hunt`.
     const { hunt } = await import('../hunt/hunt.js');
     const { found, runs, exercised } = await hunt(received as HuntClient, options);
     const isKnown = found.length > 0 || exercised.length > 0;
     return {
-      // What is not known passes neither way.
+      // Without evidence, both `expect` and `expect(...).not` fail.
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
         const searched = counted(runs, 'scenario');
-        if (!isKnown) return `expected the client to be put to the test, but in ${searched} no rule was`;
+        if (!isKnown)
+          return `expected the client to exercise a rule of the judge, but it exercised none in ${searched}. Does the client use its fetch and baseUrl?`;
         if (found.length === 0) return `expected a scenario that breaks the client, and found none in ${searched}`;
         const finds = found.map(
           ({ code, text, yaml }) => `\n\n  ${code}: ${text}\n\n${yaml.replace(/^(?=.)/gm, '    ')}`,

@@ -2,29 +2,32 @@ import type { BrowserContext, Page, Response, Route } from '@playwright/test';
 import { addressPattern } from '../in-process/address-pattern.js';
 import { times } from '../judge/finding.js';
 
-/** Requests of a page, or of all pages of a context, to a URL that the sandbox serves. */
+/** A URL whose requests are routed from a page, or from all pages of a browser context, to the sandbox. */
 interface Watched {
   page: Page | BrowserContext;
   baseUrl: string;
-  /** Source of the pattern that matches the URL in all its spellings. */
+  /** Source of the regular expression that matches all spellings of the URL. */
   pattern: string;
   isBelow: (url: URL) => boolean;
   answer: (route: Route) => Promise<void>;
-  /** Number of requests that the sandbox served. */
+  /** Number of requests to the URL that the sandbox received. */
   answered: number;
-  /** Number of requests that a service worker of the page served; Playwright cannot intercept them. */
+  /**
+   * Number of requests to the URL that the page's service worker answered itself. Playwright cannot intercept these
+   * requests.
+   */
   answeredByWorker: number;
 }
 
-/** Routes of one test from its pages to a sandbox. */
+/** The URLs that one test routes from its pages to its sandbox. */
 export interface SandboxAnswers {
   /**
-   * Routes requests for `from` to the sandbox. A repeated call moves the route before those added meanwhile.
+   * Routes a page's requests for `from` to the sandbox. A repeated call gives this route precedence over later routes.
    * @throws {TypeError} if `from` is neither an http or https URL nor a path
    */
   answerFor(page: Page | BrowserContext, from: string): Promise<void>;
   /** Whether any URL is routed to the sandbox. */
-  readonly isAsked: boolean;
+  readonly hasRoutes: boolean;
   /** @throws {Error} if a page did not reach the sandbox, because the test would pass with any client */
   checkReached(): void;
 }
@@ -44,7 +47,7 @@ export function createAnswers(to: string): SandboxAnswers {
       for (const each of watched) {
         if (each.pattern !== pattern || !isOf(page, each.page)) continue;
         each.answered++;
-        // A worker that forwards the request has not served it.
+        // Not counted as answered by the service worker, because the worker forwarded this request to the sandbox.
         if (request.serviceWorker() !== null) each.answeredByWorker--;
       }
       try {
@@ -53,7 +56,7 @@ export function createAnswers(to: string): SandboxAnswers {
         const response = await route.fetch({ url, headers, maxRedirects: 0, timeout: 0 });
         await route.fulfill({ response });
       } catch {
-        // Aborts the page's request as well, unless the page is closed.
+        // Aborts the page's request if the sandbox did not respond. Fails if the page is closed, which is harmless.
         await route.abort('connectionreset').catch(() => {});
       }
     };
@@ -61,7 +64,7 @@ export function createAnswers(to: string): SandboxAnswers {
     const note = (response: Response) => {
       if (response.fromServiceWorker() && isBelow(new URL(response.url()))) one.answeredByWorker++;
     };
-    // Page and context have the same method with different types.
+    // The calls are equal, but TypeScript cannot combine the two overloads of `on` for a page and a context.
     if ('pages' in page) page.on('response', note);
     else page.on('response', note);
     watched.push(one);
@@ -71,11 +74,11 @@ export function createAnswers(to: string): SandboxAnswers {
   return {
     async answerFor(page, from) {
       const { isBelow, answer } = watch(page, from);
-      // Of two routes for a URL, only the later one receives requests.
+      // Playwright uses the latest of several routes for a URL, so this route is removed and added again.
       await page.unroute(isBelow, answer);
       await page.route(isBelow, answer);
     },
-    get isAsked() {
+    get hasRoutes() {
       return watched.length > 0;
     },
     checkReached: () => watched.forEach(checkReached),
@@ -83,7 +86,7 @@ export function createAnswers(to: string): SandboxAnswers {
 }
 
 /**
- * Whether both are the same, or one is a page of the other; routes of a page take precedence over those of its context.
+ * Whether `other` is the page itself or its browser context. A page's routes take precedence over its context's routes.
  */
 const isOf = (page: Page | BrowserContext, other: Page | BrowserContext) =>
   page === other || (!('pages' in page) && page.context() === other);

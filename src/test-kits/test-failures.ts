@@ -10,19 +10,19 @@ const noRequests = (target: string, given: string, otherwise: string) =>
   `${given}? For a test without requests, use ${otherwise}`;
 
 /**
- * Message for a test whose simulator received no request, since such a test passes with any client; `undefined` if a request
- * arrived.
+ * Error message for a test whose simulator received no request, because such a test passes with any client. `undefined`
+ * if a request arrived.
  */
 export function noRequestReason(sim: Simulator): string | undefined {
   if (coreOf(sim).state.journal.lastId > 0) return undefined;
   return withOutside(noSimulatorRequests, coreOf(sim).state.journal.unrecorded.list());
 }
 
-/** Message for a test whose sandbox received no request; `undefined` if a request arrived. */
+/** Error message for a Playwright test whose sandbox received no request; `undefined` if a request arrived. */
 export const noSandboxRequestReason = ({ unrecorded }: Pick<Verdict, 'unrecorded'>): string | undefined =>
   withOutside(noSandboxRequests, unrecorded);
 
-/** Adds the URLs that received requests instead. */
+/** Adds to the message the URLs outside the API that received requests. */
 function withOutside(text: string, unrecorded: readonly UnrecordedRequests[] = []): string | undefined {
   const outside = describeOutside(unrecorded);
   return outside === undefined ? text : `${text}. ${outside}`;
@@ -41,8 +41,9 @@ const noSandboxRequests = noRequests(
 );
 
 /**
- * Message for a test that timed out during the client's wait: the rest of the wait, and a remedy; `undefined` without a wait.
- * @param moveTimers code that advances fake timers with this runner
+ * Error message for a test that timed out while its client waited: remaining wait and remedy. `undefined` if the client
+ * was not waiting.
+ * @param moveTimers code that advances fake timers in the test runner, to be shown as the remedy
  */
 export function pendingWait({ journal, clock }: Simulator, moveTimers: string): string | undefined {
   const nowMs = clock.now();

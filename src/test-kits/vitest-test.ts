@@ -7,47 +7,47 @@ import { createTestSimulator, type ReadScenario } from './create-test-simulator.
 import { matchers, type PetstoreMatchers } from './matchers.js';
 import { noRequestReason, pendingWait } from './test-failures.js';
 
-/** Fixtures of `test` from `petstore-sim/vitest`, in addition to Vitest's own. */
+/** Fixtures that `test` of `petstore-sim/vitest` adds to Vitest's own. */
 export interface PetstoreFixtures {
   /**
-   * Scenario of the test, name of a shipped scenario, or path of a file.
+   * A scenario, the name of a shipped scenario, or the path of a scenario file.
    * @default {}
    * @example const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
    */
   scenario: Scenario | string;
   /**
-   * `check` fails the test if the client fails its verdict or sends no request, or if the test uses no simulator; `ignore`
-   * disables all three.
+   * `check` fails the test if the client fails its verdict or sends no request, or if the test uses no simulator;
+   * `ignore` disables all three checks.
    * @default 'check'
    * @example const unchecked = test.extend({ verdict: 'ignore' });
    */
   verdict: 'check' | 'ignore';
-  /** Simulator of this test alone; a retry of the test has a new one. */
+  /** Simulator that only this test uses. A retry of the test creates a new simulator. */
   sim: Simulator;
   /**
-   * API URL of `sim` while the test runs: `http://127.0.0.1:PORT/v1`; not available in a browser. A client that accepts
-   * a `fetch` can use `sim.fetch` without a port.
+   * API URL of `sim`, such as `http://127.0.0.1:PORT/v1`, served while the test runs; not available in a browser. A
+   * client that accepts a `fetch` function can use `sim.fetch` without a port.
    */
   baseUrl: string;
   /**
-   * API key of the scenario's `client`; otherwise the scenario's first key; otherwise `free-key`. The key may be in any
-   * state.
+   * API key of the scenario's `client`; otherwise the scenario's first key; otherwise `free-key`. The key may be
+   * expired, revoked or banned.
    */
   apiKey: string;
-  /** Detects a test that uses no simulator, because it would pass with any client. */
+  /** Whether the test uses a simulator. A test without a simulator fails, because it would pass with any client. */
   takesSimulator: { isTaken: boolean };
 }
 
-/** Functions that depend on the environment of the tests. */
+/** Functions that differ between Node and a browser. */
 interface Environment {
   readScenario: ReadScenario;
-  /** Serves over HTTP; rejects where that is impossible. */
+  /** Serves the simulator over HTTP; rejects in a browser. */
   listen(sim: Simulator): Promise<{ baseUrl: string; close(): Promise<void> }>;
 }
 
 export function createTest({ readScenario, listen }: Environment) {
   if (!('override' in base)) {
-    // Older versions create `sim` with the scenario of this file, even if a test overrides `scenario`.
+    // Older Vitest versions ignore a scenario that a test overrides: `sim` is created with the scenario of its file.
     throw new Error('Failed to load petstore-sim/vitest: expected Vitest 4.1 or later');
   }
   expect.extend({ ...matchers, ...failure });
@@ -58,7 +58,7 @@ export function createTest({ readScenario, listen }: Environment) {
     verdict: async ({}, use) => use('check'),
     takesSimulator: [
       async ({ verdict, task }, use) => {
-        // Checked here, because Vitest's `extend` accepts any fixture of any type.
+        // The option is checked at run time, because Vitest's `extend` accepts fixtures of any type.
         checkVerdict(verdict);
         const taken = { isTaken: false };
         await use(taken);
@@ -69,7 +69,7 @@ export function createTest({ readScenario, listen }: Environment) {
     sim: async ({ scenario, verdict, takesSimulator, task }, use) => {
       takesSimulator.isTaken = true;
       const sim = await createTestSimulator(scenario, readScenario);
-      // The errors of earlier attempts remain in the list.
+      // A retried test still has the errors of its earlier attempts in `task.result.errors`.
       const earlier = task.result?.errors?.length ?? 0;
       await use(sim);
       const errors = task.result?.errors?.slice(earlier) ?? [];
@@ -84,7 +84,6 @@ export function createTest({ readScenario, listen }: Environment) {
       if (verdict !== 'check') return;
       const none = noRequestReason(sim);
       if (errors.length === 0 && none !== undefined) fail(task, none);
-      // A soft assertion, for the reason in `fail`.
       task.context.expect.soft(sim).toHaveBehaved();
     },
     baseUrl: async ({ sim }, use) => {
@@ -96,22 +95,22 @@ export function createTest({ readScenario, listen }: Environment) {
   });
 }
 
-/** Matcher that always fails, because only the error of a matcher consists of its message alone. */
+/** Matcher that always fails with the given message. Vitest adds text of its own to any other error. */
 const failure = { toHaveNoFailure: (message: string) => ({ pass: false, message: () => message }) };
 
 /**
- * Fails a test by a soft assertion. After an exception Vitest repeats the end of a fixture, and would report the error
- * twice and in each retry.
+ * Fails a test by a soft assertion. After an exception, Vitest would run the end of the fixture again and report the
+ * error twice.
  */
 const fail = ({ context }: { context: TestContext }, message: string) =>
   (context.expect.soft(message) as unknown as Record<keyof typeof failure, () => void>).toHaveNoFailure();
 
 const noSimulatorMessage =
   'expected the test function to use the fixture sim, as in test(name, async ({ sim, apiKey }) => { ... }). ' +
-  "Without a simulator nothing is judged; for such a test use Vitest's own `test`, or test.extend({ verdict: 'ignore' })";
+  "expected the test to use a simulator, since the verdict has nothing to judge otherwise. Use Vitest's own `test`, or test.extend({ verdict: 'ignore' })";
 
 declare global {
-  // Vitest's own Matchers has one type parameter in version 4 and two in 5, and a declaration can match only one of them.
+  // Vitest's own Matchers cannot be extended: it has one type parameter in version 4 and two in version 5.
   namespace Chai {
     interface Assertion extends PetstoreMatchers {}
   }

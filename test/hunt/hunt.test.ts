@@ -190,12 +190,12 @@ describe('time', () => {
       if (status === 429) await new Promise((resolve) => setTimeout(resolve, 3_000));
     };
     await expect(hunt(client, { runs: 20 })).rejects.toThrow(
-      /got a real timer after the 429 of GET \/pets\. Pass it the sleep of its context, hunt\(async \(\{ fetch, sleep \}\)/,
+      /started a real timer after the 429 of GET \/pets\. Use sleep of its context, hunt\(async \(\{ fetch, sleep \}\)/,
     );
   });
 
   test('ends for a client that never does: without requests, with too many, and with an endless wait', async () => {
-    const endless = /expected the client to return where nothing goes wrong/;
+    const endless = /expected the client to end in a scenario without faults/;
     await expect(hunt(() => new Promise(() => {}), { runs: 5 })).rejects.toThrow(endless);
     const polls: HuntClient = async (context) => {
       for (;;) await send(context);

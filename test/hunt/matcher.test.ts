@@ -24,8 +24,8 @@ describe('toSurviveHunt', () => {
 
   test('passes neither way where nothing was put to the test, and takes a client alone', async () => {
     const silent: HuntClient = () => {};
-    await expect(expect(silent).toSurviveHunt({ runs: 5 })).rejects.toThrow('in 5 scenarios no rule was');
-    await expect(expect(silent).not.toSurviveHunt({ runs: 5 })).rejects.toThrow('in 5 scenarios no rule was');
+    await expect(expect(silent).toSurviveHunt({ runs: 5 })).rejects.toThrow('exercised none in 5 scenarios');
+    await expect(expect(silent).not.toSurviveHunt({ runs: 5 })).rejects.toThrow('exercised none in 5 scenarios');
     await expect(expect(7).toSurviveHunt()).rejects.toThrow('expected a client, such as expect(async');
   });
 });

@@ -136,7 +136,7 @@ describe('a custom route', () => {
     expect(errors).toMatchObject([{ message: 'no such table' }]);
     const nothing = await ask('/v1/categories', { respond: (() => undefined) as never });
     expect(nothing.status).toBe(500);
-    expect(String(errors[1])).toContain('to give a Response, got undefined');
+    expect(String(errors[1])).toContain('to return a Response, got undefined');
     expect(sim.journal.query().map(({ status }) => status)).toEqual([500, 500]);
   });
 

@@ -1,16 +1,19 @@
 import type { Timeline } from './timeline.js';
 
-/** Horizontal axis of a timeline, with positions from 0 to 1 and labels. */
+/** Horizontal axis of a timeline. Positions are numbers from 0 (left) to 1 (right). */
 export interface Axis {
   at(ms: number): number;
   ticks: { at: number; label: string }[];
-  /** Position of an omitted idle period, and its length in milliseconds, if any. */
+  /**
+   * Position of an idle period that the axis shortens, and the period's length in milliseconds; `undefined` if none is
+   * shortened.
+   */
   cut: { at: number; ms: number } | undefined;
 }
 
-/** Share of the axis above which an idle period is shortened. */
+/** Share of the axis above which an idle period is drawn shorter. */
 const longestShare = 0.9;
-/** Share of the axis that a shortened period occupies. */
+/** Share of the axis on which a shortened idle period is drawn. */
 const cutShare = 0.3;
 
 const steps = [
@@ -52,7 +55,10 @@ export function axisOf({ startMs, endMs, rows }: Timeline, mostTicks: number): A
   return { at: (ms) => Math.min(1, Math.max(0, at(ms))), ticks, cut };
 }
 
-/** Formats an offset: `0 s`, `250 ms`, `1:30 min`, `2 h`. No finer than the distance between ticks. */
+/**
+ * Formats a time after the start of the run: `0 s`, `250 ms`, `1:30 min`, `2 h`. The precision depends on the distance
+ * between labels.
+ */
 function offset(ms: number, stepMs: number): string {
   if (stepMs < 1_000 && ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(3))} s`;

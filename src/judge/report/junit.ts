@@ -10,8 +10,8 @@ import { timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, since } from './wording.js';
 
 /**
- * Serializes a verdict as JUnit XML. Each rule is a test case, skipped if not tested; each other failure of the run is
- * one as well. Valid by Jenkins' schema, in which `testsuites` has no `skipped`.
+ * Formats a verdict as JUnit XML. Each rule of the judge is a test case, skipped if the run did not exercise it. Other
+ * failures of the run are test cases, too. Jenkins' schema allows no `skipped` in `testsuites`.
  * @param entries the judged journal, in order of arrival
  */
 export function junitReport(entries: readonly RequestRecord[], verdict: Verdict | RunResult): string {
@@ -53,7 +53,10 @@ ${cases.map(({ code, body }) => markup`    <testcase classname="petstore-sim.${v
   return page.markup;
 }
 
-/** Result of a search as JUnit XML: a test case for each find, and for each rule that was exercised without one. */
+/**
+ * Formats the result of a hunt (a search for scenarios that break a client) as JUnit XML. Each find is a failed test
+ * case, and each exercised rule without a find is a passed one.
+ */
 export function huntReport(
   exercised: readonly FindingCode[],
   finds: readonly { code: string; text: string; repeat: string }[],
@@ -76,7 +79,7 @@ ${cases.map(({ code, body }) => markup`    <testcase classname="petstore-sim.hun
   return page.markup;
 }
 
-/** @param named text of a finding behind the names of its keys */
+/** @param named formats a finding's text, after the names of its API keys */
 function outcome(
   code: FindingCode,
   { findings, exercised }: Verdict,

@@ -4,9 +4,9 @@ import { maskedKey } from '../../values/mask-key.js';
 import type { Finding } from '../finding.js';
 
 /**
- * Names of API keys in a report that may be shared: public keys of the default scenario in full, others masked,
- * numbered if equal.
- * @param tokens in the order of numbering
+ * Names API keys in reports, which may be shared with others. The public keys of the default scenario appear in full,
+ * and all other keys masked. Equal masked names get numbers.
+ * @param tokens API keys in the order of their numbers
  */
 export function keyNames(tokens: Iterable<string | undefined>): Map<string | undefined, string> {
   const names = new Map<string | undefined, string>();
@@ -22,7 +22,7 @@ export function keyNames(tokens: Iterable<string | undefined>): Map<string | und
 }
 
 /**
- * Creates a function that names the keys of a finding's requests; empty if the run has one key.
+ * Creates a function that names the API keys of a finding's requests. The name is empty if the run has only one key.
  * @param entries the judged journal, in the order of arrival
  */
 export function createFindingKeys(entries: readonly RequestRecord[]): (finding: Pick<Finding, 'requests'>) => string {

@@ -1,4 +1,4 @@
-/** Escaped text, safe to insert into HTML or XML. */
+/** Escaped text, which can be inserted into HTML or XML. */
 export interface Markup {
   readonly markup: string;
 }
@@ -6,7 +6,7 @@ export interface Markup {
 type Piece = string | number | Markup | readonly Piece[] | undefined;
 
 /**
- * Template tag for HTML or XML. Escapes inserted values, except other markup.
+ * Template tag for HTML or XML. Escapes inserted values, except values that are markup already.
  * @example markup`<b title="${name}">${name}</b>`
  */
 export function markup(parts: TemplateStringsArray, ...values: readonly Piece[]): Markup {
@@ -22,7 +22,10 @@ function toText(value: Piece): string {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes text. Also removes control characters that XML 1.0 forbids and characters that change the text direction. */
+/**
+ * Escapes text for HTML and XML. Also removes control characters that XML 1.0 forbids, and characters that change the
+ * text direction.
+ */
 const escapeText = (text: string) =>
   text
     .toWellFormed()

@@ -1,7 +1,7 @@
 import { span } from '../finding.js';
 import type { Axis } from './axis.js';
 
-/** Draws an axis: one line with a mark per tick, and one with the labels that fit. */
+/** Draws the axis of a timeline as two lines of text: marks, and labels where they fit. */
 export function drawAxis({ ticks, cut }: Axis, width: number): string[] {
   const line = Array.from({ length: width }, () => '─');
   let labels = '';

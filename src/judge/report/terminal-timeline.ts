@@ -31,16 +31,16 @@ const wait = '─';
 const deadline = '┤';
 const ban = '═';
 const open = '›';
-/** Width of the column with keys and plans, in characters. */
+/** Minimum width of a timeline's first column, in characters. The column has the API keys and their plans. */
 const leastLabel = 18;
 const mostLabel = 28;
 
-/** Kinds of requests drawn in the upper line of a key. Refused requests are in the lower line. */
+/** Kinds of requests in the upper of an API key's two lines. Refused requests are in the lower line. */
 const passed: readonly RequestKind[] = ['served', 'failed', 'rejected', 'unauthorized'];
 
 /**
- * Draws a timeline as text, time from left to right. Each key has two lines: accepted requests, and refused requests
- * with waits.
+ * Draws a timeline as lines of text, with time from left to right. Each API key has two lines: accepted requests, and
+ * refused requests with their waits.
  */
 export function drawTimeline(timeline: Timeline, columns: number, style: Style): string[] {
   const labels = timeline.rows.map(({ name, plan = '' }) => harmless(`${name} ${plan}`).trim());
@@ -93,7 +93,7 @@ function drawSpans(
   }
 }
 
-/** Writes the length of a wait that exceeds the picture at the end of its line, if no mark is in the way. */
+/** Adds the length of a wait that ends after the drawn time. The length is left out if a mark occupies its place. */
 function writeOpenEnds(
   cells: string[],
   row: TimelineRow,
@@ -112,7 +112,7 @@ function writeOpenEnds(
   }
 }
 
-/** Draws the worst mark per position, followed by the number of marks if there is room. */
+/** Draws one mark per position, for the worst request there. The number of requests follows if there is room. */
 function drawMarks(cells: string[], marks: readonly Mark[], column: (ms: number) => number, style: Style): void {
   const places = groupBy(marks, ({ atMs }) => column(atMs));
   for (const [at, here] of places) {

@@ -14,7 +14,7 @@ import { countsLine, hiddenLine, since, untested } from './wording.js';
 export interface TerminalOptions {
   /** Width in characters. Default 100, minimum 60. */
   columns?: number;
-  /** Styles text. Default: no colors. */
+  /** Function that styles text. Default: no colors. */
   style?: Style;
 }
 
@@ -25,7 +25,8 @@ const severityColours = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'gr
 >;
 
 /**
- * Formats a verdict as text for a terminal, with a timeline. Contains no complete key.
+ * Formats a verdict as text for a terminal, with a timeline. API keys are masked, except the default scenario's public
+ * keys.
  * @param entries the judged journal, in order of arrival
  */
 export function terminalReport(
@@ -63,7 +64,7 @@ export function terminalReport(
     ];
   });
   const missing = untested(verdict);
-  // If no rule was tested, the reason at the top states that.
+  // Without any exercised rule, this list is left out: the reason at the top already states that.
   const silent =
     missing.length === 0 || missing.length === findingCodes.length
       ? []

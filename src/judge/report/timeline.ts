@@ -6,46 +6,46 @@ import { keyNames } from './key-names.js';
 export interface Mark {
   kind: RequestKind;
   atMs: number;
-  /** Id of the request in the journal. */
+  /** Journal id of the request that the mark shows. */
   request: number;
-  /** Target and status: `GET /pets?limit=5 · 429`. */
+  /** Text for the request: method, path, query and status, such as `GET /pets?limit=5 · 429`. */
   title: string;
 }
 
 export interface Span {
   fromMs: number;
   toMs: number;
-  /** Whether the span ends at a deadline. False for a wait that becomes a ban. */
+  /** Whether the period ends when the client may send again. `false` for a wait that a ban cuts short. */
   hasDeadline: boolean;
 }
 
-/** One API key with its requests, waits and bans. */
+/** Row of a timeline: one API key with its requests, waits and bans. */
 export interface TimelineRow {
-  /** Masked name of the key, or the full name of a public key. */
+  /** Name of the API key: masked, or in full for a public key of the default scenario. */
   name: string;
   plan: string | undefined;
   marks: Mark[];
-  /** Waits that responses required, each up to a deadline. */
+  /** Periods in which responses required the client to wait. */
   waits: Span[];
   bans: Span[];
 }
 
-/** Timeline of a run, one row per key. Times are Unix milliseconds of the simulator's clock. */
+/** Timeline of a run, with a row per API key. Times are Unix milliseconds of the simulator's clock. */
 export interface Timeline {
   startMs: number;
-  /** Arrival of the last request. */
+  /** Arrival time of the last request. */
   lastMs: number;
-  /** End of the picture, slightly after the last request if a wait continues. */
+  /** End of the drawn time. If a wait continues after the last request, part of that wait is drawn. */
   endMs: number;
   rows: TimelineRow[];
 }
 
-/** Maximum number of drawn keys. */
+/** Maximum number of API keys in a timeline. */
 const mostRows = 20;
-/** Share of the picture after the last request, for a wait that continues. */
+/** Share of the run's duration that is added to the timeline for a wait after the last request. */
 const openShare = 0.1;
 
-/** Creates the timeline of a journal. @param entries in order of arrival */
+/** Creates the timeline of a run from its journal records. @param entries in order of arrival */
 export function timelineOf(entries: readonly RequestRecord[]): Timeline {
   const { requests } = readRequests(entries);
   const names = keyNames(requests.map(({ token }) => token));
@@ -84,13 +84,13 @@ const banOf = ({ answeredAtMs, isBan, known }: KnownRequest): Span[] =>
     ? [{ fromMs: answeredAtMs, toMs: known.promisedAtMs, hasDeadline: true }]
     : [];
 
-/** Ends a wait at the start of a ban. */
+/** Shortens a wait that a ban interrupts, so that it ends when the ban starts. */
 function endedBy(bans: readonly Span[], wait: Span): Span {
   const ban = bans.find(({ fromMs }) => fromMs >= wait.fromMs && fromMs < wait.toMs);
   return ban === undefined ? wait : { ...wait, toMs: ban.fromMs, hasDeadline: false };
 }
 
-/** Merges overlapping spans. */
+/** Merges overlapping periods of time. */
 function merged(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {

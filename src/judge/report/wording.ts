@@ -5,7 +5,7 @@ import type { Verdict } from '../judge-run.js';
 import type { RequestKind } from '../request-kind.js';
 import { countOf } from '../unrecorded.js';
 
-/** Legend of the marks in a timeline. */
+/** Words for the kinds of requests in a timeline's legend. */
 export const markNames: Record<RequestKind, string> = {
   served: 'served',
   refused: 'refused',
@@ -31,13 +31,13 @@ export function countsLine(verdict: Verdict): string {
 /** Formats a finding's time relative to the start of the run: `+12.4 s`. */
 export const since = ({ at }: Finding, startMs: number) => `+${span(Date.parse(at) - startMs)}`;
 
-/** Describes findings that are not shown: `and 297 more of retry-storm, the last at +2.5 h`. */
+/** Describes findings that a report leaves out: `and 297 more of retry-storm, the last at +2.5 h`. */
 export function hiddenLine(hidden: readonly Finding[], startMs: number): string {
   const last = hidden.at(-1);
   return last === undefined ? '' : `and ${hidden.length} more of ${last.code}, the last at ${since(last, startMs)}`;
 }
 
-/** Rules that were not tested and have no findings. */
+/** Lists the rules that a run did not exercise. */
 export const untested = ({ exercised, findings }: Verdict): FindingCode[] =>
   findingCodes.filter((code) => !exercised.includes(code) && !findings.some((finding) => finding.code === code));
 

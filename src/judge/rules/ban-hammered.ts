@@ -2,7 +2,7 @@ import { counted } from '../../values/counted.js';
 import { finding, type SimulatorRule, span, theFirst } from '../finding.js';
 import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
 
-/** Finds requests during a ban that the client must have known of. */
+/** Rule: finds requests that a client sent during a ban, after it must have received the response about the ban. */
 export const banHammered: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver }) {

@@ -3,45 +3,53 @@ import { type Finding, finding, type SimulatorRule, span } from '../finding.js';
 import type { Lane } from '../place.js';
 import { type KnownRequest, toleranceMs } from '../run.js';
 
-/** Shortest wait after a response that names none, and the one from which waits need not grow, in milliseconds. */
+/**
+ * Minimum wait that counts as a backoff, and wait from which waits need not grow further, in milliseconds. Both apply
+ * after a refusal that names no wait.
+ */
 const leastBackoffMs = 1_000;
 const longBackoffMs = 60_000;
 
-/** Whether a strike came when its refusal allowed; after one that names no wait, by a backoff that grows. */
-function cameAsTold(strike: KnownRequest, before: KnownRequest | undefined): boolean {
-  const { lastRefusalRead: told, arrivedAtMs } = strike;
-  if (told === undefined) return false;
-  if (namesWait(told)) return arrivedAtMs >= told.deadlineMs - toleranceMs;
-  const lastTold = before?.lastRefusalRead;
+/**
+ * Whether a strike came no earlier than the client's latest refusal allowed. After a refusal that names no wait, a
+ * growing backoff is sufficient.
+ */
+function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined): boolean {
+  const { lastRefusalRead: refusal, arrivedAtMs } = strike;
+  if (refusal === undefined) return false;
+  if (namesWait(refusal)) return arrivedAtMs >= refusal.deadlineMs - toleranceMs;
+  const lastRefusal = before?.lastRefusalRead;
   const hasGrown =
     before === undefined ||
-    lastTold === undefined ||
-    // Side by side, several requests follow one refusal.
-    lastTold === told ||
-    namesWait(lastTold) ||
+    lastRefusal === undefined ||
+    // Concurrent requests can follow one refusal, so their waits need not grow.
+    lastRefusal === refusal ||
+    namesWait(lastRefusal) ||
     waitOf(strike) >= longBackoffMs ||
     waitOf(strike) > waitOf(before);
   return waitOf(strike) >= leastBackoffMs && hasGrown;
 }
 
-const namesWait = (told: KnownRequest): told is KnownRequest & { deadlineMs: number } =>
-  told.deadlineMs !== undefined && told.deadlineMs > told.answeredAtMs;
+const namesWait = (refusal: KnownRequest): refusal is KnownRequest & { deadlineMs: number } =>
+  refusal.deadlineMs !== undefined && refusal.deadlineMs > refusal.answeredAtMs;
 
 const waitOf = ({ lastRefusalRead, arrivedAtMs }: KnownRequest) =>
   arrivedAtMs - (lastRefusalRead?.answeredAtMs ?? arrivedAtMs);
 
 /**
- * Finds clients that send requests after a 429 until their key is banned. Bans set by a scenario or a control operation
- * do not count.
+ * Rule: finds clients that keep sending after a 429 until their API key is banned. Bans by a scenario or a control
+ * operation do not count.
  */
 export const banTripped: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver, end, dropped = 0 }) {
     const findings: Finding[] = [];
     for (const { refusals } of episodes) {
-      /** Time of the first refusal's response per lane, in Unix milliseconds. */
+      /** Time of the first refusal's response for each client, in Unix milliseconds. */
       const readMs = new Map<Lane, number>();
-      /** Strikes since the last ban, and whether the client sent one of these after receiving a refusal. */
+      /**
+       * Strikes since the last ban. `hadRefusal`: the client sent one of these strikes after it had received a refusal.
+       */
       let strikes: KnownRequest[] = [];
       let hadRefusal = false;
       for (const last of refusals) {
@@ -52,14 +60,14 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // Strikes dropped from the journal count as the client's own. Otherwise, all strikes are in the journal.
+        // Strikes that the journal dropped are attributed to this client, because their refusals are unknown.
         const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];
         hadRefusal = false;
-        // A refusal of another client does not prove that this client knew of the limit.
+        // Not blamed: only other clients had received a refusal, so this client could not know of the limit.
         if (!isOwn) continue;
-        const isObedient = led.every((strike, at) => cameAsTold(strike, led[at - 1]));
+        const isObedient = led.every((strike, at) => isPatientStrike(strike, led[at - 1]));
         const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
         findings.push(
           finding('ban-tripped', isObedient ? 'warn' : 'fail', led, {

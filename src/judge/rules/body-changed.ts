@@ -5,7 +5,8 @@ import { obtainedIn } from '../given-up.js';
 import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
 
 /**
- * Finds writes that are retried with an empty, shortened or unreadable body, or, for a named call, with another resource.
+ * Rule: finds writes that a client retries with a changed body: empty, cut, unreadable or, under one call name, for
+ * another resource.
  */
 export const bodyChanged: WireRule = {
   needs: 'wire',
@@ -16,7 +17,7 @@ export const bodyChanged: WireRule = {
     const obtained = obtainedIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // If the refused pet was stored later, the request in between was for another pet.
+      // A pet that was stored later proves that the request in between was not its retry.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !obtained.has(first))
       .map(({ first, next }) =>
         finding('body-changed', 'fail', [first, next], {
@@ -37,7 +38,7 @@ interface RetriedWrite {
   next: JudgedRequest;
 }
 
-/** Writes that retry a refused or unanswered write, with that write. */
+/** Finds the retries of refused or unanswered writes. Returns each retry with the first write. */
 function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
   let refused: JudgedRequest | undefined;
   let lost: JudgedRequest | undefined;
@@ -57,19 +58,23 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
 }
 
 /**
- * Whether a request retries a refused write that the client knew of: the same named call, or a start of the same body.
+ * Whether a request retries a refused write whose refusal the client received. Evidence: the same call name, a cut
+ * body, or a rejected body.
  */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&
   (next.call !== undefined || isBeginning(first, next) || isBroken(next));
 
 /**
- * Whether a request retries a write without a response, with part of its body. An empty or cut body is not another pet.
+ * Whether a request retries a write without a response, with only the start of its body. A cut body is no other pet.
  */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   next.lane === first.lane && next.lane.isSequential && next.id > first.lastArrivedId && isBeginning(first, next);
 
-/** Whether the service rejected the body as unreadable. If so, the request was a broken retry, not another pet. */
+/**
+ * Whether the service rejected the body of a sequential client with a 400. Such a request is a broken retry, not
+ * another pet.
+ */
 const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isSequential;
 
 function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {
@@ -90,6 +95,6 @@ const bodyOf = ({ requestBody = '' }: JudgedRequest) => fromJsonBytes(requestBod
 
 const length = (request: JudgedRequest) => bodyOf(request).length;
 
-/** Whether two bodies store the same resource. Field order and other fields may differ. */
+/** Whether two write bodies store the same resource, regardless of the order of fields and of additional fields. */
 const isSame = (first: JudgedRequest, next: JudgedRequest) =>
   first.requestText === next.requestText || first.pet === next.pet;

@@ -3,8 +3,8 @@ import { counted } from '../../values/counted.js';
 import { finding, times, type WireRule } from '../finding.js';
 
 /**
- * Finds uses of getPet. "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the
- * status filter."
+ * Rule: finds requests for getPet. "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets
+ * with the status filter."
  */
 export const deprecatedOperation: WireRule = {
   needs: 'wire',

@@ -4,11 +4,12 @@ import { finding, type SimulatorRule, target } from '../finding.js';
 import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
 import { nounOf } from '../same-pet.js';
 
-/** Response time after which impatient clients time out, in milliseconds. */
+/** Response time that would make an impatient client time out and retry, in milliseconds. */
 const lateMs = 1_000;
 
 /**
- * Finds pets stored twice, because the client repeated a write blindly after a lost response, or despite a response.
+ * Rule: finds pets that a client stored twice, because it repeated a write after a lost response without a check, or
+ * even after a received response.
  */
 export const duplicateWrite: SimulatorRule = {
   needs: 'simulator',
@@ -20,7 +21,7 @@ export const duplicateWrite: SimulatorRule = {
     const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));
     const repeated = calls.filter((stored) => stored.length > 1 && !isMisled(stored));
     const isMoreThanAsked = asked !== undefined && all.length > asked;
-    // A client that must store several pets may want equal ones.
+    // A client may store equal pets if the scenario asks for several pets.
     const mayBeWanted = asked !== undefined && !isMoreThanAsked;
     const duplicates = repeated.filter(
       (stored) =>
@@ -56,7 +57,7 @@ export const duplicateWrite: SimulatorRule = {
   },
 };
 
-/** Whether each repeated write had a refusal as its response, which says that nothing was stored. */
+/** Whether each repeated write was answered by a refusal, from which the client concludes that no pet was stored. */
 const isMisled = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(({ isRefused }) => isRefused);
 
 const isOnePet = (stored: readonly KnownRequest[]) => stored.every(({ pet }) => pet === stored[0]?.pet);
@@ -74,19 +75,25 @@ const sentAgain = (noun: string) =>
 const followed = (noun: string) =>
   `More ${noun}s were added than the scenario asks for, one right after a lost response. Name the calls in X-Sim-Call to show whether this was a retry with a new ${noun}.`;
 
-/** Text that identifies a call: its name, regardless of body and key; without a name, its fingerprint. */
+/**
+ * Text that identifies a write's call: its name, for any body and API key. Without a name: its fingerprint, the number
+ * of equal requests.
+ */
 const callOf = (request: KnownRequest) => {
   const { client, call, fingerprint } = request;
   return (call === undefined ? [client, fingerprint] : [client, call]).join('\n');
 };
 
-/** Calls of one name. Several pets under one name are separate calls, unless one replaced an unanswered request. */
+/**
+ * Splits writes under one call name into calls. Different pets are different calls, unless one was sent after another's
+ * lost response.
+ */
 const callsUnder = (stored: KnownRequest[], reads: ClientReads): KnownRequest[][] =>
   stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, reads)
     ? [stored]
     : [...groupBy(stored, ({ pet }) => pet).values()];
 
-/** Whether a write soon followed a write with a lost response, without a successful read in between. */
+/** Whether a write soon followed a write with a lost response, and the client did not check by a read in between. */
 const hasBlindStep = (stored: readonly KnownRequest[], reads: ClientReads) =>
   stored.some((lost, at) => {
     const next = stored[at + 1];
@@ -95,20 +102,20 @@ const hasBlindStep = (stored: readonly KnownRequest[], reads: ClientReads) =>
     );
   });
 
-/** Maximum time between a write and its retry, in milliseconds. Later writes have another purpose. */
+/** Maximum time between a write and its retry, in milliseconds. A later write counts as a separate call. */
 const soonMs = 60_000;
 
-/** Successful reads per client. */
+/** Successful reads of each client, as evidence that the client checked whether a pet was stored. */
 class ClientReads {
   readonly #requests: readonly KnownRequest[];
-  /** Request ids by client. Created on demand. */
+  /** Ids of successful reads by client. Created at the first use. */
   #ofClients: ReadonlyMap<string | undefined, number[]> | undefined;
 
   constructor(requests: readonly KnownRequest[]) {
     this.#requests = requests;
   }
 
-  /** Whether the client of two writes made a successful read in between. */
+  /** Whether the client made a successful read between two of its writes. */
   has(before: KnownRequest, after: KnownRequest): boolean {
     this.#ofClients ??= new Map(
       [...groupBy(this.#requests.filter(isSuccessfulRead), ({ client }) => client)].map(([client, of]) => [
@@ -127,8 +134,8 @@ const isSuccessfulRead = (request: KnownRequest) => !isWrite(request) && isServe
 const isStored = ({ known }: KnownRequest) => known.storedId !== undefined;
 
 /**
- * Whether a response was unreadable or not awaited. The latter if the same named call was sent again before the
- * response.
+ * Whether the response to a stored write was lost for the client: unreadable, or not awaited because the client sent
+ * the named call again.
  */
 const isLost = (request: KnownRequest, stored: readonly KnownRequest[]) =>
   isUnknown(request) ||
@@ -138,14 +145,20 @@ const isLost = (request: KnownRequest, stored: readonly KnownRequest[]) =>
 const isWaitedFor = ({ status, answeredAtMs, arrivedAtMs }: KnownRequest) =>
   status > 0 && answeredAtMs - arrivedAtMs >= lateMs;
 
-/** Whether every attempt but the last had a lost response. Repeating a successful request may be intended. */
+/** Whether every write but the last had a lost response. A write that is repeated after a success may be intended. */
 const isRepeatedBlindly = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(isUnknown);
 
-/** Whether the same pet was stored again after a lost response, with another body or key. May be another call. */
+/**
+ * Whether a pet was stored again after a lost response, with another body or API key. The second write may be a
+ * separate call.
+ */
 const isSamePetSentBlindly = (all: readonly KnownRequest[]) =>
   [...groupBy(all, ({ pet }) => pet).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
 
-/** Whether a client stored an unnamed pet soon after a lost response for another pet. */
+/**
+ * Whether a client stored a pet soon after a write for another pet had a lost response. Considers only calls without a
+ * name.
+ */
 const isFollowedBlindly = (all: readonly KnownRequest[], reads: ClientReads) =>
   [
     ...groupBy(

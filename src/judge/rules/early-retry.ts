@@ -4,7 +4,7 @@ import { describeReset, isRetryDate, resetHeaderOf } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
 
-/** An early request, with the response that asked the client to wait. */
+/** A request that was too early, and the response that required the client to wait. */
 interface EarlyRequest {
   response: JudgedRequest;
   request: JudgedRequest;
@@ -12,9 +12,9 @@ interface EarlyRequest {
 }
 
 /**
- * Finds retries before every promised time of the latest response. Judges any request of a lane without overlaps,
- * otherwise retries of the same call. Fails if the retry is refused; warns if it succeeds, because promised times are
- * rounded to whole seconds. After a refusal past Reset, only Retry-After counts.
+ * Rule: finds requests before every time at which the latest refusal or 503 allows a retry. For sequential clients any
+ * request counts, otherwise only retries of the refused call. A refused retry fails; a successful one warns, because
+ * the times are rounded to whole seconds. After a refusal past the Reset time, only Retry-After counts.
  */
 export const earlyRetry: WireRule = {
   needs: 'wire',
@@ -34,13 +34,13 @@ export const earlyRetry: WireRule = {
   },
 };
 
-/** Refusal whose wait applies to a request. */
+/** Finds the refusal after which a request had to wait; `undefined` if none. */
 function refusalBefore({ lane, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
   const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
   return lane.isSequential && !isOtherCall ? lastRefusalRead : retryOf;
 }
 
-/** Finds early requests. @param responseOf returns the response whose wait applies to a request */
+/** Finds requests that came too early. @param responseOf returns the response after which a request had to wait */
 function earlyAfter(
   requests: readonly JudgedRequest[],
   responseOf: (request: JudgedRequest) => JudgedRequest | undefined,
@@ -56,11 +56,11 @@ function earlyAfter(
 }
 
 /**
- * Time before Retry-After, in milliseconds, of a request that came after Reset and was refused: "the client waits for
- * the time given in the Retry-After header".
+ * Time by which a request was before Retry-After, in milliseconds, if it came after Reset and was refused nevertheless.
+ * The document: "the client waits for the time given in the Retry-After header".
  */
 const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
-  // With concurrent callers, another caller may have used up the quota since Reset.
+  // Excludes concurrent callers, because another caller may have used up the limit since the Reset time.
   request.isRefused &&
   request.lane.isSequential &&
   response.retryAfterMs !== undefined &&
@@ -69,17 +69,20 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
     ? response.answeredAtMs + response.retryAfterMs - request.arrivedAtMs
     : undefined;
 
-/** Smallest Retry-After, in milliseconds, that can be a second or more in milliseconds. */
+/** Minimum Retry-After value, read as milliseconds, that may be in another unit: 1,000 (one second in milliseconds). */
 const leastOtherUnitMs = 1_000_000;
 
-/** Whether Retry-After is so far beyond Reset that it must be milliseconds or a Unix time: then Reset is the better promise. */
+/**
+ * Whether Retry-After must be in milliseconds or a Unix time, because it is far beyond Reset. Reset then determines the
+ * wait.
+ */
 const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: JudgedRequest) =>
   retryAfterMs >= leastOtherUnitMs &&
-  // Decimal numbers are seconds.
+  // A decimal Retry-After is in seconds.
   retryAfterMs % 1_000 === 0 &&
   retryAfterMs >= 500 * (resetMs - answeredAtMs);
 
-/** Excludes requests during a ban, which ban-hammered reports, unless there are no others. */
+/** Leaves out requests during a ban, which the rule ban-hammered reports. Keeps them if there are no other requests. */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
   const outside = early.filter(({ response }) => !response.isBan);
   return outside.length > 0 ? outside : early;
@@ -88,8 +91,8 @@ function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
 const isCertain = ({ request }: EarlyRequest) => request.lane.isSequential || request.call !== undefined;
 
 /**
- * Whether the early request may come from another caller: soon, on another connection, without knowledge of the
- * refusal.
+ * Whether a too early request may come from another caller. Evidence: it came soon after the refusal, on another
+ * connection, and without a call name.
  */
 const isOnAnother = ({ response, request }: EarlyRequest) =>
   request.call === undefined &&
@@ -112,7 +115,7 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
   const upTo = early.length > 1 ? 'up to ' : '';
   const isRounded = response.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
   const saved = isRounded ? 'The request succeeded, because waits are rounded up to whole seconds. ' : '';
-  // For concurrent calls, the retried refusal is unknown, so the measured waits are upper limits.
+  // With concurrent calls it is unknown which refusal a request retries, so the measured waits are maximums.
   const isKnown = early.every(isCertain);
   return finding(
     'early-retry',
@@ -129,7 +132,7 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
 const promiseOf = (response: JudgedRequest) =>
   response.retryAfterMs === undefined ? resetHeaderOf(response) : retryAfterHeader;
 
-/** Describes the allowed times: Retry-After, and Reset if clearly different. */
+/** Describes when a retry is allowed: after Retry-After, or at Reset if that is clearly earlier. */
 function allowedBy(response: JudgedRequest, isAfterReset: boolean): string {
   const { answeredAtMs, retryAfterMs, resetMs } = response;
   const untilResetMs = resetMs === undefined ? undefined : resetMs - answeredAtMs;
@@ -151,8 +154,8 @@ function advice(response: JudgedRequest, header: string): string {
 }
 
 /**
- * Whether the client ended after a refusal and so obeyed. Excludes calls that were refused twice, possibly after a
- * retry.
+ * Whether the client obeyed by ending after a refusal. A call with two refusals does not count, because the second may
+ * refuse a retry.
  */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&

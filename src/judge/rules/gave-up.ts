@@ -9,7 +9,9 @@ import { isRetryDate } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';
 
-/** Finds refused or failed calls that are never repeated and whose caller gets no error. */
+/**
+ * Rule: finds calls that the client gave up: refused or failed, never repeated, and without an error for the caller.
+ */
 export const gaveUp: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -25,8 +27,8 @@ export const gaveUp: WireRule = {
       const isOneCall = areOneEach && isUnansweredWrite(last);
       return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !obtained.has(last);
     });
-    // Concurrent clients with the attempt number in the URL have no equal attempts. These pass with enough responses
-    // for the scenario.
+    // Concurrent clients with the attempt number in the URL send no equal requests. Such clients pass if enough calls
+    // got a response.
     const areAnswered = dropped.every(isConcurrent) && hasAnswers(run);
     const findings = areAnswered
       ? []
@@ -38,7 +40,7 @@ export const gaveUp: WireRule = {
   },
 };
 
-/** Groups calls by key, and separates calls that must not be repeated. */
+/** Groups calls by API key. Calls that must not be repeated are a separate group. */
 const groupOf = (tries: readonly JudgedRequest[]) =>
   `${tries[0]?.token} ${isUnansweredWrite(tries.at(-1) as JudgedRequest)}`;
 
@@ -46,13 +48,13 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   const last = given.map((tries) => tries.at(-1) as JudgedRequest);
   const [first] = last as [JudgedRequest];
   const tries = given[0] ?? [];
-  // Leaves out attempts before the last successful equal call.
+  // Number of attempts since the last successful request of the call.
   const attempts = tries.length - 1 - tries.findLastIndex((each) => !isFailed(each));
   const others = given.length > 1 ? ` and ${counted(given.length - 1, 'other call')}` : '';
   const why = first.isRefused ? `refused with ${first.status}` : 'left without a usable response';
   const { severity, note } = severityOfGivingUp(run, last);
   const isWriteLost = isUnansweredWrite(first);
-  // A write that may be stored must not be repeated. Only silence is a fault, if known.
+  // An unanswered write must not be repeated, because it may be stored. Only a missing error for the caller is a fault.
   if (isWriteLost && severity !== 'warn') return [];
   const dated =
     attempts === 1 && isRetryDate(first)
@@ -70,10 +72,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   ];
 }
 
-/**
- * Finding about equal reads, some of which never got a response. The read after a failed read was the next call, not a
- * retry.
- */
+/** Creates a finding about equal reads of which too few got a usable response. The missing ones were never repeated. */
 function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof compareEqualReads>) {
   const { severity, note } = severityOfGivingUp(run, missing);
   const [first] = missing as [JudgedRequest];
@@ -88,26 +87,26 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
 
 const isFailed = (request: JudgedRequest) => isToRepeat(request) || isUnansweredWrite(request);
 
-/** Whether a failed request should be repeated. Excludes abandoned responses, HEAD and OPTIONS. */
+/** Whether a failed request should be repeated. HEAD, OPTIONS and requests that the client abandoned need not be. */
 const isToRepeat = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
 
-/** Whether a write may be stored, so must not be repeated. */
+/** Whether a write may be stored although the client got no response. Such a write must not be repeated. */
 const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !request.isRefused && isUnknown(request);
 
-/** Whether every write is a separate call, because there are no more writes than the scenario asks for. */
+/** Whether each write is a separate call, because the run has no more writes than the scenario asks for. */
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 
 const isConcurrent = ([first]: readonly JudgedRequest[]) =>
   first?.lane.isSequential === false && first.call === undefined;
 
-/** Whether as many calls succeeded as the scenario asks for. */
+/** Whether the client got as many usable responses as the scenario asks for calls. */
 const hasAnswers = ({ requests, needs }: Run) =>
   needs?.calls !== undefined && requests.filter(isServed).length >= needs.calls;
 
 const isProbe = ({ method }: JudgedRequest) => method === 'HEAD' || method === 'OPTIONS';
 
-/** Next request in the same thread after the last attempt of each call, if any. */
+/** Maps the last attempt of each call to the next request of its client. Only sequential clients have one. */
 function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedRequest> {
   const next = new Map<JudgedRequest, JudgedRequest>();
   const lanes = new ByLane((): { last?: JudgedRequest } => ({}));
@@ -122,7 +121,8 @@ function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedReques
 }
 
 /**
- * Whether the next request may be a retry with another query or body. Clients may put the attempt number into the URL.
+ * Whether the next request may be a retry with another query or body, because some clients put the attempt number into
+ * the URL.
  */
 const mayBeTriedAgain = (last: JudgedRequest, next: JudgedRequest | undefined) =>
   next !== undefined &&

@@ -2,7 +2,7 @@ import { counted } from '../../values/counted.js';
 import { finding, type SimulatorRule, span } from '../finding.js';
 import { earlyMs, toleranceMs } from '../run.js';
 
-/** Finds clients that keep retrying although the daily limit is exhausted. */
+/** Rule: finds clients that keep retrying although the daily limit is exhausted. */
 export const ignoredDayWindow: SimulatorRule = {
   needs: 'simulator',
   judge({ episodes, isOver }) {

@@ -2,13 +2,16 @@ import { counted } from '../../values/counted.js';
 import { finding, span, target, times, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
-/** Response time after which impatient clients time out, in milliseconds. */
+/** Response time that would make an impatient client time out and retry, in milliseconds. */
 const longMs = 500;
-/** Minimum timeout of a client, in milliseconds. */
+/** Minimum time after which an abandoned response counts as a timeout of the client, in milliseconds. */
 const leastMs = 50;
 const soonMs = 60_000;
 
-/** Finds responses that the client abandons and requests again, which takes no less time and uses quota. */
+/**
+ * Rule: finds responses that the client abandons after a timeout and requests again. The repetition costs quota and
+ * saves no time.
+ */
 export const impatient: WireRule = {
   needs: 'wire',
   judge({ calls, requests }) {
@@ -38,8 +41,8 @@ export const impatient: WireRule = {
 };
 
 /**
- * Whether the client waited, then abandoned the response and soon sent the request again. Excludes pages abandoned at
- * once and hedged requests.
+ * Whether the client sent a request again soon after it had abandoned the response. Responses abandoned at once and
+ * concurrent repetitions do not count.
  */
 function isRepeated(abandoned: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
   for (let at = from; durationMs(abandoned) >= leastMs && at < tries.length; at++) {

@@ -4,8 +4,8 @@ import { finding, span, theFirst, type WireRule } from '../finding.js';
 import { graceMs, type Run, toleranceMs } from '../run.js';
 
 /**
- * Finds calls that are retried after their caller has given up. Applies only to clients that report when callers give
- * up.
+ * Rule: finds requests that a client sends for a caller that has given up. Requires a client that reports when its
+ * callers give up.
  */
 export const lateRequest: WireRule = {
   needs: 'wire',
@@ -30,7 +30,9 @@ export const lateRequest: WireRule = {
   },
 };
 
-/** Whether the client ended by itself during a wait, some time after its start, so that something ended the wait. */
+/**
+ * Whether the client ended by itself during a required wait, so that its caller's time limit must have ended the wait.
+ */
 function hasEndedItsWait({ requests, isOver, end, endMs }: Run): boolean {
   const last = requests.at(-1);
   if (!isOver || end?.hasFailed === undefined || !last?.isRefused || last.deadlineMs === undefined) return false;

@@ -5,7 +5,7 @@ import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.
 import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';
 
-/** Finds refused writes, so not stored, that are never repeated. */
+/** Rule: finds refused writes that the client never repeats, so that the resource is not stored. */
 export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -15,7 +15,7 @@ export const lostWrite: WireRule = {
       const last = tries.at(-1) as JudgedRequest;
       return last.isRefused && !obtained.has(last);
     });
-    // If a client creates a new pet for each attempt, the number of stored pets shows whether all calls succeeded.
+    // A client may create a new pet for each attempt. The number of stored pets then shows whether all calls succeeded.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((tries) => {
       const { call, id } = tries.at(-1) as JudgedRequest;
@@ -23,7 +23,7 @@ export const lostWrite: WireRule = {
     });
     const lost = missing.flatMap((tries) => {
       const last = tries.at(-1) as JudgedRequest;
-      // Leaves out attempts before the last successful equal write.
+      // Attempts since the last successful request of the call.
       const unserved = tries.slice(1 + tries.findLastIndex(({ isRefused }) => !isRefused));
       return isOverdue(last, run) ? [{ last, tries: unserved }] : [];
     });
@@ -52,7 +52,7 @@ export const lostWrite: WireRule = {
   },
 };
 
-/** Last successful write if the run stored as many pets as the scenario asks for; otherwise `undefined`. */
+/** Finds the last successful write, if the run stored as many pets as the scenario asks for; otherwise `undefined`. */
 function lastOfAllStored(run: Run): JudgedRequest | undefined {
   const { requests, needs } = run;
   if (!asksForWrites(run)) return undefined;

@@ -3,20 +3,23 @@ import { growthOf, isExponential, leastGrowth } from '../growth.js';
 import { earlyMs, type JudgedRequest } from '../run.js';
 
 const leastRefusals = 3;
-/** Maximum ratio of the longest to the shortest of about equal waits. */
+/** Maximum ratio of the longest wait to the shortest for waits that count as about equal. */
 const mostApart = 3;
-/** Maximum latency of a response and the next request, in milliseconds. */
+/** Maximum latency between a response and the client's next request, in milliseconds. */
 const mostLatencyMs = 100;
-/** Added to every wait before the comparison, in milliseconds, so that very short waits count as equal. */
+/** Time added to every wait before the comparison, in milliseconds, so that very short waits count as equal. */
 const baseMs = 100;
 
-/** A retry of a call, sent after the response to the previous attempt. */
+/** A retry of a refused request, sent after the refusal was received. */
 interface Retry {
   refusal: JudgedRequest;
   request: JudgedRequest;
 }
 
-/** Finds waits that do not grow with repeated refusals ("and uses exponential backoff"). */
+/**
+ * Rule: finds clients whose waits do not grow when a call is refused repeatedly. The document: "and uses exponential
+ * backoff".
+ */
 export const noBackoffGrowth: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
@@ -27,7 +30,7 @@ export const noBackoffGrowth: WireRule = {
         Math.max(0, request.arrivedAtMs - refusal.answeredAtMs - (refusal.retryAfterMs ?? 0)),
       );
       const latencyMs = Math.min(mostLatencyMs, ...waits);
-      // Latency is not part of the client's wait, and hides differences between random waits.
+      // The comparison is repeated without the latency, which can make random waits look equal.
       if (!isFlat(waits) || !isFlat(waits.map((ms) => ms - latencyMs))) return [];
       const refusals = chain.map(({ refusal }) => refusal);
       const last = chain.at(-1)?.request;
@@ -46,8 +49,8 @@ export const noBackoffGrowth: WireRule = {
 };
 
 /**
- * Attempts per call, each sent after the previous response and not too early. Early retries belong to another rule, and
- * their refusals are no evidence about the backoff.
+ * Collects the retries of each call. A retry that was too early, or sent before the previous response, is left out: it
+ * shows nothing about the backoff.
  */
 function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
   const chains = new Map<number, Retry[]>();
@@ -68,15 +71,12 @@ function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
 
 const refusalsOf = (chain: readonly Retry[]) => chain.length + (chain.at(-1)?.request.isRefused ? 1 : 0);
 
-/** Whether the chain has at least two waits and enough refusals. */
+/** Whether a call's retries show at least two waits and enough refusals for a conclusion. */
 const isConclusive = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= leastRefusals;
 
 const longest = (chains: readonly Retry[][]) => [...chains].sort((a, b) => b.length - a.length).slice(0, 1);
 
 const isFlat = (waits: readonly number[]) => !isExponential(waits) && isAlike(waits);
 
-/**
- * Whether the waits are about equal. Random waits from a growing range may shrink, but differ by more than a jitter of
- * one half.
- */
+/** Whether waits are about equal. Random waits from a growing range may shrink, but then differ by a larger factor. */
 const isAlike = (waits: readonly number[]) => Math.max(...waits) + baseMs <= mostApart * (Math.min(...waits) + baseMs);

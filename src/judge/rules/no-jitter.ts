@@ -9,10 +9,10 @@ interface Herd {
 }
 
 const leastCallers = 5;
-/** Maximum difference between equal timers, in milliseconds. */
+/** Maximum difference between timers of the same length, in milliseconds. */
 const simultaneousMs = 50;
 
-/** Finds callers that were refused together and retry together. */
+/** Rule: finds callers that were refused together and retry together, because their waits have no random part. */
 export const noJitter: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -39,7 +39,7 @@ export const noJitter: WireRule = {
 
 const isCaller = ({ lane }: JudgedRequest) => !lane.isSequential;
 
-/** Concurrent callers that waited, with the same number of requests after the wait. */
+/** Finds groups of concurrent callers that waited at the same time and then retried. */
 function herdsOf({ episodes, requests }: Run): Herd[] {
   const herds: Herd[] = [];
   const callers = requests.filter(isCaller);
@@ -62,7 +62,7 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
   return herds;
 }
 
-/** Requests from an index on with which callers retried, at most as many as waited. */
+/** Selects the callers' first requests after the wait, at most one per waiting caller. */
 function retriesAfter(
   waiting: readonly JudgedRequest[],
   requests: readonly JudgedRequest[],
@@ -80,11 +80,15 @@ function retriesAfter(
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // With more requests than callers, some may be next calls of one caller. Connections then distinguish callers.
+  // If more requests than callers arrive, some are further calls of one caller. Only first requests on their connection
+  // count then.
   return later.length <= most ? later : apart;
 }
 
-/** Latest arrival up to each request, because a clock may be set back slightly. */
+/**
+ * Latest arrival time up to each request. Makes the list sorted for a binary search, although the clock may be set back
+ * slightly.
+ */
 function latestArrivals(requests: readonly JudgedRequest[]): number[] {
   let latestMs = Number.NEGATIVE_INFINITY;
   return requests.map(({ arrivedAtMs }) => {
@@ -99,15 +103,15 @@ function earliestDeadline(refusals: readonly JudgedRequest[]): number {
   return earliestMs;
 }
 
-/** One refusal per caller. A retry before the end of the wait belongs to the same caller. */
+/** Selects one refusal per caller. A refusal that the caller retried before the end of the wait is left out. */
 function onePerCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
   const again = new Set(refusals.map(({ retryOf }) => retryOf));
   return refusals.filter((refusal) => !again.has(refusal));
 }
 
 /**
- * Creates a function that returns whether a request is the first of its caller. A request sent on a connection after an
- * earlier response is not.
+ * Creates a function that decides whether a request is the first of its caller. A request on a connection that already
+ * got a response is not.
  */
 function createIsNewCaller(): (request: JudgedRequest) => boolean {
   const answeredMs = new Map<number, number>();

@@ -4,8 +4,8 @@ import { ByLane } from '../place.js';
 import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
 
 /**
- * Finds calls that continue while another call with the same key waits. The limit applies to the key, so the wait must
- * as well.
+ * Rule: finds calls that are sent while another call with the same API key waits. The limit applies to the key, so all
+ * calls with the key must wait.
  */
 export const noSharedGate: WireRule = {
   needs: 'wire',
@@ -41,8 +41,8 @@ interface OtherCall {
 }
 
 /**
- * Calls of other threads during a wait. Excludes sequential calls and retries of refused calls, which early-retry
- * judges.
+ * Finds requests of concurrent callers during another call's wait. Requests of sequential clients and retries are left
+ * out, because the rule early-retry judges them.
  */
 function othersOf({ requests }: Episode): OtherCall[] {
   const others: OtherCall[] = [];
@@ -65,8 +65,8 @@ function othersOf({ requests }: Episode): OtherCall[] {
 }
 
 /**
- * @returns a function, called for requests in order of arrival, that returns whether a request may retry an equal
- * refused request
+ * Creates a function that decides whether a request may be a retry of an equal refused request.
+ * @returns the function, to be called in order of arrival
  */
 function createRetryFinder(): (request: JudgedRequest) => boolean {
   const lanes = new ByLane(() => new Map<number, { refusals: JudgedRequest[]; answered: number; retried: number }>());

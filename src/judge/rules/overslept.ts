@@ -4,22 +4,25 @@ import type { Episode, JudgedRequest } from '../run.js';
 const leastMs = 10_000;
 const share = 0.5;
 /**
- * Minimum length of a thousandfold wait that counts as a unit error, in milliseconds. Shorter long waits may be idle
- * time.
+ * Minimum wait that counts as a thousandfold wait, caused by a wrong unit, in milliseconds. Below this, the client may
+ * have been idle.
  */
 const leastUnitErrorMs = 600_000;
-/** Minimum wait that counts as a Unix time used as a duration, in milliseconds. */
+/** Minimum wait that shows a Unix time used as a duration, in milliseconds. */
 const leastDateMs = 300 * 86_400_000;
-/** Maximum deviation of a wait from the Unix time that it was read from, as a share. */
+/** Maximum deviation of a wait from the Unix time that the client used as the wait, as a share. */
 const unitShare = 0.01;
-/** Maximum backoff of a client that doubles its wait after each refusal, in milliseconds. */
+/** Maximum wait of a client that doubles its wait after each refusal, in milliseconds. */
 const longestBackoffMs = 60_000;
 
-/** Lateness that is tolerated, in milliseconds: a client has its own backoff, and other work. */
+/**
+ * Time by which a retry may be late after the required wait, in milliseconds: the client may have its own backoff, or
+ * other work.
+ */
 export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
   Math.max(leastMs, (deadlineMs - answeredAtMs) * share);
 
-/** Finds requests that come much later after a deadline than necessary. */
+/** Rule: finds retries that come much later than the required wait. */
 export const overslept: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
@@ -51,7 +54,7 @@ export const overslept: WireRule = {
   },
 };
 
-/** Requests that came after the deadline of the refusal directly before. */
+/** Finds requests that came after the wait that the directly preceding refusal required. */
 function afterDeadlineIn({ requests }: Episode) {
   const afterDeadline: { request: JudgedRequest; refusal: JudgedRequest; deadlineMs: number; refusals: number }[] = [];
   let refusal: JudgedRequest | undefined;
@@ -69,7 +72,7 @@ function afterDeadlineIn({ requests }: Episode) {
   return afterDeadline;
 }
 
-/** Whether the wait is a thousand times Retry-After. Allows for jitter, which was multiplied as well. */
+/** Whether the client waited a thousand times as long as Retry-After, plus a random part. */
 function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): boolean {
   const ratio = waitedMs / (retryAfterMs ?? Number.NaN);
   return ratio >= 990 && ratio <= 1_105;
@@ -77,6 +80,8 @@ function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): b
 
 const isNear = (ms: number, otherMs: number) => Math.abs(ms / otherMs - 1) <= unitShare;
 
-/** Whether a Unix time, such as in X-RateLimit-Reset, was used as the wait, in seconds or in milliseconds. */
+/**
+ * Whether the client used a Unix time as the length of its wait, such as X-RateLimit-Reset, in seconds or milliseconds.
+ */
 const isDate = (waitedMs: number, { answeredAtMs }: JudgedRequest) =>
   waitedMs >= leastDateMs || isNear(waitedMs, answeredAtMs / 1_000);

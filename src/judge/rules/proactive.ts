@@ -2,12 +2,15 @@ import { finding, times, type WireRule } from '../finding.js';
 import { readReset, remainingIn } from '../promises.js';
 import { type JudgedRequest, toleranceMs } from '../run.js';
 
-/** Praises clients that pause at Remaining 0 until the window resets, and so avoid a refusal. */
+/**
+ * Rule: praises clients that pause when X-RateLimit-Remaining is 0 until the limit resets, so that no request is
+ * refused.
+ */
 export const proactive: WireRule = {
   needs: 'wire',
   judge({ requests }) {
     const paused: JudgedRequest[] = [];
-    /** Latest request per key whose response had Remaining 0. */
+    /** For each API key, the latest request whose response had X-RateLimit-Remaining 0. */
     const emptied = new Map<string | undefined, JudgedRequest>();
     for (const next of requests) {
       const last = emptied.get(next.token);
@@ -33,7 +36,10 @@ export const proactive: WireRule = {
 
 const isEmpty = (request: JudgedRequest) => !request.isRefused && request.status < 400 && remainingIn(request) === '0';
 
-/** Minimum pause, in milliseconds. A shorter time may be the client's own delay between requests. */
+/**
+ * Minimum pause that the rule praises, in milliseconds. A shorter time may be the client's usual delay between
+ * requests.
+ */
 const leastPauseMs = 500;
 
 const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>

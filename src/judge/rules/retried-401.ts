@@ -5,7 +5,7 @@ import { graceMs, type JudgedRequest } from '../run.js';
 
 const mostRepeats = 1;
 
-/** Finds repeated use of a key after a 401, which retries cannot fix. Requests without a key do not count. */
+/** Rule: finds clients that repeat requests with an API key after a 401. Repeating cannot make a key valid. */
 export const retried401: WireRule = {
   needs: 'wire',
   judge({ requests }) {
@@ -29,8 +29,8 @@ export const retried401: WireRule = {
 const isUnauthorized = ({ status, isRefused }: JudgedRequest) => status === 401 && !isRefused;
 
 /**
- * Requests with a 401 that the client sent after it must have received an earlier 401, without a success of the key in
- * between.
+ * Finds requests with a 401 that the client sent although it must have received a 401 before. A success with the API
+ * key in between ends the count.
  */
 function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
   const onConnection = new Map<number, JudgedRequest>();

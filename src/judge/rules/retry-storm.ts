@@ -6,20 +6,23 @@ import { ByLane } from '../place.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 const mostAttempts = 6;
-/** Time without attempts after which a new series starts, in milliseconds. */
+/** Pause after which further attempts count as a new series, in milliseconds. */
 const pauseMs = 45_000;
-/** Interval of attempts that is never a storm, such as a circuit breaker's probes, in milliseconds. */
+/**
+ * Interval of attempts that is long enough not to be a storm, in milliseconds. Circuit breakers probe at such
+ * intervals.
+ */
 const probeMs = 25_000;
-/** Maximum variation of a polling interval, as a share, from timers and response times. */
+/** Maximum variation of a constant polling interval, as a share. Timers and response times cause variation. */
 const rhythmShare = 0.2;
-/** Minimum polling interval, in milliseconds. */
+/** Minimum interval of attempts that counts as polling, in milliseconds. */
 const leastPollMs = 2_500;
 
-/** Finds calls with too many attempts, usually because of nested retries. */
+/** Rule: finds calls with too many attempts, which usually come from nested retry loops. */
 export const retryStorm: WireRule = {
   needs: 'wire',
   judge(run) {
-    // Separate per client, because a client does not retry another client's requests.
+    // Attempts are grouped by client, because no client retries another client's requests.
     const refused = run.episodes
       .flatMap((episode) => [...groupBy(episode.requests, ({ lane }) => lane).values()])
       .flatMap((ofClient) => [...groupBy(ofClient, ({ fingerprint }) => fingerprint).values()])
@@ -33,14 +36,15 @@ export const retryStorm: WireRule = {
   },
 };
 
-/** Findings for one series. @param tries equal attempts without a usable response, except the last */
+/** Judges one series of attempts. @param tries equal requests, of which only the last may have a usable response */
 function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Finding[] {
   const [first] = tries;
   const attempts = attemptsOf(tries);
   if (first === undefined || attempts <= mostAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(tries, same)) return [];
-  // Unnamed attempts may belong to several calls. Calls with a response were separate.
+  // Requests without a call name may belong to several calls. Each usable response ended a call, which reduces the
+  // possible number.
   const isShared = first.call === undefined && first.lane.isSequential;
   if (!isShared) return [storm(tries, attempts)];
   if (attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
@@ -68,23 +72,23 @@ function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
   });
 }
 
-/** Sentence about the attempts: `GET /pets was tried 7 times within 6.0 s while it was refused.` */
+/** Describes a series of attempts: `GET /pets was tried 7 times within 6.0 s while it was refused.` */
 const triedTimes = (tries: readonly JudgedRequest[], often: string) => {
   const [first] = tries as [JudgedRequest];
   const lastedMs = (tries.at(-1) as JudgedRequest).arrivedAtMs - first.arrivedAtMs;
   return `${target(first)} was tried ${often} within ${span(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no usable response'}.`;
 };
 
-/** Whether the attempt came after the required wait. */
+/** Whether a retry came after the required wait. */
 function isObedient(request: JudgedRequest): boolean {
   const refusal = request.retryOf ?? request.retryOfOutage;
   return refusal !== undefined && (earlyMs(refusal, request) ?? Number.POSITIVE_INFINITY) <= toleranceMs;
 }
 
 /**
- * Whether the client polls at a constant interval regardless of responses. True if it polled at the same interval
- * before or after these attempts; a 404 counts as a response.
- * @param all all requests with the same fingerprint
+ * Whether the attempts are part of a constant polling, not retries. Evidence: the client also used the same interval
+ * before or after the attempts, when it got usable responses.
+ * @param all all requests equal to the attempts
  */
 function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]): boolean {
   if (gapMs(tries[0], tries[1]) < leastPollMs) return false;
@@ -105,7 +109,10 @@ function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]):
 const gapMs = (one: JudgedRequest | undefined, next: JudgedRequest | undefined) =>
   (next?.arrivedAtMs ?? Number.POSITIVE_INFINITY) - (one?.arrivedAtMs ?? 0);
 
-/** Attempts per call without a usable response, including the first usable one. */
+/**
+ * Collects the attempts of each failed call: requests with a lost response or a 5xx, and the next usable response.
+ * Refused requests are left out, because they are collected separately.
+ */
 function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
   const lanes = new ByLane(() => new Map<number, JudgedRequest[]>());
   const calls: JudgedRequest[][] = [];
@@ -127,7 +134,8 @@ function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
 }
 
 /**
- * Splits attempts at long pauses, after which a request may be the next call of a client that polls every few minutes.
+ * Splits attempts at long pauses. A request after a long pause may be a new call of a client that polls every few
+ * minutes.
  */
 function splitAtPauses(tries: readonly JudgedRequest[]): JudgedRequest[][] {
   const parts: JudgedRequest[][] = [];
@@ -140,14 +148,14 @@ function splitAtPauses(tries: readonly JudgedRequest[]): JudgedRequest[][] {
   return parts;
 }
 
-/** Number of attempts per call. Equal calls that started concurrently share the attempts. */
+/** Estimates the number of attempts per call. Equal calls that started concurrently share the attempts. */
 function attemptsOf(tries: readonly JudgedRequest[]): number {
   let retries = 0;
   for (const request of tries) if (followsAnother(request, tries[0] as JudgedRequest)) retries++;
   return 1 + Math.ceil(retries / Math.max(1, tries.length - retries));
 }
 
-/** Whether a request came after the response to an earlier attempt, if known. */
+/** Whether a request came after the response to an earlier attempt. `false` if unknown. */
 const followsAnother = (request: JudgedRequest, first: JudgedRequest) =>
   request !== first &&
   (request.retryOf !== undefined || (request.lane.isSequential && request.id > first.lastArrivedId));

@@ -2,20 +2,25 @@ import { textOfBytes } from '../../values/json-bytes.js';
 import { finding, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
-/** Numbers that may exceed 2^53, also in floating-point notation with an exponent. */
+/** Matches numbers that may exceed 2^53, also with an exponent such as `1.2e17`. */
 const largeNumber = /-?\b\d(?:\.\d+)?[eE]\+?\d+\b|-?\b\d{16,19}\b/g;
 
-/** Quick check before the pattern above, negative for most texts. */
+/**
+ * Matches texts that may contain a number above 2^53. Most texts do not match, which saves the slower `largeNumber`
+ * pattern.
+ */
 const mayBeLarge = /\d{16}|\d[eE]/;
 
 const largeNumbers = (text: string): string[] => (mayBeLarge.test(text) ? (text.match(largeNumber) ?? []) : []);
 
-/** Finds identifiers that the client sends back rounded by its own number type. */
+/**
+ * Rule: finds identifiers that the client sends back rounded, because its number type cannot represent them exactly.
+ */
 export const roundedInt64: WireRule = {
   needs: 'wire',
   judge({ requests, service = 'The service' }) {
     const given = new Set<string>();
-    /** Response bodies already searched, because lists repeat. */
+    /** Response bodies that were searched already. Lists often have equal bodies. */
     const read = new Set<string>();
     let lastBody: string | undefined;
     const exactOf = new Map<string, string>();
@@ -25,7 +30,8 @@ export const roundedInt64: WireRule = {
       for (const text of [request.path, request.query, request.requestText])
         for (const sent of largeNumbers(text)) {
           const exact = exactOf.get(keyOf(sent));
-          // A rounded number may equal another identifier of the service, which is then undecidable.
+          // A number that equals an identifier of the service is not counted as rounded, although it may be another
+          // identifier's rounded form.
           if (given.has(sent)) isExact ||= isRoundable(sent);
           else if (exact !== undefined) rounded.push({ request, exact, sent });
         }
@@ -60,8 +66,13 @@ export const roundedInt64: WireRule = {
 
 const isRoundable = (text: string) => /^-?\d+$/.test(text) && !formsOf(text).includes(text);
 
-/** Texts of a number rounded to a double: shortest digits, as in JavaScript, or all digits. */
+/**
+ * Formats a number rounded to a double in two ways: with the shortest digits, as JavaScript does, and with all digits.
+ */
 const formsOf = (exact: string) => [String(Number(exact)), String(BigInt(Number(exact)))];
 
-/** Lookup key of a number. By value for exponents, which languages format differently. */
+/**
+ * Key under which a number is looked up. Numbers with an exponent are compared by value, because languages format
+ * exponents differently.
+ */
 const keyOf = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent);
