@@ -35,14 +35,16 @@ export interface Backend {
     deliver: (answer: Answer) => void,
     fail: (error: unknown) => void,
   ): void;
-  /** Finds the sandbox of a request or a change, and restarts the idle timeout that removes unused sandboxes. */
+  /** Finds the sandbox of a request or a change, which counts as use and postpones the removal of an idle sandbox. */
   useSandbox(name: string): Sandbox | undefined;
   /**
    * Creates a sandbox on its first request.
    * @throws {SandboxError} directly, or as the rejection of the returned promise
    */
   makeSandbox(name: string): Sandbox | Promise<Sandbox>;
-  /** Finds a sandbox for a read, which does not restart the sandbox's idle timeout. */
+  /**
+   * Finds the sandbox of a read. A read counts as use at most once per `renewalMs`, because a log stores each such use.
+   */
   readSandbox(name: string): Sandbox | undefined;
   /** Resolves when reads can see all earlier changes. A backend with a log stores changes asynchronously. */
   settled(): Promise<void> | undefined;

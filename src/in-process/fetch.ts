@@ -27,7 +27,7 @@ export function createConnections() {
 
 /**
  * Allocates numbers for concurrent callers in the same process, so that the judge can tell them apart. A request
- * without concurrent requests gets no number.
+ * that starts while no other runs gets no number.
  */
 export function createCallers() {
   const { take, free } = createConnections();
