@@ -18,7 +18,7 @@ export interface OpenReplica extends LoggedState {
  * Interval at which an idle replica appends a heartbeat to the log, in milliseconds. Other replicas count it as live by
  * its entries.
  */
-const beatMs = 2_000;
+const heartbeatMs = 2_000;
 
 /**
  * Reads the log of a Redis store to its end, and joins the servers that share this log.
@@ -46,17 +46,17 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
     }),
   });
   const { run, sequencer } = state;
-  const beat = setInterval(() => {
+  const heartbeat = setInterval(() => {
     sequencer.submit(machine.replicas.has(writer) ? { kind: 'beat' } : { kind: 'join', version });
-  }, beatMs);
+  }, heartbeatMs);
   function onLost(reason: string): void {
     isLost = true;
-    clearInterval(beat);
+    clearInterval(heartbeat);
     abandonRequests(machine);
     if (isOpen) options.onLost(reason);
   }
   const close = async () => {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     if (isLost) return;
     await sequencer.close();
     await run({ kind: 'part' }).catch(() => {});
