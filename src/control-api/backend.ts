@@ -4,28 +4,30 @@ import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { AnyControlOperation, Caller, LogHealth } from './control-operation.js';
 
-/** Control operation that changes state, with its target and input. */
+/** Control operation that changes state, with its input and the simulator or sandbox to change. */
 export interface ControlRequest {
   readonly name: string;
   readonly operation: AnyControlOperation;
-  /** Sandbox whose control API was called. */
+  /** Name of the sandbox to change; `undefined` for the server's own simulator. */
   readonly sandbox: string | undefined;
   readonly input: unknown;
   readonly caller: Caller;
   /** Origin of the called URL: `http://127.0.0.1:4010`. */
   readonly origin: string;
-  /** Runs the operation in this process, immediately. */
+  /** Applies the change to the simulators of this process. A backend with a log stores the request first. */
   run(): unknown;
 }
 
-/** State behind a server: its simulators directly, or a log in front of them. */
+/**
+ * Access of an HTTP server to its simulators. A backend applies changes directly, or stores each change in a log first.
+ */
 export interface Backend {
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;
   /**
-   * Handles a request to the API.
+   * Runs an API request and passes the response to `deliver`.
    * @param sandbox `undefined` for the server's own simulator
-   * @param fail called instead of `deliver` if there is no response: the client disconnected, or the simulator was reset
+   * @param fail called instead of `deliver` if the client disconnected or a reset of the simulator ended the request
    */
   handle(
     sandbox: Sandbox | undefined,
@@ -33,26 +35,34 @@ export interface Backend {
     deliver: (answer: Answer) => void,
     fail: (error: unknown) => void,
   ): void;
-  /** Finds the sandbox for a request or a change, and extends its idle time. */
+  /** Finds the sandbox of a request or a change, which counts as use and postpones the removal of an idle sandbox. */
   useSandbox(name: string): Sandbox | undefined;
-  /** Creates a sandbox for a request. @throws {SandboxError} directly, or as the rejection of the returned promise */
+  /**
+   * Creates a sandbox on its first request.
+   * @throws {SandboxError} directly, or as the rejection of the returned promise
+   */
   makeSandbox(name: string): Sandbox | Promise<Sandbox>;
-  /** Finds the sandbox for a read. */
+  /**
+   * Finds the sandbox of a read. A read counts as use at most once per `renewalMs`, because a log stores each such use.
+   */
   readSandbox(name: string): Sandbox | undefined;
-  /** Resolves when all earlier changes are visible to reads. */
+  /** Resolves when reads can see all earlier changes. A backend with a log stores changes asynchronously. */
   settled(): Promise<void> | undefined;
-  /** Performs a change. @throws {ControlError} */
+  /**
+   * Runs a control operation that changes state.
+   * @throws {ControlError} for a mistake of the caller
+   */
   change(request: ControlRequest): unknown;
   /** Health of the log, for `/__sim/health`. */
   readonly health?: (() => LogHealth) | undefined;
   /**
-   * Outages of this process that neither the log nor the journal contains yet.
+   * Periods in which this server could not store requests, if the log and the journal do not contain them yet.
    * @param sandbox `undefined` for the server's own simulator
    */
   readonly outages?: ((sandbox: string | undefined) => readonly Outage[]) | undefined;
 }
 
-/** Creates a backend without a log: every change happens immediately in the server's simulators. */
+/** Creates a backend without a log. It applies every change directly to the server's simulators. */
 export function createDirectBackend(sim: Simulator, sandboxes: Sandboxes): Backend {
   return {
     sim,

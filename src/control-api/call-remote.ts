@@ -4,7 +4,7 @@ import { ControlError } from './control-error.js';
 import type { AnyControlOperation } from './control-operation.js';
 import type { JournalEntry } from './journal-entry.js';
 
-/** Address of a control API, and its control token. */
+/** Address and control token of a control API in another process. */
 export interface Remote {
   /** Control URL of a server or a sandbox: `http://127.0.0.1:4010/__sim`. */
   url: string;
@@ -59,14 +59,17 @@ async function readError(response: Response): Promise<ControlError> {
   }
 }
 
-/** Copies JSON into ordinary objects; `parseJson` creates objects without a prototype. */
+/**
+ * Converts parsed JSON to ordinary objects. `parseJson` creates objects without a prototype, which many assertions
+ * reject.
+ */
 function plain(value: JsonValue): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(plain);
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plain(field)]));
 }
 
-/** Reads the data of server-sent events. Connects when the first entry is requested. */
+/** Connects to a stream of server-sent events and yields its journal entries. The first read opens the connection. */
 async function* readEvents(connect: () => Promise<Response>): AsyncGenerator<JournalEntry> {
   const { body } = await connect();
   if (body === null) return;

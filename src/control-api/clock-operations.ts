@@ -22,7 +22,7 @@ export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
   mode: clock.frozen ? 'frozen' : 'real',
 });
 
-/** Change of the clock; exactly one of the four. */
+/** Change of the simulated clock. The input has exactly one of the four fields. */
 type ClockChange =
   | { advance: Input<typeof duration> }
   | { set: Input<typeof instant> }

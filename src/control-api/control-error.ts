@@ -24,11 +24,11 @@ export const tooMany = (message: string) => new ControlError(503, 'service_unava
 export const unavailable = (message: string) => new ControlError(503, 'service_unavailable', message, 1);
 
 /**
- * Converts a caller's mistake to a ControlError. Returns any other error unchanged; such an error is a bug of the
+ * Converts an error about a caller's input to a ControlError. Returns any other error unchanged, as a bug of the
  * simulator.
  */
 export function toControlError(error: unknown): unknown {
-  // A scenario is a field of its operation; a key and a fault rule are the input themselves.
+  // Error paths get the prefix `scenario.` if the scenario is one field of the input.
   if (error instanceof ScenarioError)
     return invalid(joinIssues(error.issues, error.subject === 'scenario' ? 'scenario.' : ''));
   if (error instanceof SandboxError) return error.reason === 'taken' ? conflict(error.message) : tooMany(error.message);

@@ -7,28 +7,33 @@ import type { OwnDescription } from './own-description.js';
 
 /** Health of a server's log. */
 export interface LogHealth {
-  /** Position of the last applied entry. */
+  /** Position in the log of the last entry that this server has applied. */
   position: number;
-  /** Position of the newest snapshot, 0 for none. */
+  /** Log position of the newest snapshot; 0 without a snapshot. */
   snapshotPosition: number;
-  /** Losses, files set aside and other versions found at the start; empty without any. */
+  /**
+   * Problems found when the log was opened: lost entries, unreadable files, entries of another version. Empty without
+   * problems.
+   */
   notices: readonly string[];
   /** Engine of the log: `redis` if several replicas share it. */
   engine?: 'redis' | undefined;
-  /** Name of a shared log, and of this replica in it. */
+  /** Name of the shared log, and name of this replica among its writers. */
   name?: string;
   replica?: string;
-  /** Live replicas: those with an entry in the last ten seconds. */
+  /** Names of the live replicas: the servers that wrote to the shared log within the last ten seconds. */
   replicas?: readonly string[];
-  /** Time of the last applied entry, in Unix milliseconds of the store's clock. */
+  /** Time at which the last applied entry was written, in Unix milliseconds of the store's clock. */
   atMs?: number;
-  /** Time since all entries were last known to be applied, in milliseconds; 0 if they are now. */
+  /** Time since this replica had last applied every entry of the log, in milliseconds; 0 if it is up to date. */
   lagMs?: number;
-  /** Whether the store is unreachable, so that reads may be stale. */
+  /** Whether this replica cannot reach the store, so that reads may return old state. */
   stale?: boolean;
 }
 
-/** Caller of an operation over HTTP. All fields are undefined for calls in the same process. */
+/**
+ * Caller of a control operation, as known to an HTTP server. All fields are undefined for calls in the same process.
+ */
 export interface Caller {
   /** Aborted when the caller disconnects, or when the simulator or the server closes. */
   readonly signal?: AbortSignal | undefined;
@@ -42,16 +47,16 @@ export interface Caller {
   readonly name?: string | undefined;
   /** Health of the server's log, if any. */
   readonly log?: LogHealth | undefined;
-  /** Outages that the journal does not have yet. Default: none. */
+  /** Periods without stored requests that the journal does not contain yet. Default: none. */
   readonly outages?: (() => readonly Outage[]) | undefined;
-  /** Identifier of this start of the server. */
+  /** Random identifier of this server process, which changes at each start. */
   readonly instance?: string;
 }
 
-/** Return types of an operation with results of type `Out`; text and streams contain one `Out` per item. */
+/** Return type of an operation: a value of type `Out`, or a text or stream of such values. */
 type Returned<Out> = Out | Promise<Out> | AsyncIterable<Out> | string;
 
-/** One operation of the control API: a function of `createControl`, and a request over HTTP. */
+/** One operation of the control API. Each is available as a function of `createControl` and as an HTTP request. */
 export interface ControlOperation<Target, In extends AnySchema, Out, Result extends Returned<Out>> {
   /** GET for an operation that only reads; another method for one that changes state. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -69,32 +74,34 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly status?: 201;
   /** Media type of a result that is text or a stream of entries. Default: JSON. */
   readonly contentType?: 'application/x-ndjson' | 'text/event-stream';
-  /** Event name of a stream. */
+  /** Name of the server-sent events, for an operation that streams. */
   readonly eventName?: string;
-  /** Statuses of refusals besides those that every operation can have: a conflict, or a limit that is reached. */
+  /** Error statuses that only this operation has, such as 409 for a conflict or 503 for a reached limit. */
   readonly refusals?: readonly (404 | 409 | 503)[];
   /** Largest request body over HTTP. Default 5 MiB. */
   readonly maximumBytes?: number;
-  /** Whether it changes nothing that affects a request, and is therefore not recorded as a change. */
+  /** Whether the operation affects no later request. Such an operation is missing from the list of changes. */
   readonly isQuiet?: true;
-  /** Whether it responds at once, without waiting for pending writes. */
+  /** Whether the operation responds without waiting until the log has stored earlier changes. */
   readonly isAtOnce?: true;
-  /** Whether it waits, and therefore needs the caller's signal. */
+  /** Whether the operation waits for future requests. The server then cancels it when the caller disconnects. */
   readonly isLong?: true;
   /**
-   * Runs the operation. Long work is done in steps, between which a server handles other requests; large parts of the
-   * result may be lazy.
+   * Runs the operation. A generator works in steps, and the server handles other requests between two steps. Large
+   * parts of the result may be lazy.
    */
   run(target: Target, input: Output<In>, caller: Caller): Result | Steps<Result>;
-  /** Stream of entries as JSON text, several times cheaper than entry objects. HTTP uses this stream. */
+  /**
+   * Streams journal entries as JSON text, for HTTP. The text costs a fraction of the entry objects that `run` returns.
+   */
   feed?(target: Target, input: Output<In>): EntryFeed;
 }
 
-/** Any operation on a target. */
+/** Any control operation on a target of this type: a simulator or a host of sandboxes. */
 // biome-ignore lint/suspicious/noExplicitAny: inputs and results differ from one operation to the next
 export type AnyControlOperation<Target = any> = ControlOperation<Target, any, any, any>;
 
-/** Infers the types of an operation on a simulator. */
+/** Returns an operation on a simulator unchanged; TypeScript infers its input and result types from the argument. */
 export const operation = <In extends AnySchema, Out, Result extends Returned<Out>>(
   of: ControlOperation<Simulator, In, Out, Result>,
 ) => of;

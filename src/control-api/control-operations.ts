@@ -83,7 +83,8 @@ export const controlOperations = {
   ...stateOperations,
 };
 
-// A function with a declared type, because the type of the table above would otherwise depend on itself.
+// A function with a declared return type. As a constant, `controlOperations` and this list would depend on each other's
+// types.
 function operationGroups(): OperationGroup[] {
   return [
     { name: 'server', description: 'Health and descriptions of the server.', operations: serverOperations },
@@ -106,10 +107,10 @@ function operationGroups(): OperationGroup[] {
   ];
 }
 
-/** Maximum number of input fields that the table lists. */
+/** Maximum number of input fields that a row of the documentation table lists. */
 const maximumFields = 8;
 
-/** All operations as rows of text, for the table in the documentation. */
+/** Describes all operations as rows of text, for the table in the documentation. */
 export function controlRows(): { name: string; request: string; input: string; summary: string }[] {
   const all = operationGroups().flatMap(({ operations }) => Object.entries(operations));
   return all.map(([name, { method, path, summary, input }]) => {

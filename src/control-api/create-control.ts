@@ -10,7 +10,7 @@ import { sandboxOperations } from './sandbox-operations.js';
 /** Input of an operation; optional if all its fields are. */
 type Arguments<Of extends AnySchema> = Partial<Input<Of>> extends Input<Of> ? [input?: Input<Of>] : [input: Input<Of>];
 
-/** Result over HTTP: a promise, or a stream of entries. */
+/** Return type of an operation over HTTP: a promise, or an asynchronous iterable of entries. */
 type Remote<Result> = Result extends AsyncIterable<unknown> ? Result : Promise<Awaited<Result>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: the item of the result does not matter here
@@ -72,7 +72,7 @@ export function createControl(of: Simulator | string | URL, options: ControlOpti
   } as ServerControl;
 }
 
-/** Creates a function for each operation of a table. */
+/** Creates an object with one function for each operation of a table. */
 function functions(
   table: Record<string, AnyControlOperation>,
   call: (operation: AnyControlOperation, input?: Record<string, unknown>) => unknown,
@@ -96,7 +96,10 @@ function readControlUrl(of: string | URL): string {
   return `${url.origin}${path === '' ? '/__sim' : controlPath(path)}`;
 }
 
-/** Maps an API path to its control path; returns a control path unchanged, because a sandbox may have the name `v1`. */
+/**
+ * Maps an API path to its control path. Returns a path that contains `/__sim/` unchanged, because a sandbox may be
+ * named `v1`.
+ */
 const controlPath = (path: string) =>
   path.includes('/__sim/')
     ? path

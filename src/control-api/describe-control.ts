@@ -14,7 +14,7 @@ import { verdictSchema } from './verdict-schema.js';
 /** JSON object of an OpenAPI description, loosely typed because only tools read it. */
 type Json = Record<string, unknown>;
 
-/** Operations under one tag of the description. */
+/** Group of operations with a common tag in the OpenAPI description. */
 export interface OperationGroup {
   name: string;
   description: string;
@@ -35,7 +35,9 @@ const references = new Map(
   Object.entries(components).map(([name, schema]) => [schema, `#/components/schemas/${name}`] as const),
 );
 
-/** Error responses by status: name of the component, description, code and example message. */
+/**
+ * Error responses of the OpenAPI description by status: component name, description, error code and example message.
+ */
 const refusals = {
   400: [
     'BadRequest',
@@ -214,7 +216,7 @@ function describeResponses(operation: AnyControlOperation, isSandbox: boolean): 
   if (method !== 'GET') statuses.push(413, 415);
   const $ref = references.get(result);
   const item = $ref === undefined ? toJsonSchema(result, references) : { $ref };
-  // OpenAPI 3.1 cannot describe the lines or events of a text.
+  // OpenAPI 3.1 has no schema for one line or event of a text, so `x-item-schema` describes it.
   const content =
     contentType === 'application/json' ? { schema: item } : { schema: { type: 'string' }, 'x-item-schema': item };
   const failures = [...new Set(statuses)].sort((a, b) => a - b);

@@ -20,7 +20,7 @@ export interface EntryRow {
   durationMs: number;
   /** API key: in full if the scenario contains it, otherwise masked except for its end. */
   key?: string;
-  /** Id of the key, which does not reveal the key. */
+  /** Hash that identifies the API key without revealing the key. */
   keyId?: string;
   plan?: string;
   operation?: string;
@@ -31,46 +31,49 @@ export interface EntryRow {
   status: number;
   /** Field `code` of an Error body. */
   code?: string;
-  /** Window that the rate-limit headers describe. */
+  /** Name of the window, `minute` or `day`, that the response's rate-limit headers describe. */
   window?: string;
-  /** Sent value of X-RateLimit-Remaining. */
+  /** Value of the response header `X-RateLimit-Remaining`, as sent. */
   remaining?: number;
-  /** Actual use of that window after the request, even if a fault changed the headers; absent during an earlier ban. */
+  /**
+   * True usage of `window` after the request, even if a fault changed the headers. Absent if the key was banned before.
+   */
   usage?: WindowUsage;
-  /** Set if the limits of the plan did not apply. */
+  /** Set for a key without limits, or a request that a scenario setting exempts. */
   exempt?: true;
-  /** Reason for a rejection by ban or limit. */
+  /** Reason for a 429: the exceeded window or a ban. */
   refusal?: string;
-  /** Earliest time at which the service serves the key again after a rejection, ISO 8601. */
+  /** For a 429: earliest time at which the service accepts the key again, ISO 8601. */
   promisedAt?: string;
-  /** Earliest retry time that a rejection or a 503 named, ISO 8601. */
+  /** Earliest retry time in the headers of a 429 or 503, ISO 8601. Faults can make it differ from `promisedAt`. */
   toldUntil?: string;
   /**
-   * Time between `promisedAt` of the key's previous rejection and this request, in milliseconds; negative if too early.
+   * Time from the previous 429's `promisedAt` to this request of the same key, in milliseconds. Negative if the client
+   * retried too early.
    */
   sincePromiseMs?: number;
   /**
-   * Last rejection of the key before this request, if its response was sent before this request arrived and no request
-   * was served since.
+   * Last 429 of the same key before this request. Absent if a request was served in between, or the 429 was sent after
+   * this request arrived.
    */
   after?: RefusalBefore;
-  /** Strikes of the key after this request. */
+  /** Strikes of the key after this request. Enough strikes ban the key. */
   strikes: number;
-  /** Set if this request was a strike. */
+  /** Set if this request was a strike: a retry before the requested wait was over. */
   strike?: true;
-  /** Number of episodes of rejections that the key has started. */
+  /** Number of episodes of the key up to this request. An episode lasts from a first 429 to the next served request. */
   episode: number;
   /** Id of the pet that the request stored. */
   storedId?: string;
   /** Name of the applied fault rule. */
   fault?: string;
-  /** Set if a fault made the response unreadable for the client. */
+  /** Set if a fault damaged the response, so that the client cannot read it. */
   unreadable?: true;
-  /** Assumption that determined the response, for a question that the document leaves open. */
+  /** Id of the assumption that determined the response, because the API document leaves the question open. */
   assumption?: string;
-  /** Number of the connection, if the adapter has one. */
+  /** Number of the client's connection. Absent without an HTTP server. */
   connection?: number;
-  /** Value of the request header `X-Sim-Call`. */
+  /** Value of the request header `X-Sim-Call`, with which tests label their calls. */
   call?: string;
   /** Reason for the response in a few words; absent for an ordinary success. */
   inShort?: string;
@@ -79,16 +82,16 @@ export interface EntryRow {
 export interface WindowUsage {
   limit: number;
   used: number;
-  /** Reset time, ISO 8601. */
+  /** End of the rate-limit window, ISO 8601. */
   resetAt: string;
 }
 
 export interface RefusalBefore {
-  /** Id of the rejected request. */
+  /** Id of the request that received the 429. */
   id: number;
-  /** Wait that the rejection asked for, in milliseconds, if readable. */
+  /** Wait that the 429 asked for, in milliseconds. Absent if no readable header asked for a wait. */
   waitMs?: number;
-  /** Actual wait of the client, in milliseconds. */
+  /** Actual wait of the client between the 429 and its next request, in milliseconds. */
   waitedMs: number;
 }
 
@@ -145,20 +148,22 @@ export const entryRowFields = {
   inShort: optional(described(string, 'Reason for the response in a few words; absent for an ordinary success.')),
 } satisfies Entries;
 
-/** An object whose optional fields may be present and undefined, so that all objects have one hidden class in V8. */
+/**
+ * Object whose optional fields are present with the value `undefined`. V8 then handles all rows alike, which is faster.
+ */
 export type Fields<Of> = { [Field in keyof Of]: Of[Field] | undefined };
 
-/** Object without its undefined fields. */
+/** Removes the fields of an object that are undefined. */
 export function present<Of>(fields: Fields<Of>): Of {
   const shown: Partial<Of> = {};
   for (const field in fields) if (fields[field] !== undefined) shown[field] = fields[field];
   return shown as Of;
 }
 
-/** Maximum number of cached key ids. Hashing one takes as long as the rest of a row. */
+/** Maximum number of cached key ids. Hashing one key takes as long as creating the rest of a row. */
 const mostKeyIds = 1_000;
 
-/** Creates a function that returns the fields of a row for a record of the journal. */
+/** Creates a function that converts a journal record to a row. The function caches texts between records. */
 export function createRowFields() {
   const timeOf = createInstantText();
   const resetTimeOf = createInstantText();
@@ -173,8 +178,8 @@ export function createRowFields() {
     return id;
   };
   /**
-   * @param shown texts of the entry with its keys masked
-   * @param before previous refusal of the key, if no request was served since
+   * @param shown key, path, query and call label of the request, with masked keys
+   * @param before previous 429 of the key, unless a request was served since
    */
   return (
     entry: RequestRecord,
@@ -218,13 +223,13 @@ export function createRowFields() {
       call: shown.call,
       inShort: undefined,
     };
-    // An undefined field reads like an absent one.
+    // `summarize` reads an undefined field as an absent one.
     row.inShort = summarize(row as EntryRow, entry) || undefined;
     return row;
   };
 }
 
-/** Limits an instant to the range of Date; a faulty header may name a later one. */
+/** Limits a time to the range of `Date`. A header changed by a fault may contain a later time. */
 const clamped = (ms: number) => Math.min(ms, 8.64e15);
 const instant = (ms: number) => new Date(clamped(ms)).toISOString();
 

@@ -3,15 +3,15 @@ import type { Simulator } from '../simulator/simulator.js';
 import { createEntryView, type EntryJson, type EntryView } from './entry-view.js';
 import type { JournalEntry } from './journal-entry.js';
 
-/** Maximum number of unread entries; a slower reader is disconnected. */
+/** Maximum number of journal entries that wait for the reader of a stream. A slower reader is disconnected. */
 const maximumWaiting = 20_000;
 const tooSlow = () =>
   new RangeError(`expected a faster reader, got one that is more than ${maximumWaiting} entries behind`);
 
 /**
- * Streams the entries of the journal from now on, until `return` (as by a `break` out of the loop) or until `signal` is
- * aborted. An entry appears with its response, so an entry with a delayed response appears late.
- * @param since id after which earlier entries of the journal come first
+ * Streams the journal entries that arrive from now on. Ends on `break` in the reader's loop, or when `signal` is
+ * aborted. An entry appears when its response is ready.
+ * @param since sends the journal's existing entries with a higher id first
  * @throws {RangeError} from the loop, if the reader is too slow
  */
 export function streamEntries(
@@ -20,7 +20,7 @@ export function streamEntries(
   signal?: AbortSignal,
 ): AsyncIterableIterator<JournalEntry> {
   const view = createEntryView(sim);
-  /** Unread records. They are converted on reading, because a conversion takes longer than handling a request. */
+  /** Records stay unconverted until the reader asks, because a conversion takes longer than handling a request. */
   const waiting = entriesSince(sim, view, since);
   let wake: (() => void) | undefined;
   let isOver = false;
@@ -65,25 +65,25 @@ export function streamEntries(
 /** Callback for one entry of the journal. */
 export type TakeEntry = (id: number, json: EntryJson) => void;
 
-/** Stream of journal entries as JSON, for a reader in another process. */
+/** Stream of journal entries as JSON text, for HTTP. */
 export interface EntryFeed {
   /**
-   * Passes on the next earlier entry, or one that arrived meanwhile.
-   * @returns false if there was none; from then on `take` is called with each entry on arrival
+   * Passes one waiting entry to `take`.
+   * @returns false without a waiting entry; `take` then receives each later entry on arrival
    * @throws {RangeError} if the reader is too slow
    */
   next(take: TakeEntry): boolean;
   stop(): void;
 }
 
-/** @param since id after which earlier entries of the journal come first */
+/** @param since sends the journal's existing entries with a higher id first */
 export function openFeed(sim: Simulator, since?: number): EntryFeed {
   const view = createEntryView(sim);
   const waiting = entriesSince(sim, view, since);
   let at = 0;
   let live: TakeEntry | undefined;
   const stop = sim.journal.listen((entry) => {
-    // Written at once: records that stay in memory longer make the garbage collector copy them.
+    // Converts the entry immediately. Records that wait in memory make garbage collection slower.
     if (live !== undefined) live(entry.id, view.write(entry));
     else if (waiting.length - at <= maximumWaiting) waiting.push(entry);
   });
@@ -103,7 +103,10 @@ export function openFeed(sim: Simulator, since?: number): EntryFeed {
   };
 }
 
-/** Entries of the journal with an id above `since`; `view` processes the others for the waits that it computes. */
+/**
+ * Selects the journal records with an id above `since`. The view still needs the earlier records, to compute each
+ * client's waits.
+ */
 function entriesSince(sim: Simulator, view: EntryView, since = Number.POSITIVE_INFINITY): RequestRecord[] {
   const wanted: RequestRecord[] = [];
   for (const entry of sim.journal.query()) {

@@ -8,7 +8,7 @@ import type { JournalEntry } from './journal-entry.js';
 import { createHeadersWriter, createRowWriter } from './row-writer.js';
 import { createShownBodies, showBody } from './shown-bodies.js';
 
-/** An entry as JSON in three parts, the largest of which is cached. */
+/** Journal entry as JSON text in three parts. The middle part, the response body, is the largest and is cached. */
 export interface EntryJson {
   readonly start: string;
   /** Response body as UTF-8. */
@@ -17,11 +17,11 @@ export interface EntryJson {
 }
 
 /**
- * Converts records to journal entries. Call it in the order of the journal, because it computes waits since the
- * previous rejection.
+ * Converts journal records for the control API. Records must come in journal order, because each row depends on the
+ * key's previous 429.
  */
 export interface EntryView {
-  /** Processes a record without converting it. */
+  /** Notes the record's effect on later entries, without converting the record. */
   pass(entry: RequestRecord): void;
   show(entry: RequestRecord): JournalEntry;
   /** Converts a record to JSON, at a fraction of the cost of `show`. */
@@ -30,7 +30,7 @@ export interface EntryView {
   showRow(entry: RequestRecord): EntryRow;
 }
 
-/** Fields after the bodies of an entry. */
+/** Entry fields that follow the bodies in the JSON. */
 type Tail = Pick<JournalEntry, 'client' | 'lastArrivedId' | 'heldMs' | 'finishedMs' | 'abandoned' | 'lost'>;
 
 export function createEntryView(sim: Simulator): EntryView {
@@ -144,12 +144,12 @@ export function showEntry(sim: Simulator, id: number): JournalEntry | undefined 
   return view.show(entry);
 }
 
-/** Whether an entry determines the last rejection of its key: either a rejection, or a served request after it. */
+/** Whether later entries depend on this record: a 429 starts a wait, and a served request ends it. */
 const isAboutLimits = ({ promisedAtMs, refusal, plan }: RequestRecord) =>
   (promisedAtMs !== undefined && refusal !== undefined) || plan !== undefined;
 
 /**
- * Converts the matching records of the journal, in the order of arrival.
+ * Converts the journal records that match a test, in the order of arrival.
  * @param all records of the journal, if the caller already has them
  */
 export function* showEntries(

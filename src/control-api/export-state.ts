@@ -16,7 +16,7 @@ import { mostGenerated } from './input-values.js';
 import { computeLazyParts, jsonPieces, lazyCopy, lazyList } from './lazy-result.js';
 import { type ExportedState, stateVersion } from './state-schema.js';
 
-/** Converts a snapshot to plain data with exact int64 values. The large parts are lazy. */
+/** Converts a snapshot to plain data with exact int64 values. Large lists are computed when the result is written. */
 export const exportLazily = ({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState => ({
   version: stateVersion,
   scenario: lazyCopy(resolved.scenario),
@@ -28,14 +28,14 @@ export const exportLazily = ({ resolved, clock, pets, keys, faults }: Snapshot):
   faults: exportFaults(faults),
 });
 
-/** Converts a snapshot to plain data without lazy parts. */
+/** Converts a snapshot to complete plain data. */
 export const exportState = (snapshot: Snapshot) => computeLazyParts(exportLazily(snapshot)) as ExportedState;
 
 function* exported<Item, Exported>(items: readonly Item[], show: (item: Item) => Exported): Generator<Exported> {
   for (const item of items) yield show(item);
 }
 
-/** Exports fault rules with their counts. A rule that no request has matched has counts of 0. */
+/** Exports the fault rules with their numbers of matching and affected requests. */
 export function exportFaults({ rules, counts, startMs }: FaultRulesState): ExportedState['faults'] {
   const countsOf = new Map(counts);
   return {
@@ -100,12 +100,12 @@ export function* importState(sim: Simulator, state: ExportedState): Steps<Snapsh
   };
 }
 
-/** Resolves the scenario of a state; reuses the simulator's own if equal. */
+/** Resolves the scenario of an imported state. Reuses the simulator's current scenario if both are equal. */
 function* resolve(sim: Simulator, { scenario, pets }: ExportedState): Steps<ResolvedScenario> {
   const { state, resolve } = coreOf(sim);
   const { resolved } = state;
   if (yield* isSame(jsonPieces(scenario), jsonPieces(resolved.scenario))) return resolved;
-  // Another server had enough room and time for the pets of the state.
+  // The imported state may exceed the usual limit on pets, because the exporting server could hold them.
   const most = Math.max(maximumPetsWhileServing, pets.length);
   if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${mostGenerated(most)}`);
   return yield* resolve(scenario, checkInSteps);
@@ -128,7 +128,7 @@ export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
   ...(extra !== undefined && { extra }),
 });
 
-/** Exports a key, with its fields in a fixed order. */
+/** Exports a key. The fields have a fixed order, so that equal keys have equal JSON. */
 export const exportKey = (key: ApiKey): ExportedKey =>
   withWindows(key, exportWindow(key.minute), exportWindow(key.day));
 
@@ -138,7 +138,10 @@ const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
   log: log.slice(logStart),
 });
 
-/** Imports a key. @throws {ControlError} with the path, for contradictions */
+/**
+ * Imports a key.
+ * @throws {ControlError} with the path of the mistake, if fields contradict each other
+ */
 export function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {
   const issues: Issue[] = [];
   const imported = toApiKey(key, resolved, nowMs, [], issues);

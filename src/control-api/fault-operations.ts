@@ -6,7 +6,7 @@ import { conflict, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { described, removed } from './input-values.js';
 
-/** Rule as in a scenario, with its counts. */
+/** Fault rule of the scenario, with the numbers of matching and affected requests. */
 type ListedFault = Fault & { name: string; seen: number; applied: number };
 
 const name = described(string, 'Name of the rule.');

@@ -11,7 +11,7 @@ import { grouped } from '../values/grouped.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
 
-/** Adds keywords of JSON Schema to a schema, for the description of the control API. */
+/** Extends a schema by JSON Schema keywords, which the control API's description shows. */
 export const withJsonSchema = <Out, In>(schema: Schema<Out, In>, json: Record<string, unknown>): Schema<Out, In> => ({
   ...schema,
   of: schema,
@@ -27,7 +27,7 @@ export const instantText = withJsonSchema(string, { format: 'date-time' });
 
 const digits = /^[0-9]{1,15}$/;
 
-/** Schema of an integer. Text with digits is accepted, because a query string contains only text. */
+/** Schema of an integer. Also accepts digits as text, because a query string contains only text. */
 export const wholeNumber = (minimum: number, maximum: number) =>
   refine(
     transform(either(number, string), (value) => (digits.test(String(value)) ? Number(value) : value)) as Schema<
@@ -39,21 +39,21 @@ export const wholeNumber = (minimum: number, maximum: number) =>
     { type: 'integer', minimum, maximum },
   );
 
-/** Schema of an object whose fields are described elsewhere. */
+/** Schema of any object, for results that the OpenAPI description does not detail. */
 export const anyObject = <Value extends object>(description: string): Schema<Value> =>
   kind<Value>('a map', isMap, { type: 'object', description });
 
-/** Schema of a scenario's content. `Simulator.check` checks the fields and reports mistakes in them. */
+/** Schema of a scenario as input. Accepts any map here; `Simulator.check` later reports mistakes in its fields. */
 export const scenarioContent: Schema<Scenario> = {
   ...kind<Scenario>('a scenario, which is a map', isMap),
   of: scenarioSchema,
 };
 
-/** Message about the maximum number of generated pets. */
+/** States the maximum number of generated pets, for an error message. */
 export const mostGenerated = (most: number) =>
   `at most ${grouped(most)} generated pets; start the server with a scenario that has more`;
 
-/** Schema of a scenario that is loaded while the server runs. */
+/** Schema of a scenario for a running server, which limits the number of generated pets. */
 const loadedContent: Schema<Scenario> = {
   ...refine(
     scenarioContent,
@@ -63,14 +63,14 @@ const loadedContent: Schema<Scenario> = {
   of: scenarioSchema,
 };
 
-/** Schema of a scenario's name or content; `findScenario` returns the content. */
+/** Schema of a scenario, given by its name or as its content. */
 export const scenarioInput: Schema<string | Scenario> = {
   ...either(string, loadedContent),
   labels: ['the name of a scenario', 'its content, which is a map'],
 };
 
 /**
- * Finds the content of a scenario by an input.
+ * Finds a scenario by its name; returns given content unchanged.
  * @throws {ControlError} 404 for an unknown name
  */
 export function findScenario({ scenarios }: Simulator, scenario: string | Scenario): Scenario {

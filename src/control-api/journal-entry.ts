@@ -7,9 +7,9 @@ import type { WhyStep } from './why.js';
 
 /** A body in the control API. */
 export interface JournalBody {
-  /** Size of the stored body, in bytes. */
+  /** Size of the body in the journal, in bytes. */
   bytes: number;
-  /** FNV-1a hash of the stored bytes: 64 bits in hexadecimal. */
+  /** FNV-1a hash of the body in the journal: 64 bits in hexadecimal. */
   hash: string;
   text: string;
   /** Set if the journal truncated the body, so that `text` is incomplete. */
@@ -25,17 +25,21 @@ export interface JournalEntry extends EntryRow {
   responseBody?: JournalBody;
   /** Value of the request header `User-Agent`. */
   client?: string;
-  /** Id of the last request that had arrived when the response was sent; present only if it is a later one. */
+  /**
+   * Id of the newest request that arrived before this response was sent. Absent if no other request arrived meanwhile.
+   */
   lastArrivedId?: number;
-  /** Time for which the response was held back to detect parallel requests, in milliseconds. */
+  /** Time for which the simulator delayed the response to detect parallel requests, in milliseconds. */
   heldMs?: number;
-  /** Time until the last byte of the response was sent, in milliseconds; present only if later than the first byte. */
+  /** Time until the last byte of the response was sent, in milliseconds. Absent if all bytes were sent at once. */
   finishedMs?: number;
   /** Set if the client disconnected before the end of the response. */
   abandoned?: true;
-  /** Set if the client received a 503 instead of this response, because the log stored the request too late. */
+  /**
+   * Set if the client received a 503 instead of this response, because storing the request in the log took too long.
+   */
   lost?: true;
-  /** Steps that led to the response; present only on demand. */
+  /** Steps that led to the response. Present only if the caller asks for `why`. */
   why?: WhyStep[];
 }
 

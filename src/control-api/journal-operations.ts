@@ -39,7 +39,7 @@ const reportedOutcome = fields({
   result: described(oneOf('succeeded', 'failed', 'aborted'), 'Result of the call for its caller.'),
 });
 
-/** Input of an export. */
+/** Input of an operation that exports requests to a file. */
 const exported = fields({
   ...entryQuery,
   why: optional(described(oneOf('true', true), 'Adds to each request the steps that led to its response.')),
@@ -192,7 +192,7 @@ export const journalOperations = {
       return redactedVerdict(sim, yield* judgeInSteps(sim, isJudged(key), options));
     },
   }),
-  // After the other paths below /journal, so that a route with an id does not match them.
+  // This route comes last, because its `{id}` would match the paths above.
   getRequest: operation({
     method: 'GET',
     path: '/journal/{id}',
@@ -208,7 +208,7 @@ export const journalOperations = {
   }),
 };
 
-/** Filter for the requests of a key; `undefined` for all keys. */
+/** Creates a test that selects the requests of a key; `undefined` to select all keys. */
 const isJudged = (key: string | undefined) =>
   key === undefined ? undefined : (request: Pick<RequestRecord, 'token'>) => isOfKey(request, key);
 
@@ -216,7 +216,7 @@ const noEntry =
   'Unknown request; expected an id that GET /__sim/journal shows. The oldest requests are dropped, and pending ones appear with their response.';
 
 function waitDuration() {
-  // In a query string, milliseconds without a unit are text.
+  // A query string passes a number of milliseconds as text.
   const read = (value: number | string) => parseDuration(/^[0-9]{1,9}$/.test(String(value)) ? Number(value) : value);
   const wait = transform(either(number, string), read);
   const limited = refine(wait, (ms) => ms <= longestWaitMs, `at most ${longestWaitMs / 1000}s`);

@@ -10,7 +10,7 @@ import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { described, instantText, keyReference, wholeNumber } from './input-values.js';
 
-/** Ten years, in milliseconds, so that the end of a ban is a valid date. */
+/** Limit of ten years, in milliseconds. A much longer ban would end beyond the range of `Date`. */
 const longestBanMs = 3_650 * 86_400_000;
 const banDuration = refine(duration, (ms) => ms <= longestBanMs, 'at most 3650d');
 
@@ -33,7 +33,7 @@ export const keyInfoSchema = fields({
   bannedUntil: optional(described(instantText, 'End of the ban; absent without one.')),
 }) as Schema<KeyInfo>;
 
-/** Key in the control API, masked if the scenario does not contain it. */
+/** Describes a key for the control API. Masks a key that the scenario does not contain. */
 function shownKey(sim: Simulator, key: string): KeyInfo {
   const info = sim.keys.get(key);
   return { ...info, key: displayKey(sim, key) };
@@ -50,7 +50,7 @@ function findKey(sim: Simulator, reference: string): string {
   throw notFound('Unknown API key; expected a key of the scenario, or its id from GET /__sim/keys.');
 }
 
-/** Changes a key and returns its new state. */
+/** Changes a key and returns the description of its new state. */
 function changeKey(sim: Simulator, reference: string, change: (key: string) => void): KeyInfo {
   const key = findKey(sim, reference);
   change(key);

@@ -1,11 +1,14 @@
 import { jsonText } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
 
-/** Part of a result that is computed during writing, so that a server handles other requests in between. */
+/**
+ * Part of a result that is computed piece by piece while the response is written. The server handles other requests
+ * between two pieces.
+ */
 class LazyResult {
   /** Computes the whole part at once. */
   readonly make: () => unknown;
-  /** Computes the part as pieces of JSON text. */
+  /** Computes the part as pieces of JSON text, one after the other. */
   readonly pieces: () => Iterable<string>;
 
   constructor(make: () => unknown, pieces: () => Iterable<string>) {
@@ -20,28 +23,28 @@ class LazyResult {
 
 const lazy = (make: () => unknown, pieces: () => Iterable<string>) => new LazyResult(make, pieces) as never;
 
-/** Lazy list, with one piece per item. Readable once. */
+/** Creates a list whose items are computed while the result is written. Can be read once. */
 export const lazyList = <Item>(items: Iterable<Item>): Item[] =>
   lazy(
     () => [...items],
     () => listPieces(items),
   );
 
-/** Lazy JSON Lines, with one piece per item. Readable once. */
+/** Creates JSON Lines text that is computed line by line while the result is written. Can be read once. */
 export const lazyLines = (items: Iterable<object>): string =>
   lazy(
     () => [...linePieces(items)].join(''),
     () => linePieces(items),
   );
 
-/** Lazy copy of plain data. */
+/** Creates a copy of plain data that is made while the result is written. */
 export const lazyCopy = <Value>(value: Value): Value =>
   lazy(
     () => structuredClone(value),
     () => jsonPieces(value),
   );
 
-/** Whether a result is lazy, or has a lazy part within `depth` levels. */
+/** Whether a result contains a lazy part, in itself or in members down to `depth` levels. */
 export const isLazy = (value: unknown, depth = 2): boolean =>
   value instanceof LazyResult ||
   (depth > 0 && isMap(value) && Object.values(value).some((member) => isLazy(member, depth - 1)));
@@ -53,10 +56,10 @@ export function computeLazyParts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value as object).map(([name, field]) => [name, computeLazyParts(field)]));
 }
 
-/** Maximum number of members of a map, or items of a list, in one piece. */
+/** Maximum number of map members or list items in one piece of JSON. Limits the time without other requests. */
 const mostMembers = 100;
 
-/** JSON of a result in pieces: one per item of a lazy or long list, and one per member of a large map. */
+/** Converts a result to pieces of JSON text, between which a server handles other requests. */
 export function* jsonPieces(value: unknown): Generator<string> {
   if (value instanceof LazyResult) yield* value.pieces();
   else if (Array.isArray(value) && value.length > mostMembers) yield* listPieces(value);

@@ -10,13 +10,13 @@ export interface OwnDescription {
 
 type Description = Record<string, unknown>;
 
-/** Adds custom routes to the description of the service. */
+/** Adds the user's custom routes to the API's OpenAPI description. */
 export const withOwnRoutes = (service: Description, own: OwnDescription | undefined): Description =>
   own === undefined ? service : merged(service, own.paths ?? {}, [own.components]);
 
 /**
- * Adds custom routes to the description of the control API, with the service's URL, and with the service's components, which
- * custom routes may reference.
+ * Adds the user's custom routes to the control API's OpenAPI description. Includes the API's URL and components,
+ * because custom routes may reference them.
  */
 export function withOwnRoutesBeside(
   control: Description,
@@ -34,7 +34,7 @@ export function withOwnRoutesBeside(
   return merged(control, paths, [own.components, service.components as Items]);
 }
 
-/** Gives operations without `security` that of the service. */
+/** Gives custom operations without `security` the API's authentication. */
 const secured = (item: Items[string], { security }: Description) =>
   Object.fromEntries(
     Object.entries(item).map(([name, value]) => [name, methods.has(name) ? { security, ...(value as object) } : value]),
@@ -42,7 +42,7 @@ const secured = (item: Items[string], { security }: Description) =>
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
-/** Merges paths, in which custom routes take precedence as they do in serving, and components, in which they do not. */
+/** Adds paths and components to a description. Added paths override existing ones; added components do not. */
 function merged(description: Description, paths: Items, components: readonly (Items | undefined)[]): Description {
   return {
     ...description,
@@ -51,7 +51,7 @@ function merged(description: Description, paths: Items, components: readonly (It
   };
 }
 
-/** Merges maps of maps; the first one with a name wins. */
+/** Merges maps of maps. The first map that contains a name determines its value. */
 function mergedItems(all: readonly (Items | undefined)[]): Items {
   const names = new Set(all.flatMap((items) => Object.keys(items ?? {})));
   const lastFirst = [...all].reverse();

@@ -12,7 +12,7 @@ import { computeLazyParts } from './lazy-result.js';
 import { recordChange } from './record-change.js';
 
 /**
- * Checks the input of an operation and runs it. Used by every adapter.
+ * Checks the input of a control operation and runs the operation. Computes the whole result.
  * @throws {ControlError} for a caller's mistake; as a rejection if the operation is asynchronous
  */
 export const perform = <Target>(
@@ -23,7 +23,8 @@ export const perform = <Target>(
 ): unknown => computeLazyParts(runToEnd(performInSteps(operation, target, input, caller, false)));
 
 /**
- * Same as `perform`, in steps. Parts of the result may be lazy; `jsonPieces` writes them.
+ * Checks the input of a control operation and runs the operation in steps, between which a server handles other
+ * requests. Parts of the result may be lazy; `jsonPieces` writes them.
  * @param isLarge whether to check the input in steps too
  * @throws {ControlError} as `perform` does
  */
@@ -51,7 +52,7 @@ export function* performInSteps<Target>(
   }
 }
 
-/** Masks the key of an input in the message of an error about that input. */
+/** Masks the API key of an input in the message of an error about this input. */
 function maskKey(error: unknown, input: unknown): unknown {
   const { key } = Object(input) as { key?: unknown };
   if (!(error instanceof ControlError) || error.status !== 400 || typeof key !== 'string') return error;
@@ -62,7 +63,7 @@ const isSteps = (value: unknown): value is Steps<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
 
 /**
- * Runs an operation that has a `feed`; `undefined` for other operations.
+ * Opens an operation's stream of JSON entries. Returns `undefined` for an operation without a `feed`.
  * @throws {ControlError} as `perform` does
  */
 export const openEntryFeed = <Target>(

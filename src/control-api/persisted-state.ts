@@ -13,17 +13,16 @@ export interface StateStorage {
   removeItem(name: string): void;
 }
 
-/** Name of the storage item. */
+/** Name under which the storage contains the state. */
 const itemName = 'petstore-sim';
 /**
- * Maximum size of a saved state, in characters. A browser stores about five million per site, which the site itself
- * uses too.
+ * Maximum size of a saved state, in characters. Browsers store about five million per site, which the site needs too.
  */
 const mostCharacters = 1_000_000;
-/** Maximum number of saved pets, to avoid serializing a state that would exceed the size limit. */
+/** Maximum number of pets of a saved state. A larger state would exceed the size limit. */
 const mostPets = 10_000;
 
-/** Saved state. The fingerprint identifies the scenario in the code; a state of another scenario is not restored. */
+/** Saved state of a simulator. The fingerprint identifies the scenario, so that a changed scenario starts afresh. */
 interface Saved {
   fingerprint: string;
   savedAtMs: number;
@@ -31,11 +30,11 @@ interface Saved {
 }
 
 /**
- * Restores the state that a simulator of the same scenario saved in a storage, and saves later states there. A reset clears
- * the storage; an oversized state is not saved, and an unreadable one is ignored.
- * @param readMs machine time in Unix milliseconds, which advances between two loads
- * @param onTooLarge called once, if the state could not be saved
- * @returns `save` saves the current state; `leave` does too, unless the storage was cleared since the last save
+ * Restores a simulator's saved state from a storage, and saves later states there. Ignores an unreadable state or that
+ * of another scenario. A reset clears the storage.
+ * @param readMs reads the machine's time in Unix milliseconds, by which the clock advances between two loads
+ * @param onTooLarge called once, if a state exceeds the size limit
+ * @returns `save` saves the current state; `leave` saves it unless a reset cleared the storage
  */
 export function persistState(
   sim: Simulator,
@@ -66,7 +65,10 @@ export function persistState(
   };
 }
 
-/** @returns the reason for a failure */
+/**
+ * Saves the current state.
+ * @returns the reason for a failure, or `undefined` on success
+ */
 function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedAtMs: number): string | undefined {
   let failure = sim.pets.size > mostPets ? `because it has more than ${mostPets} pets` : undefined;
   if (failure === undefined) {
@@ -81,7 +83,7 @@ function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedA
       }
     }
   }
-  // An older saved state would be wrong.
+  // Removes the earlier saved state, which would restore outdated data.
   if (failure !== undefined) storage.removeItem(itemName);
   return failure;
 }
@@ -98,7 +100,7 @@ function restore(sim: Simulator, storage: StateStorage, startedFrom: string, now
     const elapsedMs = clock.frozen ? 0 : Math.max(0, nowMs - savedAtMs) * (resolved.clock.speed ?? 1);
     sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.round(clock.nowMs + elapsedMs) } });
   } catch {
-    // Truncated, edited, or saved by another version.
+    // The saved state was truncated, edited, or written by another version.
     sim.restore(before);
     storage.removeItem(itemName);
   }

@@ -4,14 +4,14 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isMap } from '../values/plain-data.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 
-/** Number of changes that a simulator remembers. */
+/** Maximum number of changes that a simulator lists. */
 const mostChanges = 200;
-/** Length limit of an input's summary and of a caller's name, in characters. */
+/** Maximum length of a change's input and of its caller's name, in characters. */
 const mostCharacters = 80;
 
 /**
- * Starts the record of a change to a simulator; returns `undefined` for an operation that changes nothing.
- * @returns function that completes the record after the change
+ * Prepares the list entry for a change to a simulator. Returns `undefined` for an operation that changes nothing.
+ * @returns function to call after the change, which adds the entry
  */
 export function recordChange(
   { method, path, isQuiet }: AnyControlOperation,
@@ -40,7 +40,7 @@ export function recordChange(
 
 const isSimulator = (target: unknown): target is Simulator => isMap(target) && 'changes' in target;
 
-/** Summary of an input, `advance 61s`: fields with their values, maps by their name, keys masked. */
+/** Summarizes an input in words, such as `advance 61s`. Masks keys, and shortens maps to their name. */
 function summarize(sim: Simulator, input: unknown): string {
   if (!isMap(input)) return '';
   const words = Object.entries(input).map(([field, value]) => {
@@ -50,7 +50,7 @@ function summarize(sim: Simulator, input: unknown): string {
   return cut(words.slice(0, 8).join(', '));
 }
 
-/** Displays a key, given as the key itself or as its id. */
+/** Returns the displayed text of a key that is given as the key itself or as its id. */
 const showKey = (sim: Simulator, reference: string) =>
   displayKey(sim, coreOf(sim).state.keys.textOf(reference) ?? reference);
 

@@ -3,7 +3,7 @@ import { textOfBytes } from '../values/json-bytes.js';
 import { fnv1a } from '../values/mask-key.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
 
-/** Maximum length of a body in a report, in characters. */
+/** Maximum length of a body on the dashboard, in characters. */
 const mostCharacters = 4_000;
 
 /** Converts recorded exchanges to journal entries, for the dashboard. */

@@ -5,8 +5,7 @@ import type { Simulator } from '../simulator/simulator.js';
 
 /**
  * Masks the API keys in a verdict.
- * @param only scenario whose keys stay readable; default: the simulator's own. For a shared file, pass the default scenario,
- * whose keys are public.
+ * @param only scenario whose keys stay readable; default: the simulator's own scenario
  */
 export function redactedVerdict(sim: Simulator, verdict: Verdict, only?: Scenario): Verdict {
   const redact = createRedactor(sim, only)([JSON.stringify([verdict.reason, verdict.findings, verdict.unrecorded])]);

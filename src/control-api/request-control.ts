@@ -4,7 +4,7 @@ import type { AnyControlOperation, Caller } from './control-operation.js';
 import { controlOperations } from './control-operations.js';
 import { perform } from './perform.js';
 
-/** A control request without a connection. */
+/** Control request without HTTP: method, path and input. */
 export interface ControlRequest {
   method: string;
   /** Path and query below the control URL: `/keys/free-key/ban`. */

@@ -43,14 +43,14 @@ export const runOperations = {
 };
 
 /**
- * Creates the report of a simulator as JSON.
- * @param verdict verdict of the caller, which may include the end of the client process
+ * Creates a run report as JSON.
+ * @param verdict the caller's verdict, which may include the exit status of the client
  */
 export const runText = (sim: Simulator, verdict: Verdict): string => [...jsonPieces(runReport(sim, verdict))].join('');
 
 /**
- * Creates a report with truncated bodies. Reports are shared, so all keys are masked except those of the default
- * scenario, which are public.
+ * Creates a run report with shortened bodies. Masks all keys except the default scenario's public ones, because users
+ * share reports.
  */
 function runReport(sim: Simulator, verdict: Verdict): RunReport {
   const redactor = createRedactor(sim, defaultScenario);
@@ -79,7 +79,7 @@ function runReport(sim: Simulator, verdict: Verdict): RunReport {
   };
 }
 
-/** Replaces every text in plain data, including the names of members. */
+/** Replaces all texts in plain data, including names of members. */
 function mapTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));

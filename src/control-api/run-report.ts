@@ -1,10 +1,10 @@
 import type { JournalEntry } from './journal-entry.js';
 import type { ShownChange } from './update-stream.js';
 
-/** Identifies the format of a report; changed when older reports can no longer be read. */
+/** Format identifier of a run report. A new value marks reports that older versions cannot read. */
 export const runFormat = 'petstore-sim-run-1';
 
-/** A run in a file: its requests, and the responses of the control API at its end, by path. */
+/** Run report: the requests of a run, and the control API's responses at its end, by path. */
 export interface RunReport {
   format: typeof runFormat;
   entries: JournalEntry[];
@@ -12,25 +12,25 @@ export interface RunReport {
   answers: Record<string, unknown>;
 }
 
-/** Files of the dashboard. */
+/** HTML, script and styles of the dashboard. */
 export interface PageFiles {
   html: string;
   script: string;
   style: string;
 }
 
-/** Id of the HTML element with the run. */
+/** Id of the HTML element that contains the run report. */
 export const runElementId = 'petstore-sim-run';
 
 /**
- * Creates the dashboard as one self-contained file with a run. Writes every `<` as `\u003c`, so that the run cannot close its
- * element.
+ * Embeds a run report in the dashboard, as one self-contained HTML file. Writes every `<` as `\u003c`, so that no text
+ * ends the element.
  * @param run a `RunReport` as JSON
  */
 export function reportHtml({ html, script, style }: PageFiles, run: string): string {
   const policy = /<meta name="report-policy" content="([^"]*)">/.exec(html)?.[1] ?? '';
   const data = run.replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
-  // Replacement functions, because a text may contain "$&".
+  // Functions as replacements, because `replace` would interpret "$&" in a text.
   return html
     .replace(
       /<meta name="report-policy"[^>]*>/,

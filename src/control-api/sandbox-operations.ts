@@ -10,9 +10,9 @@ import { notFound } from './control-error.js';
 import type { ControlOperation } from './control-operation.js';
 import { described, findScenario, name, removed, scenarioInput, withJsonSchema } from './input-values.js';
 
-/** Target of the operations on sandboxes. */
+/** Server whose sandboxes the control operations create, list and remove. */
 export interface SandboxHost {
-  /** Server's own simulator, whose scenarios can be used by name. */
+  /** The server's own simulator. A sandbox can use its scenarios by name. */
   sim: Simulator;
   sandboxes: Sandboxes;
   /** Origin of the called URL: `http://127.0.0.1:4010`. */
@@ -35,7 +35,10 @@ const sandboxInfo = fields({
   recreated: optional(described(oneOf(true), 'Set if an idle sandbox of this name was dropped before.')),
 });
 
-/** URLs of a sandbox. @param origin origin of the server: `http://127.0.0.1:4010` */
+/**
+ * Returns the URLs of a sandbox.
+ * @param origin origin of the server: `http://127.0.0.1:4010`
+ */
 export const sandboxUrls = (origin: string, name: string) => ({
   baseUrl: `${origin}/s/${name}${basePath}`,
   controlUrl: `${origin}/__sim/sandboxes/${name}`,
@@ -53,9 +56,7 @@ const shown = (origin: string, { name, sim, isRecreated }: Sandbox) => ({
 const oneSandbox = fields({ sandbox: described(name, 'Name of the sandbox.') });
 const example = { sandbox: 'mine' };
 
-/**
- * Operations on a server and its sandboxes. Each sandbox also has all operations on a simulator, below its own path.
- */
+/** Operations on a server's sandboxes. Each sandbox also has all operations on a simulator, below its own path. */
 export const sandboxOperations = {
   getLinks: operation({
     method: 'GET',

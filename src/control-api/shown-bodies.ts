@@ -2,18 +2,22 @@ import type { Redact } from '../simulator/redact.js';
 import { fnv1a } from '../values/mask-key.js';
 import type { JournalBody } from './journal-entry.js';
 
-/** Size at which the journal truncates a body, in bytes. A body of this size is most likely incomplete. */
+/** Body size at which the journal truncates, in bytes. A stored body of this size is most likely incomplete. */
 const cutBodyBytes = 64 * 1024;
 /**
- * Length of the hidden end of a truncated body, in characters; it may contain a part of a key, which cannot be masked.
+ * Number of characters that are omitted at the end of a truncated body. They may contain part of a key, which cannot be
+ * masked.
  */
 const uncertainLength = 256;
 
-/** Maximum number of cached texts, and of their characters. The journal contains the texts anyway. */
+/** Maximum number of cached bodies, and of their characters in total. */
 const mostTexts = 200;
 const mostLength = 1024 * 1024;
 
-/** @param text the body with masked keys */
+/**
+ * Describes a body for the control API.
+ * @param text the body with masked keys
+ */
 export function showBody(raw: Uint8Array, text: string): JournalBody {
   const size = { bytes: raw.length, hash: fnv1a(raw) };
   if (size.bytes < cutBodyBytes) return { ...size, text };
@@ -26,8 +30,8 @@ interface KnownBody {
 }
 
 /**
- * Creates a converter with a cache of the last bodies. A few lists repeat, and hashing one and writing its JSON takes
- * longer than handling its request.
+ * Creates a converter of bodies with a cache. Clients often receive the same list, and converting it takes longer than
+ * handling a request.
  */
 export function createShownBodies() {
   const known = new Map<string, KnownBody>();
@@ -36,7 +40,7 @@ export function createShownBodies() {
 
   function find(raw: string, redact: Redact): KnownBody {
     const text = redact(raw);
-    // A masked text is not cached, because masking depends on the current keys.
+    // A body with masked keys is not cached, because a key's masking can change.
     if (text !== raw) return { shown: showBody(encoder.encode(raw), text) };
     let body = known.get(raw);
     if (body === undefined) {
@@ -53,7 +57,7 @@ export function createShownBodies() {
 
   return {
     show: (raw: string, redact: Redact): JournalBody => ({ ...find(raw, redact).shown }),
-    /** Converts a body to JSON in UTF-8. */
+    /** Converts a body to JSON as UTF-8 bytes. */
     write(raw: string, redact: Redact): Uint8Array {
       const body = find(raw, redact);
       body.json ??= encoder.encode(JSON.stringify(body.shown));

@@ -11,9 +11,9 @@ import { jsonText } from '../values/json.js';
 import type { ExportedState } from './state-schema.js';
 
 /**
- * Converts an exported state to a scenario that starts in that state: keys with their usage, strikes and bans, pets, fault
- * rules with their counts, and the clock.
- * @param generatePets required if the scenario generates pets; unchanged generated pets stay generated
+ * Converts an exported state to a scenario that starts in this state: keys, pets, fault rules with counts, and the
+ * clock. Unchanged generated pets stay a `generate` setting.
+ * @param generatePets required if the scenario generates pets
  */
 export function stateAsScenario(state: ExportedState, generatePets?: GeneratePets): Scenario {
   const { clock, nextId, keys, unlistedKeys, faults } = state;
@@ -26,7 +26,7 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
       mode: clock.frozen ? 'frozen' : 'real',
       ...(before?.speed !== undefined && { speed: before.speed }),
     },
-    // The ids of generated pets start at `ids.start` too.
+    // The scenario's `ids.start` stays, because it also determines the ids of generated pets.
     ...(isAsGenerated(resolved, state)
       ? { ids: scenario.ids, pets: scenario.pets }
       : { ids: { start: nextId }, pets: state.pets.map(scenarioPet) }),
@@ -47,7 +47,7 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
   };
 }
 
-/** Whether the pets and the next id are exactly the generated ones of a scenario. */
+/** Whether the state has exactly the generated pets of its scenario and the next id after them. */
 const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: ExportedState): boolean =>
   !Array.isArray(scenario.pets) &&
   state.nextId === (idStart ?? firstIdAfter(pets.at(-1)?.id ?? 0)) &&
@@ -57,10 +57,13 @@ const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: Exp
     return jsonText({ id, name, categoryId, status, extra }) === jsonText({ ...other });
   });
 
-/** Pet for a scenario. A missing status becomes an explicit null, to prevent the default. */
+/** Converts a pet for a scenario. A missing status becomes `null`, because a scenario would fill in a default. */
 const scenarioPet = ({ status, ...pet }: ExportedState['pets'][number]) => ({ ...pet, status: status ?? null });
 
-/** Readable fields of a key. The field `state` is exact and takes precedence. */
+/**
+ * Converts a key for a scenario: fields that a user can read and edit, and the exact field `state`, which takes
+ * precedence.
+ */
 function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: number) {
   const key: ApiKey = toApiKey(exported, resolved, nowMs, [], []);
   refresh(key, windowAlgorithm(resolved.settings), nowMs);
@@ -70,7 +73,8 @@ function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: n
   const bannedForMs = preset?.bannedForMs ?? Math.max(0, bannedUntilMs - nowMs);
   return {
     plan,
-    // Explicit if the default scenario's key of this name is not active, because scenarios merge.
+    // Writes `state: active` too, if the default scenario's key of the same name is inactive. Scenarios inherit missing
+    // fields.
     ...((state !== 'active' || isInactiveByDefault(exported.key)) && { state }),
     ...(usage.minute + usage.day > 0 && { usage }),
     ...(bannedForMs > 0 && { bannedFor: `${bannedForMs}ms` }),
@@ -83,7 +87,7 @@ const isInactiveByDefault = (key: string) => defaultKeys[key]?.state !== undefin
 
 const isDate = (ms: number) => Number.isInteger(ms) && ms < Date.UTC(10_000, 0);
 
-/** State of a key without the fields of an unused key. */
+/** Exact state of a key, without the fields that have their initial values. */
 function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: number) {
   const { key: text, plan: _, state: __, minute, day, preset, backgroundSeconds, ...rest } = key;
   const { episodes, strikes, bans, bannedFromMs, bannedUntilMs, banCause, ...others } = rest;
@@ -91,7 +95,7 @@ function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: n
     ...defined(others),
     ...(isUsed(minute) && { minute: windowState(minute) }),
     ...(isUsed(day) && { day: windowState(day) }),
-    // The clock of the new scenario starts unmoved.
+    // Subtracts the earlier clock changes, because the clock of the new scenario starts without them.
     ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),
     ...(episodes > 0 && { episodes }),
     ...(strikes > 0 && { strikes }),

@@ -15,7 +15,7 @@ const snapshotInfo = fields({
   pets: count,
 });
 
-/** Maximum number of snapshots; each can contain a list of all pets. */
+/** Maximum number of named snapshots; each can contain all pets. */
 const maximumSnapshots = 50;
 
 const named = fields({ name: described(name, 'Name of the snapshot.') });

@@ -12,7 +12,7 @@ import type { JsonObject } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
 import { scenarioContent } from './input-values.js';
 
-/** Schema of an exact int64, not as text, so that exports and imports have one form. */
+/** Schema of an exact int64 as a JSON number. Exports and imports use the same form. */
 const int64 = transform(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
 
 const documented = ['id', 'name', 'categoryId', 'status'];
@@ -34,7 +34,7 @@ const appliedRule = fields({
   rule: faultSchema,
   seen: count,
   applied: count,
-  /** With `failTimes`: the calls, each with its number of failures. */
+  /** With `failTimes`: the calls that the rule has made fail, each with its number of failures. */
   failed: list(pair(string, count)),
 });
 
@@ -44,10 +44,10 @@ const clock = fields({
   movedMs: whole(-latestMs, latestMs),
 }) satisfies Schema<ClockState, unknown>;
 
-/** Version of the format; raised when older exports can no longer be read. */
+/** Version of the state format. A new value marks exports that older versions cannot read. */
 export const stateVersion = 1;
 
-/** Schema of an exported state: everything that requests and the clock can change, with the scenario. */
+/** Schema of an exported state: the scenario, and everything that requests and the clock changed. */
 export const stateSchema = fields({
   version: { ...oneOf(stateVersion), labels: [`version ${stateVersion} of the format`] },
   scenario: scenarioContent,
@@ -55,7 +55,7 @@ export const stateSchema = fields({
   pets: list(pet),
   nextId: int64,
   keys: list(apiKeySchema),
-  /** Keys that requests introduced under `acceptAnyKey`. */
+  /** Keys outside of the scenario, which requests introduced under `acceptAnyKey`. */
   unlistedKeys: {
     ...list(apiKeySchema),
     labels: ['a list of at most 10,000 keys'],

@@ -12,7 +12,7 @@ import { described, instantText } from './input-values.js';
 
 /** Control operation that changed state. */
 export interface ShownChange {
-  /** Number of the change, from 1. */
+  /** Number of the change in its simulator, from 1. */
   number: number;
   /** Simulated time before and after the change, ISO 8601. They differ if the operation moved the clock. */
   time: string;
@@ -27,23 +27,23 @@ export interface ShownChange {
   by: string;
 }
 
-/** Changes since the previous update. */
+/** Event of the update stream: the state, and the requests and changes since the previous event. */
 export interface Update {
-  /** Identifier of the run. A new value after a start of the server or a cleared journal: discard all requests then. */
+  /** Identifier of the run. The server's start or a cleared journal begins a new run, without the earlier requests. */
   run: string;
   scenario: string;
   clock: ClockInfo;
   entries: EntryRow[];
   changes: ShownChange[];
-  /** Number of requests in this run, including dropped ones. */
+  /** Number of requests in this run, including requests that the journal has dropped. */
   total: number;
   /** Number of requests without a response yet. */
   pending: number;
-  /** Number of entries that follow in the next updates. */
+  /** Number of journal entries that were not sent yet; the next updates contain them. */
   behind: number;
-  /** Number of requests that received a 503 because the log could not store them; absent without an outage. */
+  /** Number of requests that received a 503 because the log could not store them. Absent if the log works. */
   unwritten?: number | undefined;
-  /** Number of requests that the journal lacks; the verdict lists them. Absent for none. */
+  /** Number of received requests that the journal does not contain; the verdict lists them. Absent if zero. */
   unrecorded?: number | undefined;
 }
 
@@ -79,27 +79,27 @@ export const updateSchema = fields({
 
 /** Interval between two updates, in milliseconds of real time. */
 const everyMs = 100;
-/** Maximum number of intervals without an update; the next update is a heartbeat. */
+/** Number of intervals without news after which an empty update is sent, as a heartbeat. */
 const quietRounds = 10;
-/** Number of entries per interval above which updates are smaller, to limit the server's load. */
+/** Number of new entries per interval above which the server counts as busy and sends fewer of them. */
 const many = 300;
-/** Maximum number of entries per update, above and below that load. */
+/** Maximum number of entries per update, for a busy and for a calm server. */
 const mostRows = { busy: 50, calm: 2_000 };
-/** Number of rows per step; requests are handled between two steps. */
+/** Number of entries that are converted at a time. The server handles requests before the next step. */
 const rowsOfStep = 200;
 
 export interface UpdatesSince {
-  /** Value of `run` in the last update; any other value restarts with all entries of the journal. */
+  /** `run` of the reader's last update. If the run is another one, the stream restarts with all journal entries. */
   run?: string | undefined;
-  /** Id after which entries are sent. */
+  /** Id of the last entry that the reader has; later entries are sent. */
   since?: number | undefined;
-  /** Number after which changes are sent. */
+  /** Number of the last change that the reader has; later changes are sent. */
   changes?: number | undefined;
 }
 
 /**
- * Streams the events of a simulator, with at most one update per 100 ms. A request costs only a counter: entries are
- * read from the journal for each update, without those dropped until then (see `total`).
+ * Streams updates on a simulator, at most one per 100 ms. Each update reads the journal's newest entries, so a request
+ * itself costs only a counter.
  */
 export async function* streamUpdates(
   sim: Simulator,
@@ -113,7 +113,10 @@ export async function* streamUpdates(
   let lastNumber = lastRun?.split(':', 1)[0] === instanceId ? lastChange : 0;
   let view = createEntryView(sim);
   const { journal } = coreOf(sim).state;
-  /** Unsent records from before the start; later ones are read from the position `next`. */
+  /**
+   * Records to send first: those that the journal already contained. Later records are read from the journal's position
+   * `next`.
+   */
   let waiting: RequestRecord[] = [];
   let next = journal.added;
   for (const entry of journal.query()) {
@@ -176,7 +179,10 @@ export async function* streamUpdates(
   }
 }
 
-/** Numbers of simulators, because a removed and recreated sandbox reuses the ids of its requests. */
+/**
+ * Number of each simulator, as part of `run`. Request ids alone cannot distinguish a removed sandbox from a recreated
+ * one.
+ */
 const numbers = new WeakMap<Simulator, number>();
 let counted = 0;
 
@@ -199,7 +205,7 @@ const showChange = (
   by: redact(by),
 });
 
-/** Recent control operations of a simulator, in the form in which `/updates` sends them. */
+/** Lists the recent control operations of a simulator, in the form of the updates. */
 export function rememberedChanges(sim: Simulator): ShownChange[] {
   const redactor = createRedactor(sim);
   return sim.changes.last.map((change) => showChange(change, redactor([change.input, change.by])));

@@ -2,7 +2,7 @@ import type { Simulator } from '../simulator/simulator.js';
 import { createFilter, type EntryQuery, findEntries } from './find-entries.js';
 
 /**
- * Waits until `count` entries of the journal match a query, including existing ones.
+ * Waits until `count` journal entries match a query. Existing entries count too.
  * @param timeoutMs real time in milliseconds, because the simulated clock may be frozen
  * @returns the number of matching entries at the end of the wait
  */

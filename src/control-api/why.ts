@@ -2,17 +2,17 @@ import { grouped } from '../values/grouped.js';
 import type { EntryRow } from './entry-row.js';
 import { formatRemaining, formatWait } from './wait-words.js';
 
-/** One step of the request pipeline, in words. */
+/** One step in the handling of a request, in words. */
 export interface WhyStep {
   step: 'key' | 'ban' | 'limit' | 'promise' | 'fault' | 'route' | 'operation';
   /** `stopped`: this step determined the response. `noted`: the request continued. */
   result: 'passed' | 'noted' | 'stopped' | 'not reached';
   text: string;
-  /** Assumption behind the step. */
+  /** Id of the assumption that decided the step, because the document leaves the question open. */
   assumption?: string;
 }
 
-/** Fields of an entry that an explanation uses; entries of an imported file have fewer. */
+/** Fields of a journal entry that an explanation uses. A row lacks the body. */
 export type Explained = EntryRow & { responseBody?: { text: string } };
 
 /**
@@ -61,7 +61,7 @@ function explainLimit({ refusal, strike, usage, window, exempt, status }: Explai
   return [{ step: 'limit', result: 'stopped', text: `${used}${until}`, assumption: 'windowStart' }];
 }
 
-/** Explains the wait that the previous rejection asked for, the actual wait, and the consequences. */
+/** Explains the wait that the key's previous 429 asked for, the client's actual wait, and the consequence. */
 function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep[] {
   const { refusal, strike, strikes, after, promisedAt, toldUntil, time } = entry;
   const steps: WhyStep[] = [];

@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
 
 interface ActProps {
-  /** Accessible name, if the text alone is ambiguous. */
+  /** Accessible name of a button, if its visible text is ambiguous. */
   name?: string | undefined;
-  /** `false` disables the button. It keeps its place and the focus. */
+  /** `false` disables the button, which keeps its place and the keyboard focus. */
   isPossible?: boolean | undefined;
   onAct(): void;
   children: ComponentChildren;
 }
 
-/** Button for a change, disabled while the change does not apply. */
+/** Button that changes the simulator. It is disabled while the change is impossible. */
 export function Act({ name, isPossible = true, onAct, children }: ActProps) {
   return (
     <button

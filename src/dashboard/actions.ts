@@ -2,16 +2,16 @@ import type { RunReport } from '../control-api/run-report.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
-/** Snapshot that undo restores. */
+/** Name of the simulator snapshot to which Undo returns. */
 const undoName = 'page-undo';
 
-/** Button next to a message. */
+/** Button in a message that offers a remedy, such as Undo. */
 export interface Remedy {
   name: string;
   act(): void;
 }
 
-/** Changes that the user of the dashboard can make. Each sends one to four control requests. */
+/** Changes that a user of the dashboard can make. Each change sends one to four control requests. */
 export interface Actions {
   /**
    * Sends a control request and refreshes the displayed state. If the server rejects the request, shows the message and
@@ -25,7 +25,7 @@ export interface Actions {
   toggleClock(): Promise<void>;
 }
 
-/** @param tell shows a message with an optional button; `canUndo` enables Undo */
+/** @param tell shows a message with an optional button; its last argument enables Undo */
 export function createActions(
   session: Session,
   tell: (text: string, remedy?: Remedy, canUndo?: boolean) => void,
@@ -42,7 +42,7 @@ export function createActions(
       return undefined;
     }
   };
-  /** Saves a snapshot and the requests before a change that removes both. */
+  /** Makes a change that removes requests undoable: saves a snapshot and the requests first. */
   const undoable = async (text: string, act: () => Promise<unknown>) => {
     const count = session.state.total;
     const [saved, run] = await Promise.all([

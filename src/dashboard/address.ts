@@ -1,13 +1,13 @@
 import type { Range } from './timeline-view.js';
 
-/** Selection that the URL fragment of the dashboard stores. */
+/** Selection on the dashboard, which the URL fragment stores. */
 export interface Address {
   request?: number | undefined;
-  /** Id of the request that is compared with `request`. */
+  /** Id of the request to compare with the selected one. */
   compare?: number | undefined;
-  /** Code of a finding, with `:KEY` if several findings share the code. */
+  /** Code of the selected finding. Followed by `:KEY` if findings on several keys have this code. */
   finding?: string | undefined;
-  /** Selected part of the timeline. */
+  /** Part of the timeline that the user selected. */
   range?: Range | undefined;
 }
 

@@ -29,9 +29,9 @@ import { Findings, findingId, Outcome } from './verdict.js';
 export interface AppProps {
   session: Session;
   sandbox?: string | undefined;
-  /** Target of keys and dropped files: the document, or the drawer of the panel. */
+  /** Element that receives key presses and dropped files: the document, or the drawer of the panel. */
   place: EventTarget;
-  /** Whether the URL fragment stores the selection. False for the panel, which leaves the user's URL unchanged. */
+  /** Whether the URL fragment stores the selection. False for the panel, whose page belongs to the user. */
   hasAddress?: boolean;
   onSandbox?(name: string | undefined): void;
   onFile(file: File): Promise<void>;
@@ -41,7 +41,7 @@ export interface AppProps {
 
 type Shown = { kind: 'help' } | { kind: 'scenarios' } | { kind: 'text'; title: string; text: string };
 
-/** Root component of the dashboard, for any source. */
+/** Root component of the dashboard. The source is a server, a simulator in the same page, or a file. */
 export function App({ session, sandbox, place, hasAddress = false, onSandbox, onFile, onBack, onClose }: AppProps) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [filter, setFilter] = useState<Filter>(noFilter);
@@ -69,12 +69,12 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     const tick = setInterval(() => {
       session.onState.call();
       const { clock, keys } = session.state;
-      // Time alone causes some changes: reset windows, expired bans, missing retries.
+      // Reads the state again, because keys change without requests: windows reset, bans end, retries are overdue.
       if (seconds++ % 2 === 0 && session.canAct && clock?.mode === 'real' && keys.some(hasCounted)) session.refresh();
     }, 1_000);
     return () => clearInterval(tick);
   }, [session]);
-  // An effect would run too late, after the user's next selection.
+  // Resets the selection during the render of a new run. An effect would run after the user's next selection.
   if (chosenOf !== session.entries) {
     setChosenOf(session.entries);
     setSelected(undefined);
@@ -99,7 +99,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   };
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(session, hasAddress, address, (wanted) => {
-    // Waits for the render of a new run, which would discard the selection.
+    // Does not apply the selection yet: the render of a new run would discard it.
     if (chosenOf !== session.entries) return false;
     const { request, compare, finding, range } = wanted;
     const found = session.state.verdict?.findings.find(
@@ -107,7 +107,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     );
     const row = request === undefined ? undefined : session.entries.find(request);
     const other = compare === undefined ? undefined : session.entries.find(compare);
-    // Requests and verdict may not have arrived.
+    // Does not apply the selection yet: its requests or the verdict have not arrived.
     if ((finding && !found) || (request && !row) || (compare && !other)) return false;
     if (range && session.entries.rows.length === 0) return false;
     if (found) find(found);
@@ -120,7 +120,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     if (selected !== undefined || pinned !== undefined) {
       setSelected(undefined);
       setPinned(undefined);
-      // The closed detail had the focus.
+      // The closed detail had the keyboard focus, which the list now receives.
       root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
     } else if (filter !== noFilter) setFilter(noFilter);
     else if (told !== undefined) setTold(undefined);
@@ -131,7 +131,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     await actions.undo();
   };
   const copy = async (text: string, title = 'To copy') => {
-    // Copying requires a secure context.
+    // The clipboard works only in a secure context, such as HTTPS or localhost.
     try {
       await navigator.clipboard.writeText(text);
       tell('Copied.');
@@ -173,7 +173,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     });
     return () => leave.abort();
   }, [place]);
-  // A message from before the reconnect is outdated.
+  // Removes a message from before the connection was lost.
   const { connection } = session.state;
   useEffect(() => {
     if (connection === 'live') setTold(undefined);
@@ -192,7 +192,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       </main>
     );
   }
-  // In a report, the outcome already contains the description.
+  // A report shows the run's description next to the outcome, so the header omits it.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
@@ -343,7 +343,10 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   );
 }
 
-/** Synchronizes the URL fragment with the selection. @param apply applies a selection; `false` if not possible yet */
+/**
+ * Keeps the URL fragment and the selection equal.
+ * @param apply selects what the fragment names; returns `false` if the requests have not arrived
+ */
 function useAddress(
   session: Session,
   hasAddress: boolean,
@@ -377,7 +380,7 @@ function useAddress(
   }, [hasAddress, hash]);
 }
 
-/** Description of the scenario. Shows the first sentence and folds the rest. */
+/** Description of the scenario: its first sentence, and a button that shows the rest. */
 function About({ text }: { text: string }) {
   const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
   if (rest === '') return text ? <p class="about">{text}</p> : null;
@@ -389,6 +392,6 @@ function About({ text }: { text: string }) {
   );
 }
 
-/** Whether the displayed state of a key changes with time alone. */
+/** Whether the displayed state of a key can change without a request. */
 const hasCounted = ({ minute, day, state }: Session['state']['keys'][number]) =>
   state === 'banned' || minute.remaining < minute.limit || day.remaining < day.limit;

@@ -1,7 +1,7 @@
 import type { Session } from './session.js';
 import type { ListedAssumption } from './session-state.js';
 
-/** Assumptions about undocumented behavior: changed ones first. */
+/** Lists the assumptions about behavior that the API document leaves open. Changed assumptions come first. */
 export function Assumptions({ session }: { session: Session }) {
   const { assumptions } = session.state;
   if (assumptions.length === 0) return null;

@@ -3,28 +3,28 @@ import { lowest } from '../values/lowest.js';
 import type { EntryBuffer, Lane } from './entry-buffer.js';
 import { whole } from './format.js';
 
-/** Range of the time axis, in milliseconds. In a list of gaps: a range without requests that is drawn shortened. */
+/** Range of the timeline's axis, in milliseconds. In lists of gaps: an idle range that is drawn shortened. */
 export interface Gap {
   fromMs: number;
   toMs: number;
 }
 
-/** Mapping from times on the axis to x positions, with idle time shortened. Positions and widths are in pixels. */
+/** Mapping from times to x positions on the timeline. Idle ranges are shortened. Positions and widths are in pixels. */
 export interface Axis {
   fromMs: number;
   toMs: number;
   x(axisMs: number): number;
-  /** Time on the axis at an x position. */
+  /** Returns the time at an x position. */
   at(x: number): number;
   gaps: { x: number; width: number; label: string }[];
   ticks: { x: number; label: string }[];
 }
 
-/** Minimum share of the drawn time for a gap to be shortened. */
+/** An idle range is drawn shortened if it is at least this share of the drawn time. */
 const idleShare = 1 / 3;
-/** Minimum length of a shortened gap, in milliseconds. */
+/** Minimum length of an idle range that is drawn shortened, in milliseconds. */
 const leastIdleMs = 15_000;
-/** Width of a shortened gap, in pixels. */
+/** Width of a shortened idle range on the timeline, in pixels. */
 const gapWidth = 34;
 
 const steps = [
@@ -33,19 +33,23 @@ const steps = [
 ];
 
 /**
- * Extent of a run, from its first request to the last request or the present. Includes the start of an open wait.
- * @param nowMs present time on the axis; `undefined` for a finished run
+ * Returns the time range of a run: from the first request to the last request or the present. Includes the start of a
+ * wait that has not ended.
+ * @param nowMs present time on the axis; 0 for a finished run
  */
 export function extentOf({ rows, lanes }: EntryBuffer, nowMs = 0): Gap {
   const fromMs = rows[0]?.axisMs ?? 0;
-  // The latest time is among the last rows, because only delayed requests are out of order.
+  // The latest of the last 200 requests is the latest of all, because few requests are out of order.
   const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), Math.max(fromMs, nowMs));
   const openMs = Math.max((lastMs - fromMs) * 0.12, 1_000);
   const ends = [...lanes.values()].flatMap(({ waits, bans }) => [waits.at(-1)?.toMs ?? 0, bans.at(-1)?.toMs ?? 0]);
   return { fromMs, toMs: Math.max(lastMs + 200, Math.min(Math.max(...ends), lastMs + openMs)) };
 }
 
-/** Gaps to shorten in a part of the axis, in order. @param nowMs present time on the axis, where the last gap ends */
+/**
+ * Finds the idle ranges of the timeline that are drawn shortened, in order.
+ * @param nowMs present time on the axis, at which the last range ends
+ */
 export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0): Gap[] {
   const all: Gap[] = [];
   let last = fromMs;
@@ -55,7 +59,7 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0
     if (axisMs - last >= leastIdleMs) all.push({ fromMs: last, toMs: axisMs });
     if (axisMs > last) last = axisMs;
   }
-  // Leaves a margin of one second before the line that marks the present.
+  // Keeps one second free between the shortened range and the line of the present.
   const idleToMs = Math.min(nowMs, toMs) - 1_000;
   if (idleToMs - last >= leastIdleMs) all.push({ fromMs: last + 1_000, toMs: idleToMs });
   all.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
@@ -70,7 +74,10 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0
   return gaps.sort((a, b) => a.fromMs - b.fromMs);
 }
 
-/** @param toClock converts a time on the axis to the simulator's clock, for the labels */
+/**
+ * Creates the mapping from times to x positions.
+ * @param toClock converts a time on the axis to the simulator's clock, for the labels
+ */
 export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClock: (axisMs: number) => number): Axis {
   const { fromMs, toMs } = part;
   const idleMs = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
@@ -129,7 +136,7 @@ function tickLabel(ms: number, stepMs: number): string {
   return stepMs >= 60_000 ? text.slice(11, 16) : text.slice(11, 19);
 }
 
-/** Text alternative for a lane: counts of requests and the last ban. */
+/** Text for screen readers about a key's part of the timeline: counts of requests and the last ban. */
 export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => number): string {
   const { served, refused, strike, banned, rejected, failed } = counts;
   const words: [number, string][] = [

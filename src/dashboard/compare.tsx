@@ -11,7 +11,7 @@ interface CompareProps {
   onLink: (() => void) | undefined;
 }
 
-/** Comparison of two requests, with the differences marked. */
+/** Compares two requests in a table and marks the differences. */
 export function Compare({ session, rows, onClose, onLink }: CompareProps) {
   const [whole, setWhole] = useState<readonly (JournalEntry | undefined)[]>([]);
   const ids = rows.map(({ id }) => id).join();
@@ -69,7 +69,7 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
 
 type Facts = Record<string, string | undefined>;
 
-/** Compared properties of a request, by name. */
+/** Returns the properties in which two requests can differ, by name. */
 function factsOf(row: Row, entry: JournalEntry | undefined): Facts {
   const { after, usage } = row;
   return {

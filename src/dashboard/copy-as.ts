@@ -3,7 +3,7 @@ import type { Finding } from '../judge/finding.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
 
-/** Request with the parts that the journal contains. */
+/** Journal entry for a copy as a command, scenario or test. A file may lack some parts. */
 export type Whole = Pick<
   JournalEntry,
   'method' | 'path' | 'query' | 'status' | 'time' | 'strikes' | 'id' | 'episode' | 'durationMs'
@@ -13,15 +13,18 @@ export type Whole = Pick<
 /** Quotes a text for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Formats a request as a command. @param baseUrl base URL of the API, if the journal lacks it */
+/**
+ * Formats a request as a `curl` command.
+ * @param baseUrl base URL of the API, if the entry has none
+ */
 export function asCurl(entry: Whole, baseUrl: string): string {
   const address = `${entry.baseUrl ?? baseUrl}${target(entry)}`;
   const parts = ['curl -i', ...(entry.method === 'GET' || entry.requestBody ? [] : [`-X ${entry.method}`])];
   if (entry.method === 'HEAD') parts.splice(1, 1, '-I');
-  // Without the options, curl would expand or shorten the address.
+  // Stops `curl` from expanding brackets and from shortening `/../` in the URL.
   if (/[[\]{}]|\/\.\.?(?:[/?]|$)/.test(address)) parts.push('--globoff --path-as-is');
   parts.push(quoted(address));
-  // A shell variable for the key, because the journal contains only its end.
+  // Uses a shell variable in place of a masked key.
   if (entry.key?.startsWith('…')) parts.push('-H "Authorization: Bearer $API_KEY"');
   else if (entry.key) parts.push(`-H ${quoted(`Authorization: Bearer ${entry.key}`)}`);
   if (entry.requestBody) {
@@ -31,29 +34,29 @@ export function asCurl(entry: Whole, baseUrl: string): string {
   return [...missingFrom(entry).map((text) => `# ${text}\n`), parts.join(' ')].join('');
 }
 
-/** Parts of a request that the journal lacks, so that a copy differs. */
+/** Names the parts of a request that the journal lacks, which a copied command cannot repeat. */
 function missingFrom({ method, requestBody, headers }: Whole): string[] {
   if (requestBody?.truncated) return ['The journal contains only the start of its body.'];
   return headers === undefined && method !== 'GET' ? ['The journal no longer contains its body, if it had one.'] : [];
 }
 
-/** Key text for a copied scenario or test. A masked key gets a name from its last characters. */
+/** Returns the text for a key in a copied scenario or test. A masked key gets a name from its last characters. */
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
 /**
- * Fault rule that bans the key with this request, if the request was the strike that caused the ban. A scenario has no
- * earlier strikes, and fault rules apply to requests within the limits.
+ * Creates a fault rule that bans the key on this request, for a copied scenario. Needed if the request's strike caused
+ * the ban, because a scenario's keys start without refusals.
  */
 function tripped({ refusal, strike, key, promisedAt, time }: Whole): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
   return { name: 'ban', when: { key: keyName(key), first: 1 }, then: { ban: secondsUntil(promisedAt ?? time, time) } };
 }
 
-/** Duration in whole seconds, at least one. */
+/** Returns the duration between two times in whole seconds, at least `1s`. */
 const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
-/** Scenario fields of the key with which this request gets the same response. */
+/** Returns the scenario fields of a key that lead to the same response to this request. */
 function keyBefore({
   plan = 'free',
   usage,
@@ -74,17 +77,20 @@ function keyBefore({
   return used === 0 ? { plan } : { plan, usage: { [window]: used } };
 }
 
-/** State of the source at the time of the copy. */
+/** State of the simulator when the user copies a request. */
 export interface Present {
   /** Loaded scenario. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
-  /** Scenarios that can be extended; the loaded one with its changed fields. */
+  /**
+   * Names of all scenarios that a copied scenario can extend. `changed` lists the fields that differ from the loaded
+   * scenario.
+   */
   known: readonly { name: string; changed?: readonly string[] }[];
-  /** Current fault rules. */
+  /** Current fault rules of the simulator. */
   faults: readonly { name: string; then?: object }[];
 }
 
-/** Creates a scenario in which the same request gets the same response. */
+/** Creates a scenario in which the request gets the same response again. */
 export function scenarioBefore(entry: Whole, { scenario, known, faults }: Present): object {
   const name = scenario.name ?? 'default';
   const { keys, ...rest } = scenario;
@@ -114,7 +120,7 @@ export function scenarioBefore(entry: Whole, { scenario, known, faults }: Presen
   };
 }
 
-/** Formats a request as a test for Vitest. */
+/** Formats a request and its scenario as a test for Vitest. */
 export function asTest(entry: Whole, scenario: object): string {
   const {
     extends: base,
@@ -123,7 +129,8 @@ export function asTest(entry: Whole, scenario: object): string {
     ...changes
   } = scenario as { extends?: string } & Record<string, unknown>;
   const why = entry.inShort;
-  // The test's first request starts a window, so only a ban has the same Retry-After.
+  // Retry-After of a ban is the same in the test. That of a rate limit differs, because the test's request starts a new
+  // window.
   const isBan = entry.refusal === 'ban';
   const compared = [
     ...(isBan ? ['Retry-After'] : []),
@@ -164,7 +171,7 @@ ${compared
 }`;
 }
 
-/** Formats a scenario as an object literal inside the call, so that TypeScript infers its literal types. */
+/** Formats a scenario as an object literal inside the function call, so that TypeScript infers literal types. */
 function scenarioCode(changes: object, isOnShipped: boolean): string {
   const lines = Object.entries(changes).map(([name, value]) => {
     const code = JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');
@@ -173,16 +180,16 @@ function scenarioCode(changes: object, isOnShipped: boolean): string {
   return `{\n${isOnShipped ? '    ...shipped,\n' : ''}${lines.join('')}  }`;
 }
 
-/** Formats a value as code for an indented line. */
+/** Formats a value as code. Indents all lines except the first by two spaces. */
 const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 
-/** Maximum number of requests that the text of a finding lists. */
+/** Maximum number of requests in the copied text of a finding. */
 const mostRows = 3;
 
 /**
- * Formats a finding as Markdown, for an issue or a chat: the sentence, the first requests with their waits, the remedy.
+ * Formats a finding as Markdown for an issue or a chat: sentence, first requests with their waits, remedy.
  * @param rows the finding's requests
- * @param link address of the finding, if it has one
+ * @param link URL of the finding, if it has one
  */
 export function asMarkdown(
   finding: Finding,

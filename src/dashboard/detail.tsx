@@ -17,13 +17,13 @@ interface DetailProps {
   onFailure(text: string): void;
   onRequest(id: number): void;
   onPet(id: string): void;
-  /** Whether this request is pinned for a comparison. */
+  /** Whether the request is pinned, so that the next selected one is compared with it. */
   isPinned: boolean;
   onPin(): void;
   onLink: (() => void) | undefined;
 }
 
-/** Request with the steps to its response. A file may lack the steps. */
+/** Journal entry with the steps that led to its response. An entry from a file may lack the steps. */
 type Explained = JournalEntry & { why?: WhyStep[] };
 
 const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
@@ -36,7 +36,7 @@ const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
 /** Maximum length of a displayed body, in characters. */
 const mostShown = 20_000;
 
-/** Details of one request: reasons for the response, sent and received data, and ways to repeat the request. */
+/** Details of one request: reasons for the response, headers and bodies, and buttons to copy the request. */
 export function Detail(props: DetailProps) {
   const { session, row, onClose, onShowText, onCopy, onFailure, onRequest, onPet, isPinned, onPin, onLink } = props;
   const { send } = session.source;
@@ -59,7 +59,7 @@ export function Detail(props: DetailProps) {
   const entry: Whole = whole ?? row;
   const steps = whole?.why ?? [];
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
-  // Buttons wait for the body, because the command would be incomplete without the body.
+  // A copied command needs the request body, which is still loading when the buttons appear.
   const read = async (): Promise<Whole> => {
     const got = await asked;
     if (!(got instanceof SourceError)) return got;
@@ -169,14 +169,14 @@ export function Detail(props: DetailProps) {
   );
 }
 
-/** Explains a reset header: `= 16:33:27, in 60 s`. */
+/** Explains the time in a rate-limit reset header: `= 16:33:27, in 60 s`. */
 function instantOf(name: string, value: string, fromMs: number): string {
   const ms = Number(value) * 1000;
   if (!/reset$/i.test(name) || !(ms > 1e11)) return '';
   return `  (= ${clockSeconds(ms)}, in ${formatRemaining(ms - fromMs)})`;
 }
 
-/** Text of a step, with links for references such as `request 97`. */
+/** Text of a step to a response. References such as `request 97` become links. */
 function Linked({ text, onRequest }: { text: string; onRequest(id: number): void }) {
   const [, before = '', id, after = text] = /^(.*?\b)request (\d+)(.*)$/s.exec(text) ?? [];
   if (id === undefined) return <>{text}</>;

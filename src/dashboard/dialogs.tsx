@@ -64,13 +64,13 @@ export function Help({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Dialog with a text to copy. */
+/** Dialog that shows a text and copies it. */
 export function TextDialog({ title, text, onClose }: { title: string; text: string; onClose(): void }) {
   const [isCopied, setCopied] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const copy = async () => {
     area.current?.select();
-    // Without a secure context, the user can copy the selected text.
+    // Outside of a secure context the clipboard is unavailable, and the user can copy the selected text.
     await navigator.clipboard?.writeText(text);
     setCopied(true);
   };
@@ -92,7 +92,7 @@ interface Listed {
   description: string;
 }
 
-/** Dialog to load a scenario, with the descriptions of all scenarios. */
+/** Dialog to choose and load a scenario, with a description of each. */
 export function ScenarioPicker({ session, actions, onClose }: { session: Session; actions: Actions; onClose(): void }) {
   const [all, setAll] = useState<Listed[]>();
   const [failure, setFailure] = useState('');
@@ -142,7 +142,7 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
   );
 }
 
-/** Form for the control token, which only this tab stores. */
+/** Form for the control token that the server requires. Only this browser tab stores the token. */
 export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(token: string): void }) {
   const [token, setToken] = useState('');
   const submit = (event: Event) => {

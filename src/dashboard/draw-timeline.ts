@@ -5,46 +5,48 @@ import type { Axis } from './axis.js';
 import { type EntryBuffer, type Kind, kinds, type Lane, type Row } from './entry-buffer.js';
 import { drawSign } from './signs.js';
 
-/** Colors by their names in the style sheet. */
+/** Colors of the timeline, read from the style sheet. */
 export type Colours = Record<'ink' | 'dim' | 'line' | 'ok' | 'wait' | 'warn' | 'bad' | 'ban' | 'accent' | 'bg', string>;
 
 const laneHeight = 46;
-/** Height of a name above its lane, in pixels. */
+/** Height of a key's name above its requests in the timeline, in pixels. */
 const nameHeight = 16;
-/** Height above the lanes for control changes, in pixels. */
+/** Height of the space above the timeline's lanes for control operations, in pixels. */
 export const topHeight = 18;
 const bottomHeight = 20;
-/** Width of a column, in pixels. Requests in one column share a sign. */
+/** Width of the timeline's columns, in pixels. Requests of a key within one column share a symbol. */
 export const binWidth = 7;
-/** Maximum number of lanes before the user expands all. */
+/** Maximum number of keys in the timeline before the user shows all. */
 const mostLanes = 12;
-/** Maximum number of lanes after the user expands all. */
+/** Maximum number of keys in the timeline after the user shows all. */
 const mostExpanded = 200;
-/** Number of lanes up to which no lane is folded. */
+/** Number of keys up to which the timeline shows each key in a lane of its own. */
 const fewLanes = 4;
 
 export interface Picture {
   entries: EntryBuffer;
   lanes: readonly Lane[];
-  /** Lanes that share one line at the bottom. */
+  /** Lanes of keys that share one line at the bottom of the timeline. */
   folded: readonly Lane[];
   axis: Axis;
   width: number;
-  /** Left edge of the lanes, right of their names, in pixels. If 0, the names are above the lanes. */
+  /** Width of the key names left of the timeline's lanes, in pixels. If 0, names are above the lanes. */
   left: number;
-  /** Bottom edge of the visible part, in pixels. The axis labels are above this edge. */
+  /** Bottom edge of the timeline's visible part, in pixels. The time labels are above this edge. */
   visibleBottom: number;
   selected: Row | undefined;
   nowMs: number | undefined;
   dragged: { fromX: number; toX: number } | undefined;
 }
 
-/** Severity of a lane: index of the most severe kind, 0 for the highest. */
+/** Returns the rank of a lane by its worst request. 0 is the worst rank: the key was banned. */
 const gravityOf = ({ counts, bans }: Lane) => (bans.length > 0 ? 0 : kinds.findIndex((kind) => counts[kind] > 0));
 
 const isClean = (lane: Lane) => gravityOf(lane) === kinds.length - 1;
 
-/** Sorts lanes by descending severity. Clean lanes and lanes above a limit are folded into one line. */
+/**
+ * Sorts the timeline's lanes, the worst first. Lanes without problems, and lanes beyond the maximum, share one line.
+ */
 export function arrangeLanes(
   { lanes }: EntryBuffer,
   isExpanded: boolean,
@@ -55,7 +57,7 @@ export function arrangeLanes(
   return { lanes: ordered.slice(0, count), folded: ordered.slice(count) };
 }
 
-/** Name and description of the line of folded lanes. */
+/** Name and description of the timeline's last line, which stands for several keys. */
 export const foldedText = (folded: readonly Lane[]): [name: string, state: string] => [
   `+${folded.length} keys`,
   folded.every(isClean) ? 'all served' : 'the gravest on top',
@@ -63,16 +65,19 @@ export const foldedText = (folded: readonly Lane[]): [name: string, state: strin
 
 const heightOf = (left: number) => laneHeight + (left === 0 ? nameHeight : 0);
 
-/** Top edge of a lane, below its name, in pixels. */
+/** Top edge of a lane in the timeline, below the key's name, in pixels. */
 export const laneTop = (index: number, left: number) =>
   topHeight + index * heightOf(left) + heightOf(left) - laneHeight;
 
-/** Index of the lane at a y position. */
+/** Index of the timeline's lane at a y position. */
 export const laneAt = (y: number, left: number) => Math.floor((y - topHeight) / heightOf(left));
 
 export const pictureHeight = (lanes: number, left: number) => topHeight + lanes * heightOf(left) + bottomHeight;
 
-/** Draws requests, waits, bans, windows, changes and idle time. Draws each column once, even with many requests. */
+/**
+ * Draws the timeline: requests, waits, bans, windows, control operations and idle time. Draws one symbol per column, so
+ * many requests cost little.
+ */
 export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
   const { axis, lanes, folded, width, left, selected, nowMs, dragged, visibleBottom } = picture;
   const lines = lanes.length + (folded.length > 0 ? 1 : 0);
@@ -102,7 +107,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture
   context.restore();
 }
 
-/** Draws the axis labels at the bottom of the visible part. */
+/** Draws the time labels at the bottom of the timeline's visible part. */
 function drawTimes(
   context: CanvasRenderingContext2D,
   { axis, width, left }: Picture,
@@ -111,7 +116,7 @@ function drawTimes(
   top: number,
 ): void {
   context.fillStyle = colours.bg;
-  // Clears the background, because lanes below would overlap the labels.
+  // Clears the labels' background, because scrolled lanes could be below.
   if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
   context.fillStyle = colours.dim;
   context.font = '11px system-ui, sans-serif';
@@ -168,7 +173,7 @@ function drawSpans(context: CanvasRenderingContext2D, lane: Lane, axis: Axis, to
   }
 }
 
-/** Draws diagonal lines over a bar, so that a ban differs from a wait without color. */
+/** Draws diagonal lines over a bar. The pattern tells a ban from a wait without color. */
 function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, colour: string): void {
   context.save();
   context.beginPath();
@@ -185,7 +190,10 @@ function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: n
   context.restore();
 }
 
-/** Writes the remaining time of a wait or ban that ends beyond the picture, unless a sign is in the way. */
+/**
+ * Writes the remaining time of a wait or ban that ends beyond the timeline's right edge. Omits the text if a symbol is
+ * in the way.
+ */
 function drawRests(
   context: CanvasRenderingContext2D,
   { waits, bans }: Lane,
@@ -208,7 +216,10 @@ function drawRests(
   if (busyX < x - context.measureText(text).width - 8) context.fillText(text, x, top + 33);
 }
 
-/** Draws the requests of each lane. @returns right edge of the last lower sign per line, in pixels */
+/**
+ * Draws the requests of each key in the timeline.
+ * @returns right edge of each lane's last symbol for an unsuccessful request, in pixels
+ */
 function drawRequests(
   context: CanvasRenderingContext2D,
   { entries, lanes, folded, axis, width, left }: Picture,
@@ -218,7 +229,7 @@ function drawRequests(
   const bins = Math.ceil((width - left) / binWidth) + 1;
   for (const [index, lane] of lanes.entries()) lane.place = index;
   for (const lane of folded) lane.place = lanes.length;
-  // The last counter of a column counts faults.
+  // Each column has one counter per kind of request, and one more for faults.
   const perBin = kinds.length + 1;
   const counts = new Uint32Array(lines * bins * perBin);
   const { rows } = entries;
@@ -246,10 +257,10 @@ const signOf: Record<Kind, keyof Colours> = {
 };
 
 /**
- * Draws a lane: served requests above, all others below. The most severe sign of a column is drawn, with the number of
- * requests if space permits.
+ * Draws the symbols of one key: successful requests above, all others below. A column shows its worst request, and the
+ * number of requests if space permits.
  * @param of number of requests in a column, by the index of their kind
- * @returns right edge of the last lower sign, in pixels
+ * @returns right edge of the last symbol below, in pixels
  */
 function drawLane(
   context: CanvasRenderingContext2D,
@@ -300,7 +311,7 @@ function drawLane(
   return last;
 }
 
-/** Draws control changes, the first of each place, with a text if space permits. */
+/** Draws control operations above the timeline. Of several at one position, only the first is drawn. */
 function drawChanges(
   context: CanvasRenderingContext2D,
   { axis, entries, width, left }: Picture,
@@ -328,7 +339,7 @@ function drawChanges(
   }
 }
 
-/** Past participles of the operations on a key. */
+/** Words for the control operations on a key, such as `used up` for `exhaust`. */
 const keyChanges: Readonly<Record<string, string>> = {
   exhaust: 'used up',
   usage: 'usage set',
@@ -338,7 +349,7 @@ const keyChanges: Readonly<Record<string, string>> = {
   restore: 'restored',
 };
 
-/** Describes a control change: `free-key used up`, `clock advance 61s`. */
+/** Describes a control operation in words: `free-key used up`, `clock advance 61s`. */
 export function changeText({ request, input }: ShownChange): string {
   if (request === 'DELETE /journal') return 'requests cleared';
   const [, key, rest = ''] = /^key ([^,]+)(.*)$/.exec(input) ?? [];

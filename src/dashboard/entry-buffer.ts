@@ -3,11 +3,11 @@ import type { ShownChange } from '../control-api/update-stream.js';
 import { requestKind } from '../judge/request-kind.js';
 import { lowest } from '../values/lowest.js';
 
-/** Kinds of requests in descending severity. */
+/** Kinds of requests, the worst first. */
 export const kinds = ['banned', 'strike', 'failed', 'refused', 'rejected', 'served'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Classifies a request like the judge; a 401 is `rejected`, like any other 4xx. */
+/** Classifies a request like the judge. A 401 counts as `rejected`, like other 4xx statuses. */
 export function kindOf({ strike, refusal, status, unreadable }: EntryRow): Kind {
   const kind = requestKind(
     {
@@ -22,11 +22,11 @@ export function kindOf({ strike, refusal, status, unreadable }: EntryRow): Kind 
   return kind === 'unauthorized' ? 'rejected' : kind;
 }
 
-/** Request with its time on the axis. */
+/** Journal entry with its position on the timeline. */
 export interface Row extends EntryRow {
-  /** Arrival by the simulator's clock, in Unix milliseconds. */
+  /** Arrival time by the simulator's clock, in Unix milliseconds. */
   atMs: number;
-  /** Time on an axis that never runs backward, even if the clock is set back, in milliseconds. */
+  /** Arrival time on the timeline, in milliseconds. Increases even if a user sets the clock back. */
   axisMs: number;
   kind: Kind;
   lane: Lane;
@@ -37,43 +37,48 @@ export interface Span {
   toMs: number;
 }
 
-/** Requests, waits and bans of one key. */
+/** Timeline data of one key: its requests, waits and bans. */
 export interface Lane {
   readonly id: string;
   readonly name: string;
   plan: string | undefined;
-  /** Zero-based lane from the top. */
+  /** Position of the key in the timeline, from 0 at the top. */
   place: number;
   readonly counts: Record<Kind, number>;
-  /** Requested waits of the client, in times on the axis. */
+  /** Waits that 429 responses asked for, in times of the timeline. */
   waits: Span[];
-  /** Bans of the key, in times on the axis. */
+  /** Periods in which the key was banned, in times of the timeline. */
   bans: Span[];
-  /** Ends of minute windows, in times on the axis. */
+  /** Ends of the key's minute windows, in times of the timeline. */
   borders: number[];
 }
 
-/** Maximum number of requests; the oldest are dropped. */
+/** Maximum number of requests on the dashboard. The oldest requests are dropped first. */
 export const capacity = 50_000;
-/** Maximum number of waits, of bans and of window ends per lane. */
+/** Maximum number of waits, bans and window ends that the timeline holds per key. */
 const mostSpans = 2_000;
 
-/** Requests of one run in the order of arrival. Not part of the framework's state. */
+/**
+ * Requests of one run in the order of arrival. Preact does not observe this object; `onEntries` of the session
+ * announces changes.
+ */
 export class EntryBuffer {
   rows: Row[] = [];
   readonly lanes = new Map<string, Lane>();
   changes: ShownChange[] = [];
   hasFaults = false;
-  /** Number of rows that were inserted before others because of a delayed response. */
+  /** Number of late requests, which were inserted before later arrivals because their responses were delayed. */
   insertions = 0;
-  /** Lead of the axis over the clock after a request, in milliseconds, one entry per time the clock was set back. */
+  /**
+   * Differences between timeline and clock, in milliseconds. Each time the clock is set back adds a larger difference.
+   */
   #offsets: { afterId: number; ms: number }[] = [];
 
-  /** Adds new entries and changes; known ones are skipped. */
+  /** Adds journal entries and control operations. Skips those that were added before. */
   add(entries: readonly EntryRow[], changes: readonly ShownChange[]): void {
     for (const change of changes) this.#addChange(change);
     for (const entry of entries) this.#insert(this.#toRow(entry));
-    // Drops a tenth at a time, because each copy takes time proportional to the number of rows.
+    // Drops a tenth of the capacity at once, because each copy of the list is slow.
     if (this.rows.length > capacity * 1.1) this.rows = this.rows.slice(-capacity);
   }
 
@@ -82,7 +87,7 @@ export class EntryBuffer {
     return row?.id === id ? row : undefined;
   }
 
-  /** Highest id before the first missing request. A new connection continues after this id. */
+  /** Id up to which no request is missing. After a reconnect, the server sends the later requests. */
   get completeId(): number {
     const { rows } = this;
     const oldest = Math.max(0, rows.length - 5_000);
@@ -93,23 +98,29 @@ export class EntryBuffer {
     return rows.at(-1)?.id ?? 0;
   }
 
-  /** Converts a time of the clock after a request to a time on the axis. */
+  /**
+   * Converts a time of the simulator's clock to a time of the timeline.
+   * @param afterId id of the last request before this time
+   */
   toAxis(ms: number, afterId: number): number {
     return ms + (this.#offsets.findLast((offset) => offset.afterId < afterId)?.ms ?? 0);
   }
 
-  /** Converts a time on the axis to a time of the clock. */
+  /** Converts a time of the timeline to a time of the simulator's clock. */
   fromAxis(axisMs: number): number {
     const row = this.rows[this.#positionOnAxis(axisMs)] ?? this.rows.at(-1);
     return axisMs - (row === undefined ? 0 : row.axisMs - row.atMs);
   }
 
-  /** Time of a control operation on the axis. */
+  /** Time of a control operation on the timeline. */
   instantOf({ time, lastId }: ShownChange): number {
     return this.toAxis(Date.parse(time), lastId);
   }
 
-  /** Adds a ban that no response announced, such as a manual ban. @param untilMs end of the ban, by the clock */
+  /**
+   * Adds a ban that no response announced, such as one from a control operation.
+   * @param untilMs end of the ban, by the simulator's clock
+   */
   noteBan(keyId: string, untilMs: number, nowMs: number): void {
     const lane = this.lanes.get(keyId);
     if (lane === undefined) return;
@@ -180,7 +191,7 @@ export class EntryBuffer {
     for (const spans of [lane.waits, lane.bans]) if (spans.length > mostSpans) spans.shift();
   }
 
-  /** Index of the request with an id, or its insertion position. */
+  /** Index of the request with an id. For an unknown id, the index at which to insert the request. */
   #position(id: number): number {
     return lowest(this.rows.length, (at) => (this.rows[at] as Row).id >= id);
   }

@@ -1,7 +1,7 @@
 import { reportHtml } from '../control-api/run-report.js';
 import type { Session } from './session.js';
 
-/** Saves the run as a file: HAR, JSON Lines, or a report (this page with the run embedded). */
+/** Saves the run as a file: HAR, JSON Lines, or a report, which is this page with the run embedded. */
 export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'report'): Promise<void> {
   const { source } = session;
   const name = session.state.scenario.replace(/[^\w.-]+/g, '-') || 'run';
@@ -24,6 +24,6 @@ function save(name: string, text: string, type: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // After this delay the browser has started to save the file.
+  // Frees the file's memory after ten seconds, when the browser has started to save it.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -4,7 +4,7 @@ import { whole } from './format.js';
 import type { Session } from './session.js';
 import type { ListedFault } from './session-state.js';
 
-/** Fault rules to add with one click. Scenarios and `POST /faults` support more kinds. */
+/** Fault rules that one click adds. Scenarios and `POST /faults` support more kinds of faults. */
 const presets: readonly [name: string, says: string, then: object][] = [
   ['outage', '503, retry after 2 s', { respond: { status: 503, headers: { 'Retry-After': '2' } } }],
   ['error-500', '500', { respond: { status: 500 } }],
@@ -16,7 +16,7 @@ const presets: readonly [name: string, says: string, then: object][] = [
 ];
 const operations = ['listPets', 'createPet', 'getPet'];
 
-/** List of fault rules with their counts, and further rules to add. */
+/** List of the simulator's fault rules, with their counts and buttons for further rules. */
 export function Faults({ session, actions }: { session: Session; actions: Actions }) {
   const { faults } = session.state;
   return (

@@ -2,12 +2,12 @@ import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { RunReport } from '../control-api/run-report.js';
 import { type Source, SourceError } from './source.js';
 
-/** Creates a read-only source from the finished run of a file. */
+/** Creates a read-only source of the dashboard's data from the finished run of a file. */
 export function createFileSource({ entries, changes, answers }: RunReport): Source {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const clock = answers['/clock'] ?? { now: entries.at(-1)?.time ?? new Date(0).toISOString() };
   const scenario = (answers['/scenario'] as { name?: string } | undefined)?.name ?? '';
-  /** Results of reads that a file may lack. */
+  /** Responses to reads for which a file has no data. */
   const missing: Record<string, unknown> = {
     '/keys?limit=100': { keys: [], total: 0 },
     '/faults': [],
@@ -52,5 +52,5 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
   };
 }
 
-/** Removes headers and bodies from a request, which an update does not contain. */
+/** Removes headers and bodies from a journal entry, as the updates of a server do. */
 const withoutBodies = ({ headers: _, requestBody: __, responseBody: ___, ...row }: JournalEntry) => row;

@@ -1,12 +1,12 @@
 import type { Row } from './entry-buffer.js';
 
-/** Conditions of the request list. A listed request meets every condition. */
+/** Filter of the request list. A listed request meets all conditions. */
 export interface Filter {
-  /** Search words separated by spaces. A leading `-` negates a word. */
+  /** Search words separated by spaces. A leading `-` excludes requests that match the word. */
   text: string;
-  /** Selected part of the timeline. */
+  /** Part of the timeline to which the list is limited. */
   range: { fromMs: number; toMs: number } | undefined;
-  /** Test for a fixed set of requests, such as a finding's requests, with a label. */
+  /** Limits the list to certain requests, such as those of a finding. The label names them for the user. */
   only: { test: Test; label: string; finding?: string } | undefined;
 }
 
@@ -14,10 +14,10 @@ export const noFilter: Filter = { text: '', range: undefined, only: undefined };
 
 type Test = (row: Row) => boolean;
 
-/** Request ids by word, such as the code of a finding. */
+/** Ids of matching requests, by search word. */
 export type IdsByWord = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** Tests for search words with a special meaning. */
+/** Search words that select a kind of requests, with their tests. */
 const meanings: Readonly<Record<string, Test>> = {
   refused: ({ kind }) => kind === 'refused' || kind === 'strike' || kind === 'banned',
   strike: ({ strike }) => strike === true,
@@ -33,14 +33,14 @@ const meanings: Readonly<Record<string, Test>> = {
 export const wordsOf = (text: string): string[] =>
   (text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []).map((word) => word.replaceAll('"', '')).filter(Boolean);
 
-/** Returns the texts of `body:TEXT` words. */
+/** Returns each text after `body:` in a filter, which selects requests by their bodies. */
 export const bodyTexts = (text: string): string[] =>
   wordsOf(text).flatMap((word) => /^-?body:(.+)$/i.exec(word)?.[1] ?? []);
 
 /**
  * Creates the test of a filter.
- * @param findings request ids by the code of a finding
- * @param bodies ids of the requests whose bodies contain a text, by the text
+ * @param findings request ids, by the code of a finding
+ * @param bodies ids of the requests whose bodies contain a text, by this text
  */
 export function filterTest(
   { text, range, only }: Filter,

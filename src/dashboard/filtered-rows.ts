@@ -1,7 +1,7 @@
 import { lowest } from '../values/lowest.js';
 import type { EntryBuffer, Row } from './entry-buffer.js';
 
-/** Requests that meet a test, updated incrementally: only new requests are tested. */
+/** List of the requests that pass a filter. An update tests only new requests. */
 export class FilteredRows {
   rows: Row[] = [];
   #entries: EntryBuffer | undefined;
@@ -9,7 +9,10 @@ export class FilteredRows {
   #lastId = 0;
   #insertions = 0;
 
-  /** @param test the same function while the filter is unchanged @returns number of appended requests */
+  /**
+   * @param test must be the same function while the filter is unchanged
+   * @returns number of appended requests
+   */
   update(entries: EntryBuffer, test: (row: Row) => boolean): number {
     const { rows, insertions } = entries;
     const isAppended = entries === this.#entries && test === this.#test && insertions === this.#insertions;
@@ -31,5 +34,5 @@ export class FilteredRows {
   }
 }
 
-/** Index of the first request with a higher id. */
+/** Returns the index of the first request with a higher id. */
 const after = (rows: readonly Row[], id: number) => lowest(rows.length, (at) => (rows[at] as Row).id > id);

@@ -1,7 +1,7 @@
 import type { JournalBody, JournalEntry } from '../control-api/journal-entry.js';
 import { maskedKey } from '../values/mask-key.js';
 
-/** Fields of an entry of an HTTP Archive 1.2 that the page reads. */
+/** Fields of a HAR 1.2 entry that the dashboard reads. */
 export interface HarEntry {
   startedDateTime: string;
   time: number;
@@ -17,11 +17,11 @@ export interface HarEntry {
     content?: { text?: string };
   };
   connection?: string;
-  /** Custom field in archives by petstore-sim. */
+  /** Custom field in HAR files by petstore-sim, with the simulator's data about a request. */
   _petstoreSim?: Partial<JournalEntry>;
 }
 
-/** Converts archive entries to journal entries. Only an archive by petstore-sim has the simulator's own fields. */
+/** Converts HAR entries to journal entries. Entries by other programs lack the simulator's own data. */
 export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
   const keys: string[] = [];
   return [...entries]
@@ -63,9 +63,9 @@ function splitUrl(text: string, known: string | undefined): Pick<JournalEntry, '
 }
 
 /**
- * Reads refusal, end of the wait and masked key of an entry by another program. The id of a key is the index of its
- * first request.
- * @param keys keys of the previous entries; the entry's key is appended
+ * Derives refusal, requested wait and masked key from the headers of a HAR entry by another program. The number of a
+ * key is its id.
+ * @param keys keys of the previous entries; a new key is appended
  */
 function readWire(entry: HarEntry, headers: Record<string, string>, keys: string[]): Partial<JournalEntry> {
   const { Authorization = '' } = headersOf(entry.request);
@@ -86,7 +86,7 @@ const bodyOf = (text: string | undefined, own: Partial<JournalBody> | undefined)
 const headersOf = ({ headers = [] }: HarEntry['request' | 'response']): Record<string, string> =>
   Object.fromEntries(headers.map(({ name, value }) => [canonical(name), value]));
 
-/** Restores the case of a header name, such as `Retry-After`. HTTP/2 has lower-case names. */
+/** Restores the case of a header name, such as `Retry-After`. HTTP/2 sends header names in lower case. */
 const canonical = (name: string) =>
   name
     .toLowerCase()

@@ -10,17 +10,17 @@ interface HeaderProps {
   session: Session;
   actions: Actions;
   canUndo: boolean;
-  /** Shown sandbox; `undefined`: the server's own simulator. */
+  /** Name of the displayed sandbox; `undefined` for the server's own simulator. */
   sandbox: string | undefined;
   onScenario(): void;
   onHelp(): void;
   onExport(what: 'har' | 'jsonl' | 'report'): void;
   onOpen(): void;
-  /** Opens the run that the last reset removed. */
+  /** Opens the requests that the last reset removed; `undefined` without a reset. */
   onRemoved(): void;
   onSandbox(name: string | undefined): void;
   onCopy(text: string): void;
-  /** Closes an opened file; `undefined` without an opened file. */
+  /** Closes the opened file; `undefined` without an opened file. */
   onBack: (() => void) | undefined;
   onClose: (() => void) | undefined;
 }
@@ -31,7 +31,7 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
   file: 'finished run',
 };
 
-/** Header with product name, scenario, outcome, clock and global actions. */
+/** Header of the dashboard with product name, scenario, outcome, clock and menus. */
 export function Header(props: HeaderProps) {
   const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onRemoved } = props;
   const { onSandbox, onCopy, onBack, onClose } = props;
@@ -138,7 +138,7 @@ export function Header(props: HeaderProps) {
   );
 }
 
-/** Simulated time, with controls to move the clock. */
+/** Displays the simulated time, with controls to move the clock. */
 function Clock({ session, actions }: { session: Session; actions: Actions }) {
   const [amount, setAmount] = useState('1h');
   const [instant, setInstant] = useState('');

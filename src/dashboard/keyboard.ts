@@ -1,10 +1,10 @@
 import type { Step } from './requests.js';
 
-/** Actions of the keyboard shortcuts; `?` lists the shortcuts. */
+/** Actions of the dashboard's keyboard shortcuts. The key `?` lists the shortcuts. */
 export interface KeyActions {
   filter(): void;
   open(): void;
-  /** Selects another request of the list. */
+  /** Selects a request relative to the selected one. */
   step(step: Step): void;
   close(): void;
   pause(): void;
@@ -36,11 +36,11 @@ const actionOf: Readonly<Record<string, Exclude<keyof KeyActions, 'step'>>> = {
   '?': 'help',
 };
 
-/** Selector of elements that handle Enter and space themselves. */
+/** Selector of elements that react to Enter and space themselves. */
 const controls = 'button, a, summary, select, label, [type=checkbox]';
 const fields = 'input:not([type=checkbox]), textarea, select';
 
-/** Performs the action of a shortcut, unless a field, a button or the browser handles the key. */
+/** Performs the action of a keyboard shortcut. Ignores keys in fields and keys that the focused element handles. */
 export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   const name = Object.hasOwn(actionOf, event.key) ? actionOf[event.key] : undefined;
   const step = Object.hasOwn(stepOf, event.key) ? stepOf[event.key] : undefined;
@@ -55,7 +55,7 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   }
   const isOwn = event.key === 'Enter' || event.key === ' ';
   if (isOwn && target.closest?.(controls)) return;
-  // Outside of the list, the browser scrolls with these keys.
+  // Arrow and page keys select requests only in the list. Elsewhere the browser scrolls.
   if (/^(Arrow|Page|Home|End)/.test(event.key) && !target.closest?.('.list')) return;
   event.preventDefault();
   if (step !== undefined) actions.step(step);

@@ -8,7 +8,7 @@ import { clockSeconds, whole } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 
-/** Number of keys shown before "show more". */
+/** Number of keys that the dashboard lists before "show more". */
 const firstKeys = 12;
 
 interface KeysProps {
@@ -17,7 +17,7 @@ interface KeysProps {
   onKey(key: KeyInfo): void;
 }
 
-/** API keys with their quotas, strikes and bans. */
+/** List of the API keys with their quotas, strikes and bans. */
 export function Keys({ session, actions, onKey }: KeysProps) {
   const [most, setMost] = useState(firstKeys);
   const { keys, totalKeys } = session.state;

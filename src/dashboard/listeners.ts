@@ -1,14 +1,14 @@
 let isPressed = false;
 
 /**
- * Records whether a pointer button is pressed. Listeners are delayed until the release, because an element that moves
- * before the release gets no click.
+ * Records whether a pointer button is pressed. Updates of the page wait until the release, because a moved button would
+ * miss the click.
  */
 export const notePress = ({ buttons }: PointerEvent) => {
   isPressed = buttons === 1;
 };
 
-/** Set of functions to call after a change, at most once per frame. */
+/** Functions that run after a change, at most once per animation frame. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
   #isAsked = false;
@@ -27,7 +27,7 @@ export class Listeners {
       this.#isAsked = false;
       for (const listener of this.#listeners) listener();
     };
-    // A hidden tab gets no animation frames.
+    // A hidden tab gets no animation frames, so a timer replaces them.
     if (document.hidden) setTimeout(run, 100);
     else requestAnimationFrame(run);
   }

@@ -1,7 +1,7 @@
 import { formatRemaining } from '../control-api/wait-words.js';
 import type { Session } from './session.js';
 
-/** Banner while the server does not respond: the time since the loss and the next attempt. */
+/** Banner while the server does not respond, with the time of the next attempt. */
 export function Lost({ session }: { session: Session }) {
   const { connection, lostAtMs, retryAtMs } = session.state;
   if (connection !== 'lost') return null;

@@ -9,7 +9,7 @@ import { Session } from './session.js';
 import './style.css';
 import { showInTab } from './tab.js';
 
-/** Run embedded in a report. In other pages, the server is the source. */
+/** Run that a report contains. In a page from a server, the element is absent. */
 const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
 const first = () => {
   if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Disclosure with buttons or a form. Closes on Esc, a press outside, or the use of a button or form. */
+/** Menu that a click opens. It closes on Esc, a click outside, or the use of its content. */
 export function Menu({
   label,
   name,

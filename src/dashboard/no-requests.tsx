@@ -4,13 +4,13 @@ import type { Session } from './session.js';
 
 const missed = 'No request reached the API.';
 
-/** Text that replaces an empty list. */
+/** Text in place of an empty request list. */
 export function NoRequests({ session }: { session: Session }) {
   if (session.source.kind !== 'server') return <>No requests in the {session.source.kind}.</>;
   return <>{session.isMissed ? missed : 'No requests yet.'}</>;
 }
 
-/** Text that replaces an empty timeline, with an example request for a server. */
+/** Text in place of an empty timeline. For a server it shows an example request to copy. */
 export function NoTimeline({ session }: { session: Session }) {
   const line = curlLine(session);
   if (session.isMissed) return <>{missed}</>;
@@ -28,7 +28,7 @@ function curlLine({ source: { kind, baseUrl }, state: { keys } }: Session): stri
   return `curl -i '${baseUrl}/pets?limit=3' -H 'Authorization: Bearer ${key}'`;
 }
 
-/** Maximum number of listed unrecorded requests. */
+/** Maximum number of requests without a journal entry that the dashboard lists. */
 const mostLines = 8;
 
 /** List of received requests that the journal does not contain, with the reasons. */

@@ -1,10 +1,10 @@
 import type { Update, UpdatesSince } from '../control-api/update-stream.js';
 import { type Source, SourceError } from './source.js';
 
-/** Serves a control request in this page, as `requestControl` does. */
+/** Runs a control request on a simulator in this page. Used as the dashboard's connection. */
 export type AnswerControl = (request: { method: string; path: string; body?: object }, signal?: AbortSignal) => unknown;
 
-/** Creates a source for a simulator in the same page. */
+/** Creates the dashboard's data source for a simulator in the same page. */
 export function createPageSource(answer: AnswerControl): Source {
   const ask = async (...request: Parameters<AnswerControl>) => {
     try {

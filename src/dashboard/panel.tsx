@@ -10,13 +10,13 @@ import pageCss from './style.css?inline';
 import { Pill } from './verdict.js';
 
 /**
- * Adds a button to a corner of the page, which opens the dashboard in a drawer. A shadow root isolates the styles.
+ * Adds a button to the user's page, which opens the dashboard in a drawer. A shadow root keeps the page's styles apart.
  * @returns function that removes the button and the drawer
  */
 export function createPanel(answer: AnswerControl): () => void {
   const host = document.createElement('petstore-sim-panel');
   const root = host.attachShadow({ mode: 'open' });
-  // The page's Content-Security-Policy does not restrict constructed style sheets.
+  // Constructed style sheets work even if the page's Content-Security-Policy forbids inline styles.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(pageCss + panelCss);
   root.adoptedStyleSheets = [sheet];
@@ -30,7 +30,7 @@ export function createPanel(answer: AnswerControl): () => void {
   };
 }
 
-/** Focuses the drawer, which then receives the pressed keys. */
+/** Moves the keyboard focus to the opened drawer, so that the shortcuts work. */
 const focusOnce = (drawer: HTMLElement | null) => drawer?.focus();
 
 function Panel({ session, root }: { session: Session; root: ShadowRoot }) {

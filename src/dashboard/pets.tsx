@@ -17,10 +17,10 @@ interface PetsProps {
   onRequest(id: number): void;
 }
 
-/** Number of pets per page. */
+/** Number of stored pets per page of the list. */
 const pageSize = 50;
 
-/** Stored pets, newest first. A pet stored by a request links to the request. */
+/** List of the stored pets, newest first. A pet links to the request that stored it. */
 export function Pets({ session, text, onText, onRequest }: PetsProps) {
   const [most, setMost] = useState(pageSize);
   const [stored, setStored] = useState<StoredPets>();

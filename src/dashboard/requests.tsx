@@ -9,7 +9,7 @@ import { RowList } from './row-list.js';
 import type { Session } from './session.js';
 import { Throttle } from './throttle.js';
 
-/** Steps through the list: by rows, by pages, to an end. */
+/** Movement of the selection in the request list: by one row, by one page, or to an end. */
 export type Step = 'next' | 'previous' | 'pageDown' | 'pageUp' | 'first' | 'last';
 
 interface RequestsProps {
@@ -20,7 +20,7 @@ interface RequestsProps {
   onFilter(filter: Filter): void;
   onPause(): void;
   onSelect(row: Row | undefined): void;
-  /** Receives the function that selects another request. */
+  /** Receives a function that moves the list's selection, for keyboard shortcuts. */
   steps: { step: (step: Step) => void };
 }
 
@@ -33,10 +33,10 @@ const chips: [word: string, name: string][] = [
   ['-served', 'not served'],
 ];
 
-/** Maximum number of results of a search in bodies. */
+/** Maximum number of requests that a search in bodies returns. */
 const mostFound = 500;
 
-/** List of requests with its filter. */
+/** List of the run's requests, with its filter. */
 export function Requests({ session, filter, isPaused, selected, onFilter, onPause, onSelect, steps }: RequestsProps) {
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<RowList>(undefined);
@@ -79,7 +79,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
     const last = rows.length - 1;
     const at = selected === undefined ? last + 1 : rows.indexOf(selected);
     const page = list.current?.page ?? 1;
-    // The newest request is at the top, so the next line is the previous request.
+    // `rows` is in order of arrival, but the list shows the newest on top. The next line has a lower index.
     const to = { next: at - 1, previous: at + 1, pageDown: at - page, pageUp: at + page, first: last, last: 0 }[step];
     const next = at < 0 ? rows[last] : rows[Math.min(last, Math.max(0, to))];
     if (next === undefined) return;
@@ -90,7 +90,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
   useEffect(() => {
     if (selected === undefined) return;
     list.current?.reveal(selected);
-    // The detail takes space from the focused list, which may move out of view.
+    // Opening the detail shrinks the list, which could push the focused list out of view.
     const element = frame.current as HTMLElement;
     if (element.matches(':focus')) element.scrollIntoView({ block: 'nearest' });
   }, [selected]);
@@ -179,7 +179,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
   );
 }
 
-/** Finds requests whose bodies contain certain texts. The source searches, because the rows lack bodies. */
+/** Finds the requests whose bodies contain given texts. Asks the source, because the page has no bodies. */
 function useBodies(session: Session, texts: string[]): IdsByWord {
   const [found, setFound] = useState<IdsByWord>(new Map());
   const wanted = texts.join('\n');

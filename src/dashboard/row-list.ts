@@ -3,7 +3,7 @@ import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
 import { signNames } from './signs.js';
 
-/** Number of drawn rows above and below the visible rows. */
+/** Number of rows that the list draws above and below its visible part. */
 const beyond = 4;
 
 interface PooledRow {
@@ -14,8 +14,8 @@ interface PooledRow {
 }
 
 /**
- * Virtual list of requests, newest first, with a pool of elements. New requests move the visible rows only if the list
- * is scrolled to the top.
+ * List of requests that draws only the visible rows, newest first, and reuses their elements. New requests scroll the
+ * list only if it shows the top.
  */
 export class RowList {
   readonly #frame: HTMLElement;
@@ -26,7 +26,7 @@ export class RowList {
   #selectedId: number | undefined;
   #rowHeight = 0;
 
-  /** @param frame scrolling element; its style sheet sets the row height as `--row` */
+  /** @param frame scrolling element; its style sheet sets the height of a row as `--row` */
   constructor(frame: HTMLElement, onSelect: (row: Row) => void) {
     this.#frame = frame;
     this.#idPrefix = `${frame.id}-`;
@@ -42,7 +42,10 @@ export class RowList {
     });
   }
 
-  /** @param rows in the order of arrival @param added number of new rows at the end */
+  /**
+   * Shows rows, in the order of arrival.
+   * @param added number of new rows at the end
+   */
   show(rows: readonly Row[], added: number, selectedId: number | undefined): void {
     this.#rows = rows;
     this.#selectedId = selectedId;
@@ -56,7 +59,7 @@ export class RowList {
     this.#space.style.height = `${this.#rows.length * this.#rowHeight}px`;
   }
 
-  /** Number of rows on a page. */
+  /** Number of rows by which the Page keys move. */
   get page(): number {
     return Math.max(1, Math.floor(this.#frame.clientHeight / this.#rowHeight) - 1);
   }
@@ -73,7 +76,7 @@ export class RowList {
   }
 
   resize(): void {
-    // The row height depends on the width.
+    // A narrower list can have higher rows, so the row height is measured again.
     this.#rowHeight = 0;
     this.#measure();
     this.#draw();

@@ -3,13 +3,13 @@ import { type Source, SourceError } from './source.js';
 
 const tokenItem = 'petstore-sim-control-token';
 
-/** Control token of the tab. */
+/** Control token that this browser tab stores. */
 export const readToken = () => sessionStorage.getItem(tokenItem) ?? undefined;
 export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, token);
 
 /**
- * Control API of a server's own simulator or of a sandbox. `fetch` reads the stream, because an EventSource cannot send
- * the control token.
+ * Creates the dashboard's data source for a server or a sandbox. Reads the stream with `fetch`, because an EventSource
+ * cannot send the control token.
  * @param origin `http://127.0.0.1:4010`
  */
 export function createServerSource(origin: string, sandbox?: string): Source {
@@ -58,7 +58,7 @@ export function createServerSource(origin: string, sandbox?: string): Source {
   };
 }
 
-/** Reads server-sent events. The server sends only `data` lines of JSON, and comments. */
+/** Reads server-sent events with updates. Handles only `data` lines and comments, since the server sends no others. */
 async function readUpdates(body: ReadableStream<Uint8Array>, take: (update: Update) => void): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

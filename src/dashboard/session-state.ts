@@ -19,20 +19,23 @@ export interface ListedAssumption {
   alternatives: unknown[];
 }
 
-/** State of a source, without its requests. */
+/** Displayed state of a simulator or run, without its requests. */
 export interface SessionState {
-  /** `lost`: the server no longer responds. `gone`: the sandbox does not exist. */
+  /**
+   * `lost`: the server does not respond. `gone`: the sandbox was removed. `locked`: the server requires a control
+   * token.
+   */
   connection: 'connecting' | 'live' | 'lost' | 'gone' | 'locked' | 'file';
-  /** Time of the disconnect, by `performance.now()`. */
+  /** Time when the connection was lost, by `performance.now()`. */
   lostAtMs: number;
   /** Time of the next attempt to reconnect, by `performance.now()`. */
   retryAtMs: number;
   scenario: string;
   description: string;
   clock: (ClockInfo & { readAtMs: number }) | undefined;
-  /** Speed of the clock relative to real time. */
+  /** Speed of the simulated clock relative to real time; 0 if frozen. */
   speed: number;
-  /** Labels of the windows: the name, or the length if the scenario changes the length. */
+  /** Labels of the two rate-limit windows: the names `minute` and `day`, or lengths that the scenario sets. */
   windows: { minute: string; day: string };
   keys: readonly KeyInfo[];
   totalKeys: number;
@@ -40,14 +43,14 @@ export interface SessionState {
   assumptions: readonly ListedAssumption[];
   sandboxes: readonly string[];
   verdict: Verdict | undefined;
-  /** Id of the judged key; `undefined`: all keys. */
+  /** Id of the key to which the verdict is limited; `undefined` for all keys. */
   verdictKey: string | undefined;
   total: number;
   pending: number;
   behind: number;
 }
 
-/** State before the first response. */
+/** State before the source's first response. */
 export const nothing: SessionState = {
   connection: 'connecting',
   lostAtMs: 0,

@@ -13,22 +13,22 @@ import { Throttle } from './throttle.js';
 
 type Windows = Partial<Record<'minute' | 'day', Duration>>;
 
-/** Label of a window: the scenario's length, such as `10s`, or the name. */
+/** Label of a rate-limit window: the length that the scenario sets, such as `10s`, or the window's name. */
 const lengthOf = (length: Duration | undefined, name: string) =>
   typeof length === 'number' ? `${length / 1000}s` : (length ?? name);
 
-/** Backoff before the n-th attempt to reconnect, in milliseconds: exponential up to 10 s, with jitter of 20 %. */
+/** Pause before the n-th attempt to reconnect, in milliseconds: exponential up to 10 s, with jitter of 20 %. */
 const pauseMs = (attempt: number) => Math.min(10_000, 500 * 2 ** attempt) * (0.8 + Math.random() * 0.4);
 
-/** State of one source, updated until `close`. */
+/** Connection of the dashboard to one source. It keeps the displayed state up to date until `close`. */
 export class Session {
   state: SessionState;
   entries = new EntryBuffer();
-  /** Run that the last reset removed. */
+  /** Requests that the last reset removed, which the user can open. */
   removed: RunReport | undefined;
-  /** Called after each change of `state`. */
+  /** Runs its functions after each change of `state`. */
   readonly onState = new Listeners();
-  /** Called after each change of `entries`. */
+  /** Runs its functions after each change of `entries`. */
   readonly onEntries = new Listeners();
   readonly #closing = new AbortController();
   readonly #state = new Throttle(() => this.#connected(() => this.#readState()), 400);
@@ -38,7 +38,7 @@ export class Session {
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
-  /** Counts of requests without an entry in the last update. */
+  /** Numbers of unrecorded requests in the last update. A change causes a new read of the verdict. */
   #missing = '';
 
   constructor(readonly source: Source) {
@@ -46,17 +46,19 @@ export class Session {
     void this.#watch();
   }
 
-  /** Whether the source is a simulator, not a finished run. */
+  /** Whether the source is a simulator, which can change. A file's run is finished. */
   get isLive(): boolean {
     return this.source.kind !== 'file';
   }
 
-  /** Whether changes are possible, because the connection is up. */
+  /** Whether the user can make changes, because a simulator is connected. */
   get canAct(): boolean {
     return this.state.connection === 'live';
   }
 
-  /** Outcome of the run with its title, after the first request. A failed command counts as a failure. */
+  /**
+   * Outcome of the run, and its title; `undefined` before the first request. A failed client command counts as `fail`.
+   */
   get outcome(): { outcome: Verdict['outcome']; title: string } | undefined {
     const { verdict } = this.state;
     const { headline, failures = [] }: Partial<RunResult> = verdict ?? {};
@@ -68,13 +70,13 @@ export class Session {
     };
   }
 
-  /** Whether all received requests were sent to addresses outside of the API. False without requests. */
+  /** Whether requests arrived, but all at addresses outside of the API. The dashboard then explains the base URL. */
   get isMissed(): boolean {
     const { counts, unrecorded = [] } = this.state.verdict ?? {};
     return counts?.requests === 0 && unrecorded.length > 0;
   }
 
-  /** Time of the simulator's clock, in Unix milliseconds. Stops during a disconnect. */
+  /** Time of the simulator's clock, in Unix milliseconds. Does not advance while the server is lost. */
   nowMs(): number {
     const { clock, speed } = this.state;
     if (clock === undefined) return 0;
@@ -83,7 +85,7 @@ export class Session {
     return Date.parse(clock.now) + passedMs;
   }
 
-  /** Number of requests that the journal or the buffer dropped. */
+  /** Number of received requests that are no longer in the journal or on the dashboard. */
   get lost(): number {
     return Math.max(0, this.state.total - this.entries.rows.length - this.state.behind);
   }
@@ -93,14 +95,14 @@ export class Session {
     this.onState.call();
   }
 
-  /** Refreshes keys, faults and verdict. */
+  /** Requests a new read of keys, faults and verdict. Reads are throttled. */
   refresh(): void {
     if (this.state.connection === 'lost') return;
     this.#state.ask();
     this.#verdict.ask();
   }
 
-  /** Refreshes all data at once, after a change on this page. */
+  /** Reads all displayed state without delay, after a change that the user made. */
   refreshNow(): void {
     this.refresh();
     this.#scenario.ask();
@@ -113,13 +115,13 @@ export class Session {
     this.#hurry();
   }
 
-  /** Reconnects after a token was entered. */
+  /** Reconnects after the user entered a control token. */
   unlock(): void {
     this.set({ connection: 'connecting' });
     void this.#watch();
   }
 
-  /** Ends the pause before the next attempt to reconnect. */
+  /** Attempts to reconnect now, before the current pause ends. */
   retry(): void {
     this.#retry();
   }
@@ -135,7 +137,7 @@ export class Session {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
-    // Starts these reads before the first update arrives.
+    // Reads the state without waiting for the stream's first update.
     this.refresh();
     this.#scenario.ask();
     for (let attempt = 0; !signal.aborted; attempt++) {
@@ -217,7 +219,7 @@ export class Session {
     if (verdictKey !== undefined && !keys.some(({ id }) => id === verdictKey)) this.judge(undefined);
   }
 
-  /** Reads the state that only control operations change. */
+  /** Reads the scenario and other state that only control operations change. */
   async #readScenario(): Promise<void> {
     const { send } = this.source;
     const [assumptions, { scenario }] = await Promise.all([
@@ -232,7 +234,7 @@ export class Session {
     });
   }
 
-  /** Reads the names of the sandboxes, because no update announces a new sandbox. */
+  /** Reads the names of the sandboxes regularly. The server sends no event for a new sandbox. */
   async #readSandboxes(): Promise<void> {
     const sandboxes = (await this.source.sandboxes?.()) ?? [];
     if (String(sandboxes) !== String(this.state.sandboxes)) this.set({ sandboxes });
@@ -246,7 +248,10 @@ export class Session {
   }
 }
 
-/** Calls a function now and after each change of the state. @returns function that removes the listener */
+/**
+ * Calls a function now and after each change of a session's state.
+ * @returns function that stops the calls
+ */
 export function watchState({ onState }: Session, call: () => void): () => void {
   call();
   return onState.add(call);

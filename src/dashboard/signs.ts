@@ -1,6 +1,6 @@
 import type { Kind } from './entry-buffer.js';
 
-/** Signs of the timeline and its legend. Shapes differ, so that users need no color vision. */
+/** Symbols of the timeline for each kind of request. Their shapes differ, so that users need no color vision. */
 export type Sign = Kind | 'fault' | 'change';
 
 export const signNames: Record<Sign, [text: string, name: string]> = {
@@ -14,7 +14,7 @@ export const signNames: Record<Sign, [text: string, name: string]> = {
   change: ['▼', 'changed through the control API'],
 };
 
-/** Font size of each sign, in pixels, so that all signs appear equally large. */
+/** Font size of each symbol, in pixels. The sizes make all symbols look equally large. */
 const sizes: Record<Sign, number> = {
   served: 9,
   refused: 17,
@@ -26,7 +26,7 @@ const sizes: Record<Sign, number> = {
   change: 11,
 };
 
-/** Draws a sign centered at a position. */
+/** Draws a symbol with its center at a position. */
 export function drawSign(context: CanvasRenderingContext2D, sign: Sign, x: number, y: number, colour: string): void {
   context.fillStyle = colour;
   context.font = `${sizes[sign]}px system-ui, "DejaVu Sans", sans-serif`;

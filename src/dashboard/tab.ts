@@ -3,7 +3,10 @@ import { outcomeSigns } from './verdict.js';
 
 const colours = { pass: '#1a7f37', fail: '#c0232c', inconclusive: '#57606a' } as const;
 
-/** Shows scenario and outcome in the title and the icon of the tab. @returns function that stops the updates */
+/**
+ * Shows the scenario and the outcome in the browser tab's title and icon.
+ * @returns function that stops the updates
+ */
 export function showInTab(session: Session): () => void {
   let shown = '';
   const show = () => {

@@ -1,12 +1,15 @@
-/** Maximum pause between two runs, in milliseconds. */
+/** Maximum pause between two runs of a throttled task, in milliseconds. */
 const mostPauseMs = 10_000;
 
 /**
- * Runs a task on request, one run at a time, with at least `pauseMs` between runs. Longer pauses limit the server's
- * load to 1 %, measured by the faster of the last two runs.
+ * Throttle of a task that reads from the server: one run at a time, with pauses of at least `pauseMs`. Pauses grow with
+ * the task's duration, so that the reads take at most 1 % of the server's time.
  */
 export class Throttle {
-  /** Round-trip time in milliseconds: the shortest run of all tasks. Does not count as server time. */
+  /**
+   * Estimated network time of a read, in milliseconds: the fastest read so far. Pauses depend only on the time above
+   * it.
+   */
   static #wayMs = Number.POSITIVE_INFINITY;
   #endPause = () => {};
   readonly #task: () => Promise<void>;
@@ -26,7 +29,7 @@ export class Throttle {
     if (!this.#isRunning && !this.#isStopped) void this.#run();
   }
 
-  /** Ends the current pause if a run is requested. */
+  /** Runs the task now if a run is already requested, without the rest of the pause. */
   hurry(): void {
     if (this.#isAsked) this.#endPause();
   }
@@ -40,7 +43,7 @@ export class Throttle {
     while (this.#isAsked && !this.#isStopped) {
       this.#isAsked = false;
       const startMs = performance.now();
-      // The next change repeats a failed read; the stream reports a lost connection.
+      // Ignores a failed read. The next change repeats it, and the update stream reports a lost connection.
       await this.#task().catch(() => {});
       const wholeMs = performance.now() - startMs;
       Throttle.#wayMs = Math.min(Throttle.#wayMs, wholeMs);

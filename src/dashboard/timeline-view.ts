@@ -14,23 +14,23 @@ import { kinds, type Lane, type Row } from './entry-buffer.js';
 import { clockTime, counted, target } from './format.js';
 import type { Session } from './session.js';
 
-/** Visible part of the time axis, in milliseconds. */
+/** Part of the timeline between two times, in milliseconds. */
 export interface Range {
   fromMs: number;
   toMs: number;
 }
 
 interface Shown {
-  /** Shown part of the run; `undefined` for the whole run. */
+  /** Part of the run that the timeline shows; `undefined` for the whole run. */
   range: Range | undefined;
   selected: Row | undefined;
-  /** Whether clean lanes are shown separately. */
+  /** Whether keys without problems have lanes of their own, instead of one common line. */
   isExpanded: boolean;
 }
 
 const colourNames = ['ink', 'dim', 'line', 'ok', 'wait', 'warn', 'bad', 'ban', 'accent', 'bg'] as const;
 
-/** Draws the timeline, and finds the requests at a position. */
+/** Draws the timeline, and finds the requests under the pointer. */
 export class TimelineView {
   readonly #canvas: HTMLCanvasElement;
   readonly #session: Session;
@@ -136,7 +136,10 @@ export class TimelineView {
     };
   }
 
-  /** Requests at the position of a sign, with the most severe; otherwise the nearest request of the lane. */
+  /**
+   * Finds the requests of the symbol at a position, and the worst among them. Without a symbol, finds the key's nearest
+   * request.
+   */
   rowsAt(x: number, y: number): { row: Row; here: Row[] } | undefined {
     const axis = this.#axis;
     const index = laneAt(y, this.#left);
@@ -155,7 +158,7 @@ export class TimelineView {
     return row && { row, here };
   }
 
-  /** Tooltip for a position: number of requests, and the most severe request. */
+  /** Tooltip for a position of the timeline: number of requests, and the worst request. */
   pointAt(x: number, y: number): { x: number; y: number; text: string } | undefined {
     const { row, here } = this.rowsAt(x, y) ?? {};
     if (row === undefined || here === undefined || this.#axis === undefined) return undefined;
@@ -168,13 +171,13 @@ export class TimelineView {
     return { x: Math.max(0, Math.min(x + 10, this.#canvas.clientWidth - 260)), y: y + 14, text };
   }
 
-  /** Part to show after a key press: zooms in, zooms out or scrolls. */
+  /** Returns the part of the run to show after a key press, which zooms or scrolls the timeline. */
   moved(key: string): Range | 'all' | undefined {
     const { entries } = this.#session;
     const all = extentOf(entries, this.#nowOnAxis());
     const part = this.#props().range ?? all;
     const { fromMs, toMs } = part;
-    // The whole run is the maximum.
+    // Zooming out ends at the whole run.
     if (key === '-' && toMs - fromMs >= all.toMs - all.fromMs) return 'all';
     const quarter = (toMs - fromMs) / 4;
     const moves: Record<string, Range | 'all'> = {
@@ -196,7 +199,7 @@ const isIn = (lanes: readonly Lane[]) => {
 const graver = (one: Row | undefined, other: Row): Row =>
   one === undefined || kinds.indexOf(other.kind) < kinds.indexOf(one.kind) ? other : one;
 
-/** Label next to the name of a lane: remaining ban, remaining wait, or plan. */
+/** Text next to a key's name in the timeline: remaining ban, remaining wait, or plan. */
 function stateOf({ plan = '', waits, bans, counts }: Lane, nowMs: number | undefined): [text: string, isBad: boolean] {
   const strikes = counts.strike > 0 ? ` · ▲ ${counts.strike}` : '';
   if (nowMs === undefined) return [`${plan}${strikes}`, false];

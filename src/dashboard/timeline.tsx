@@ -10,14 +10,14 @@ import { type Range, TimelineView } from './timeline-view.js';
 
 interface TimelineProps {
   session: Session;
-  /** Shown part of the run; `undefined` for the whole run. */
+  /** Part of the run that the timeline shows; `undefined` for the whole run. */
   range: Range | undefined;
   selected: Row | undefined;
   onRange(range: Range | undefined): void;
   onSelect(row: Row): void;
 }
 
-/** Timeline of each key's requests. The text below is a full alternative to the picture. */
+/** Timeline with the requests of each key. The text below the picture is a full alternative for screen readers. */
 export function Timeline({ session, range, selected, onRange, onSelect }: TimelineProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<TimelineView>(undefined);
@@ -33,11 +33,11 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
     let wordsAtMs = 0;
     let drawnAtMs = 0;
     const draw = () => {
-      // Limits the drawing rate, because each drawing reads all requests: 50,000 requests twice per second.
+      // Draws rarely in a long run, because each drawing reads all requests: twice per second with 50,000.
       if (performance.now() - drawnAtMs < session.entries.rows.length / 100) return;
       drawnAtMs = performance.now();
       drawn.draw();
-      // Text that changes with every request would be unreadable.
+      // Updates the text for screen readers at most twice per second, to keep it readable.
       if (performance.now() - wordsAtMs < 500) return;
       wordsAtMs = performance.now();
       redraw((count) => count + 1);

@@ -8,7 +8,7 @@ import type { Session } from './session.js';
 
 export const outcomeSigns = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
 
-/** Outcome of a run with its sign. The space is for screen readers and copies of the text. */
+/** Badge with a symbol and the outcome of a run. The space separates both for screen readers and in copies. */
 export function Pill({ session: { outcome: shown, state } }: { session: Session }) {
   if (shown === undefined) return null;
   const key = state.keys.find(({ id }) => id === state.verdictKey)?.key;
@@ -24,29 +24,29 @@ export function Pill({ session: { outcome: shown, state } }: { session: Session 
 
 interface FindingsProps {
   session: Session;
-  /** Id of the finding whose requests the list shows. */
+  /** Id of the finding whose requests the request list shows. */
   chosen: string | undefined;
   onFind(finding: Finding, requests?: number[]): void;
   onCopy(text: string): void;
   /** Formats a finding for an issue or a chat. */
   asMarkdown(finding: Finding, key: string): string;
-  /** URL of a finding; `undefined` in a page of the user's own. */
+  /** Returns the URL of a finding; `undefined` for the panel in a user's own page, which has no such URL. */
   linkTo: ((finding: Finding) => string) | undefined;
 }
 
-/** Names of the keys that sent a finding's requests. */
+/** Names the API keys with which a finding's requests were sent. */
 export function keysOf({ entries }: Session, { requests }: Pick<Finding, 'requests'>): string {
   const names = requests.map((id) => entries.find(id)?.lane.name).filter((name) => name !== undefined);
   return [...new Set(names)].join(', ');
 }
 
-/** Identifier of a finding in a URL: the code, with the key if several findings share the code. */
+/** Identifies a finding in a URL by its code. Adds the key if findings on several keys have this code. */
 export function findingId(session: Session, finding: Finding): string {
   const alike = session.state.verdict?.findings.filter(({ code }) => code === finding.code) ?? [];
   return alike.length < 2 ? finding.code : `${finding.code}:${keysOf(session, finding)}`;
 }
 
-/** Verdict in a sentence, with the counts of requests. */
+/** Verdict on the client in one sentence, with counts of requests. */
 export function Outcome({ session }: { session: Session }) {
   const { verdict, verdictKey, keys, connection } = session.state;
   if (verdict === undefined && connection === 'file')
@@ -93,7 +93,7 @@ export function Outcome({ session }: { session: Session }) {
   );
 }
 
-/** Findings grouped by key, each with its requests and its remedy. */
+/** List of the verdict's findings by key, each with its requests and its remedy. */
 export function Findings(props: FindingsProps) {
   const { session } = props;
   const { verdict } = session.state;

@@ -1,14 +1,14 @@
 import { basePath } from '../petstore/document.js';
 
 /**
- * Creates a pattern for the URLs under one or several base URLs. A match contains the base URL only.
+ * Creates a regular expression for the URLs below some base URLs. The match is the base URL.
  * @param baseUrl a path matches every origin; default: `/v1`
  * @throws {TypeError} if a base URL is neither an http or https URL nor a path
  */
 export function addressPattern(baseUrl: string | readonly string[] = basePath): RegExp {
   const bases = [baseUrl].flat().map(readBaseUrl);
   if (bases.length === 0) throw badBaseUrl('an empty list');
-  // If a base URL is a prefix of another, the longer base URL must match first.
+  // The longest base URL comes first, because a shorter one could be its prefix.
   const alternatives = bases.sort((a, b) => b.path.length - a.path.length).map(({ origin, path }) => origin + path);
   return new RegExp(`^(?:${alternatives.join('|')})(?=[/?#]|$)`);
 }

@@ -7,7 +7,7 @@ import { decodeUnreserved } from '../values/percent-encoding.js';
 import { addressPattern } from './address-pattern.js';
 import { toResponse } from './to-response.js';
 
-/** Simulator that responds to the requests, with a counter of requests outside the API. */
+/** Simulator that responds to requests, with a counter for requests to addresses outside the API. */
 type Served = ApiHandler & {
   readonly unrecorded?: Unrecorded;
   readonly basePaths?: readonly string[];
@@ -15,7 +15,7 @@ type Served = ApiHandler & {
   readonly [ownHandlersKey]?: () => readonly OwnHandler[];
 };
 
-/** Allocates connection numbers. Reuses the number that was freed last. */
+/** Allocates numbers for connections. Reuses the number that was freed last. */
 export function createConnections() {
   const free: number[] = [];
   let last = 0;
@@ -26,8 +26,8 @@ export function createConnections() {
 }
 
 /**
- * Allocates numbers for concurrent requests without a connection, so that the judge recognizes several callers. A
- * request that starts alone gets no number, because its caller is unknown.
+ * Allocates numbers for concurrent callers in the same process, so that the judge can tell them apart. A request
+ * that starts while no other runs gets no number.
  */
 export function createCallers() {
   const { take, free } = createConnections();
@@ -43,7 +43,9 @@ export function createCallers() {
 
 type Callers = ReturnType<typeof createCallers>;
 
-/** Property of a simulator with the caller numbers, which all in-process adapters of the simulator share. */
+/**
+ * Simulator property with the allocator of caller numbers. All in-process adapters of a simulator share the allocator.
+ */
 export const callersKey = Symbol.for('petstore-sim callers');
 
 export const callersOf = (sim: ApiHandler): Callers => (sim as Served)[callersKey] ?? createCallers();
@@ -95,17 +97,17 @@ async function answerRequest(
     return await toResponse(await handle(call), request, clock);
   } catch (error) {
     request.signal.throwIfAborted();
-    // Compared by name, because an ES module and `require` may each load the package, with separate classes.
+    // Compares the name, because a program can load the package as an ES module and by `require`, with two classes.
     if (error instanceof Error && error.name === 'ResetError') return Response.error();
     throw error;
   }
 }
 
-/** Reads a body up to one chunk past `maximumBodyBytes`. Stops when the request is aborted. */
+/** Reads a request body, and at most one chunk beyond `maximumBodyBytes`. Stops if the client aborts the request. */
 export async function readBody(request: Request): Promise<Uint8Array | undefined> {
   const { body, signal } = request;
   if (body === null) return undefined;
-  // Firefox has no `request.body`.
+  // Firefox has no `request.body`, so the whole body is read at once.
   if (body === undefined) return new Uint8Array(await request.arrayBuffer());
   const reader = body.getReader();
   const stop = () => void reader.cancel().catch(() => {});
@@ -123,19 +125,21 @@ export async function readBody(request: Request): Promise<Uint8Array | undefined
   return concatenate(chunks, bytes);
 }
 
-/** Request handler made with `http` of msw. Its shape is repeated here, because msw is an optional package. */
+/** The fields of an msw request handler that the simulator uses. Declared here because msw is an optional package. */
 export interface OwnHandler {
   readonly info: object;
   run(args: never): Promise<unknown>;
 }
 
-/** Property of a simulator with a function that returns its own handlers. */
+/** Simulator property with a function that returns the user's msw handlers. */
 export const ownHandlersKey = Symbol.for('petstore-sim own handlers');
 
-/** Own handlers of a simulator, as of its last reset. */
+/** Returns the user's msw handlers for a simulator. A reset creates these handlers again. */
 export const ownHandlersOf = (sim: ApiHandler): readonly OwnHandler[] => (sim as Served)[ownHandlersKey]?.() ?? [];
 
-/** Response of the first own handler for a request; `undefined` if the API responds. */
+/**
+ * Runs the user's msw handlers. Returns the first response; `undefined` if no handler responds, so that the API does.
+ */
 async function runOwnHandlers(sim: ApiHandler, request: Request): Promise<Response | undefined> {
   for (const handler of ownHandlersOf(sim)) {
     const args = {
@@ -149,11 +153,11 @@ async function runOwnHandlers(sim: ApiHandler, request: Request): Promise<Respon
   return undefined;
 }
 
-/** Creates a `fetch` function that calls the simulator, for any origin. */
+/** Creates a `fetch` function that the simulator serves in the same process. The origin of the URL is ignored. */
 export function createFetch(sim: Served): typeof fetch {
   const answer = createAnswerRequest(sim, addressPattern(sim.basePaths));
   return async (input, init) => {
-    // Node's Request needs an absolute URL, even in jsdom; the origin is irrelevant.
+    // `Request` in Node requires an absolute URL. Any origin will do.
     const isPath = typeof input === 'string' && input.startsWith('/');
     const request = new Request(isPath ? `http://localhost${input}` : input, init);
     request.signal.throwIfAborted();
@@ -164,7 +168,7 @@ export function createFetch(sim: Served): typeof fetch {
   };
 }
 
-/** Response body for a URL outside the API. */
+/** Body of the 404 response for a URL outside the API. */
 export const nothingHere = errorBody({
   status: 404,
   code: 'not_found',

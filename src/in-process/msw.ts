@@ -7,7 +7,7 @@ import { createAnswerRequest, type OwnHandler, ownHandlersOf } from './fetch.js'
 export interface HandlersOptions {
   /** Base URL of the API, as an absolute URL or as a path that matches every origin; one or several. Default: `/v1`. */
   baseUrl?: string | readonly string[] | undefined;
-  /** Called after each response, for example the function that `persist` of `petstore-sim/persist` returns. */
+  /** Function to call after each response, such as the one that `persist` of `petstore-sim/persist` returns. */
   onAnswer?: (() => void) | undefined;
 }
 
@@ -33,7 +33,7 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
       try {
         return await answer(request);
       } catch (error) {
-        // The client already has an abort error; msw would print this error to the console.
+        // An aborted client already has its error. Throwing here would make msw print a second one.
         if (request.signal.aborted) return Response.error();
         throw error;
       } finally {
@@ -43,7 +43,10 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
   ];
 }
 
-/** The simulator's own handlers. Each runs as the one of the present generation, because a reset creates them again. */
+/**
+ * Creates msw handlers that run the user's handlers. Each looks up the current handler by index, because a reset
+ * recreates them.
+ */
 function ownHandlers(sim: ApiHandler): RequestHandler[] {
   const run = (at: number) => async (args: never) => (await ownHandlersOf(sim)[at]?.run(args)) ?? null;
   return ownHandlersOf(sim).map((handler: OwnHandler, at) => Object.create(handler, { run: { value: run(at) } }));

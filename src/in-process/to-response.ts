@@ -21,7 +21,7 @@ export async function toResponse(
       await clock.sleep(Number.POSITIVE_INFINITY, signal);
       return Response.error();
   }
-  // Faults of the body do not apply to a response without a body.
+  // A response without a body cannot have faults of the body.
   if (method === 'HEAD' || statusesWithoutBody.includes(status)) {
     finish?.(true);
     return new Response(null, { status, headers });
@@ -32,7 +32,7 @@ export async function toResponse(
       return new Response(cutStream(all(), wire.bytes), { status, headers });
     case 'contentLength': {
       const bytes = all();
-      // A client reads as many bytes as Content-Length states, and fails only if fewer arrive.
+      // The client reads as many bytes as Content-Length states. It fails only if the body has fewer.
       const seen =
         wire.value > bytes.length ? cutStream(bytes, bytes.length, wire.value) : bytes.subarray(0, wire.value);
       return new Response(seen, { status, headers: [...headers, ['Content-Length', String(wire.value)]] });
@@ -40,14 +40,14 @@ export async function toResponse(
     case 'drip':
       return new Response(slowStream(all(), wire, { clock, signal, finish }), { status, headers });
     default:
-      // `Response` would add a missing Content-Type to text.
+      // `Response` would add a Content-Type to a text body, so headers without one need bytes.
       return new Response(raw === undefined && 'Content-Type' in fields ? body : all(), { status, headers });
   }
 }
 
 /**
- * Converts headers to pairs, one for each line of Set-Cookie. From an object, Node's `Headers` would lose a field named
- * `__proto__`.
+ * Converts headers to pairs, with one pair per Set-Cookie line. `Headers` of Node cannot read a field named `__proto__`
+ * from an object.
  */
 export const headerPairs = (headers: Answer['headers']): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) =>
@@ -58,7 +58,10 @@ export const headerPairs = (headers: Answer['headers']): [string, string][] =>
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** Streams the first bytes of a body. Fails like a closed connection if there are fewer than `expected` bytes. */
+/**
+ * Creates a stream of a body's first bytes. The stream fails like a closed connection if there are fewer bytes than
+ * `expected`.
+ */
 function cutStream(all: Uint8Array, bytes: number, expected = all.length): ReadableStream<Uint8Array> {
   const sent = all.subarray(0, bytes);
   const left = sent.length > 0 ? [sent] : [];
@@ -71,12 +74,12 @@ function cutStream(all: Uint8Array, bytes: number, expected = all.length): Reada
         else controller.close();
       },
     },
-    // No queue, because an error would discard queued chunks, also in the copy that msw makes.
+    // Without a queue, because an error of the stream would discard queued chunks, also in msw's copy.
     { highWaterMark: 0 },
   );
 }
 
-/** Streams a body in chunks at fixed times, even if the client does not read. */
+/** Creates a stream that sends a body in chunks at fixed times, even if the client does not read. */
 function slowStream(
   all: Uint8Array,
   { bytes, everyMs }: { bytes: number; everyMs: number },
@@ -94,7 +97,8 @@ function slowStream(
   };
   return new ReadableStream({
     start(controller) {
-      // A cancelled stream is already closed. Otherwise the client aborted, or the simulator was reset.
+      // A cancelled stream needs no error. Otherwise the client aborted or the simulator was reset, which must fail the
+      // stream.
       send(controller).catch((error) => {
         finish?.(false);
         if (!cancelled.signal.aborted) controller.error(signal.aborted ? signal.reason : terminated(error));

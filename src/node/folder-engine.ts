@@ -13,29 +13,29 @@ import type { Engine } from './serve-state.js';
 import { setDifferenceAside } from './set-difference-aside.js';
 
 export interface DataOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'onError' | 'sandboxes'> {
-  /** Folder of the log. */
+  /** Folder that contains the log. */
   readonly folder: string;
   readonly resolved: ResolvedScenario;
-  /** Name of the scenario, or of its file. */
+  /** Name of the scenario, or of its file without the folder. */
   readonly scenarioName: string;
-  /** Whether to delete an existing log. Default false. */
+  /** Whether to delete the folder's existing log first. Default false. */
   readonly reset?: boolean | undefined;
-  /** Whether a response is sent only after a flush to the disk, to survive a power loss. Default false. */
+  /** Whether each response waits until its log entry is flushed to the disk, to survive a power loss. Default false. */
   readonly fsync?: boolean | undefined;
 }
 
-/** State in a folder. */
+/** State whose log is in a folder. */
 export interface FolderState extends LoggedState {
-  /** Whether the folder contained state, which is continued. */
+  /** Whether the folder contained a log, from which the state was restored. */
   readonly isResumed: boolean;
 }
 
-/** Size above which a new log starts with a snapshot instead of a command with the scenario, in characters. */
+/** Size of a scenario above which a new log starts with a snapshot instead of the command `start`, in characters. */
 const largeScenario = 256 * 1024;
 
 /**
- * State in a folder; a new folder starts with the scenario. Fails with a `LogOpenError` if the folder is unusable or
- * contains another scenario.
+ * Opens the log in a folder, or creates one that starts with the scenario. Fails with a `LogOpenError` if the folder is
+ * unusable or contains another scenario.
  */
 export const folderEngine = (options: DataOptions): Engine<FolderState> => ({ open: () => openFolder(options) });
 
@@ -81,9 +81,7 @@ interface Reading {
   readonly notices: string[];
 }
 
-/**
- * Reads a log. Entries of another version that produce other responses now are set aside, and the log is read again.
- */
+/** Replays a log. Moves entries aside if this version would respond differently, and then replays the rest. */
 async function readLog(
   open: (isReset: boolean) => Promise<OpenedLog>,
   isReset: boolean,

@@ -16,15 +16,18 @@ import { jsonText } from '../values/json.js';
 import { sequencerHost } from './sequencer-host.js';
 import type { OpenState } from './serve-state.js';
 
-/** State behind a log: commands are appended, then applied. */
+/** State that changes only by commands from a log. Each command is appended to the log, then applied. */
 export interface LoggedState extends OpenState {
   readonly machine: StateMachine;
   readonly sequencer: Sequencer;
-  /** Sentences about problems of the log; empty without any. */
+  /** Sentences for the user about problems of the log, such as lost entries. Empty without problems. */
   readonly notices: readonly string[];
-  /** Appends a command and applies it. */
+  /** Appends a command to the log, then applies it. */
   run(command: Command): Promise<void>;
-  /** Loads a scenario that is checked before it is appended. @throws {ScenarioError} */
+  /**
+   * Checks a scenario and loads it by a command of the log.
+   * @throws {ScenarioError} for mistakes in the scenario
+   */
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
 }
 
@@ -32,13 +35,15 @@ interface LoggedStateOptions {
   readonly notices?: readonly string[];
   readonly generatePets?: GeneratePets | undefined;
   readonly outages?: OutageLog;
-  /** Whether other servers append to the log as well, so that a scenario replaces a known one only. */
+  /**
+   * Whether other servers append to the log too. A new scenario then applies only if the replaced one is still current.
+   */
   readonly isShared?: boolean;
-  /** Fields of `/__sim/health` besides the positions and the notices. */
+  /** Fields of `/__sim/health` that only this kind of log has. */
   readonly health?: () => Partial<LogHealth>;
 }
 
-/** Puts a log in front of a state machine. `close` flushes pending commands and closes the log. */
+/** Combines a log and the state to which its commands apply. `close` stores the pending commands and closes the log. */
 export function loggedState(
   machine: StateMachine,
   log: Log,
@@ -60,7 +65,7 @@ export function loggedState(
     run,
     load(scenario, { reseed = false } = {}) {
       const { operations } = coreOf(machine.sim).state.shared;
-      // Complete, as at a start, so that the next start recognizes it.
+      // Logs the scenario with all defaults. A server that starts with this scenario then recognizes it as the same.
       const { scenario: complete } = resolveScenario(scenario, generatePets, readStart, operations);
       const after = isShared ? { after: machine.state.scenarioHash } : {};
       return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed, ...after });

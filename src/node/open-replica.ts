@@ -9,16 +9,19 @@ import { jsonText } from '../values/json.js';
 import { type LoggedState, loggedState } from './logged-state.js';
 import { type ReplicaOptions, readReplica } from './read-replica.js';
 
-/** State in a store, with the position of the last applied entry. */
+/** State of one replica: a server that shares its log with other servers, in a Redis store. */
 export interface OpenReplica extends LoggedState {
   readonly position: number;
 }
 
-/** Interval of the heartbeat of an idle replica, in milliseconds. */
-const beatMs = 2_000;
+/**
+ * Interval at which an idle replica appends a heartbeat to the log, in milliseconds. Other replicas count it as live by
+ * its entries.
+ */
+const heartbeatMs = 2_000;
 
 /**
- * Reads the log of a store to its end and joins its replicas.
+ * Reads the log of a Redis store to its end, and joins the servers that share this log.
  * @throws {LogOpenError} for an unusable log; {StoreUnavailableError} if the store is unreachable
  */
 export async function openReplica(options: ReplicaOptions): Promise<OpenReplica> {
@@ -43,17 +46,17 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
     }),
   });
   const { run, sequencer } = state;
-  const beat = setInterval(() => {
+  const heartbeat = setInterval(() => {
     sequencer.submit(machine.replicas.has(writer) ? { kind: 'beat' } : { kind: 'join', version });
-  }, beatMs);
+  }, heartbeatMs);
   function onLost(reason: string): void {
     isLost = true;
-    clearInterval(beat);
+    clearInterval(heartbeat);
     abandonRequests(machine);
     if (isOpen) options.onLost(reason);
   }
   const close = async () => {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     if (isLost) return;
     await sequencer.close();
     await run({ kind: 'part' }).catch(() => {});
@@ -85,14 +88,15 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   };
 }
 
-/** Rejects all pending requests of a state that is no longer served. */
+/** Ends all waiting requests of a state that is no longer served, because its log has changed. */
 function abandonRequests({ sim, sandboxes }: StateMachine): void {
   for (const each of [sim, ...sandboxes.sims()]) coreOf(each).state.clock.waiting?.giveUp();
 }
 
 /**
- * Checks that all replicas run this version, because two versions may respond differently to one entry. Waits until the
- * lease of a killed replica of another version expires. @throws {LogOpenError} for a live one
+ * Checks that all replicas run this version, because another version could respond differently to the same entry. Waits
+ * until a stopped replica of another version no longer counts as live.
+ * @throws {LogOpenError} if a replica of another version is live
  */
 async function checkVersions({ replicas }: StateMachine, { name }: RedisAddress, isLost: () => boolean): Promise<void> {
   const found = new Map(replicas.list().map((each) => [each.name, each.lastMs]));

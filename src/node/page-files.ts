@@ -4,13 +4,13 @@ import type { PageFiles } from '../control-api/run-report.js';
 import { packageFolder } from './scenario-files/shipped-scenarios.js';
 
 /**
- * Reads a file of the dashboard from the output of `npm run build`.
+ * Reads a built file of the dashboard.
  * @throws {Error} with the system's `code` if the package is not built
  */
 export const readPageFile = (file: string): string =>
   readFileSync(join(packageFolder(), 'dist/dashboard', file), 'utf8');
 
-/** Reads all files of the dashboard, for a report. */
+/** Reads the built HTML, script and styles of the dashboard, to embed them in a report. */
 export const readPageFiles = (): PageFiles => ({
   html: readPageFile('index.html'),
   script: readPageFile('page/page.js'),

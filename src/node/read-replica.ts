@@ -17,31 +17,34 @@ import { setDifferenceAside } from './set-difference-aside.js';
 export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
   readonly address: RedisAddress;
   readonly resolved: ResolvedScenario;
-  /** Name of the scenario, or of its file. */
+  /** Name of the scenario, or of its file without the folder. */
   readonly scenarioName: string;
-  /** Whether to delete an existing log. Default false. */
+  /** Whether to delete the store's existing log first. Default false. */
   readonly reset?: boolean | undefined;
-  /** Name of this process in the log, and its restart count. */
+  /** Name of this server in its log entries. `incarnation` counts how often it has opened the log. */
   readonly writer: string;
   readonly incarnation: number;
-  /** Outages before this start, to be appended to the log. */
+  /** Periods in which this server could not store requests before the log was opened. They are appended to the log. */
   readonly outages: OutageLog;
-  /** Called if applied entries are missing or changed in the store; open the log again then. */
+  /**
+   * Called if the store has lost or changed entries that this replica already applied. The caller must read the log
+   * again.
+   */
   readonly onLost: (reason: string) => void;
-  /** Called if this replica has to end. */
+  /** Called if this replica cannot continue and has to exit. */
   readonly onFatal: (sentence: string) => void;
-  /** Called with notable events. */
+  /** Called with events that the operator should see, such as a lost connection. */
   readonly onNotice: (sentence: string) => void;
-  /** Size of the log, in characters, below which no snapshot is due. Default 16 MiB. */
+  /** Size of the log in characters from which a snapshot replaces its entries. Default 16 MiB. */
   readonly leastLogBytes?: number | undefined;
 }
 
 interface ReadOptions extends ReplicaOptions {
-  /** Resolves when all commands submitted so far are applied or rejected. */
+  /** Resolves when all submitted commands are applied or rejected. */
   readonly settled: () => Promise<void> | undefined;
 }
 
-/** A log that was read to its end, and its state. */
+/** Log that was read to its end, and the state to which its entries lead. */
 export interface ReadReplica {
   readonly log: RedisLog;
   readonly machine: StateMachine;
@@ -49,8 +52,8 @@ export interface ReadReplica {
 }
 
 /**
- * Reads the log of a store, or creates it with the scenario. Entries of another version that produce other responses now are
- * set aside, and the log is read again.
+ * Reads the log of a store, or creates the log with the scenario. Moves entries aside if this version would respond
+ * differently, and then reads the rest.
  * @param hash hash of the scenario
  * @throws {LogOpenError} for an unusable log
  */
@@ -87,7 +90,7 @@ export async function readReplica(
         );
       },
       async onRecovery(outageMs) {
-        // Requests that have waited long may still be rejected, and belong to the count.
+        // Waits for pending requests. Those that the log rejects belong to the reported number.
         await settled();
         const refused = counted(outages.reportRecovery(), 'request');
         onNotice(
@@ -128,7 +131,7 @@ export async function readReplica(
   return readReplica({ ...options, reset: false }, hash, notices);
 }
 
-/** Time without an entry after which a log has no live replicas, in milliseconds. */
+/** Time without an entry of any replica after which none counts as live, in milliseconds. */
 const goneMs = 10_000;
 
 const machineOptions = (options: ReplicaOptions, time: StoreTime): MachineOptions => ({

@@ -10,17 +10,20 @@ import { type LoggedState, loggedState } from './logged-state.js';
 import type { Engine } from './serve-state.js';
 
 export interface RecordingOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets'> {
-  /** Path of the new file. */
+  /** Path of the new recording. */
   readonly file: string;
   readonly resolved: ResolvedScenario;
-  /** Name of the scenario, or of its file. */
+  /** Name of the scenario, or of its file without the folder. */
   readonly scenarioName: string;
 }
 
-/** Limits of sandboxes, as in a server without a log. A replay must drop the same sandboxes at the same times. */
+/**
+ * Limits of sandboxes in a recording, equal to those of a server without a log. A replay must remove the same sandboxes
+ * at the same times.
+ */
 export const recordedSandboxes: SandboxesOptions = { idleMs: 600_000, limit: 1_000 };
 
-/** State that is recorded in a new file. It fails with the system's error if the file cannot be created. */
+/** Records all commands in a new file. Opening fails with the system's error if the file cannot be created. */
 export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> => ({
   async open() {
     const { file, resolved, scenarioName, generatePets } = options;
@@ -41,7 +44,8 @@ export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> 
     return {
       ...state,
       async close() {
-        // An entry contains the hash of the responses to the entry before it.
+        // A last entry without effect: it contains a hash of the responses to the entry before, which a replay can then
+        // compare.
         await state.run({ kind: 'tick' });
         await state.close();
       },

@@ -8,28 +8,28 @@ import { checkOptions } from '../values/check-options.js';
 import type { CustomRoutes } from './http/listener.js';
 import { type ListenOptions, listenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
 
-/** State that a server can serve. */
+/** Opened state of a server: its backend, and how to close it. */
 export interface OpenState {
   readonly backend: Backend;
   close(): Promise<void>;
-  /** Removes a file that a failed start has created. */
+  /** Removes the file that a failed start has created. */
   discard?(): void;
 }
 
-/** Opens state: in memory, in a folder, in a recording or in a store. */
+/** Kind of state that a server can open: in memory, in a folder, in a recording or in a store. */
 export interface Engine<State extends OpenState = OpenState> {
-  /** Whether the port is bound before the state is open; requests get a 503 until then. Default: false. */
+  /** Whether the server opens its port before its state. Requests get a 503 until the state is open. Default: false. */
   readonly listensFirst?: boolean;
-  /** @param port the bound port, if `listensFirst` */
+  /** @param port the open port, if `listensFirst` */
   open(port?: OpenPort): Promise<State>;
 }
 
-/** Open state with the server in front of it. */
+/** Opened state together with the server that serves it. */
 export type Served<State extends OpenState> = Omit<State, 'close'> & Omit<RunningServer, 'sandboxes'>;
 
 /**
- * Opens state and serves it. `close` stops the server, then closes the state.
- * @throws as `openPort` and the engine; then neither the port nor the state is open
+ * Opens state and serves it over HTTP. `close` stops the server, then closes the state.
+ * @throws as `openPort` and the engine; then neither the port nor the state stays open
  */
 export async function serveState<State extends OpenState>(
   engine: Engine<State>,
@@ -52,7 +52,7 @@ export async function serveState<State extends OpenState>(
   const port = bound ?? (await orClose(openPort(options)));
   port.serve(state.backend, routes);
   const { serve, pause, ...server } = port;
-  // `Object.assign` on the state preserves the getters of a store; a spread would read them only once.
+  // Adds to the state object itself, because a copy would read its getters only once.
   return Object.assign(state, server, {
     async close(how?: { graceMs?: number }) {
       await port.close(how);
@@ -76,17 +76,20 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
 
 interface MemoryState extends OpenState {
   readonly sandboxes: Sandboxes;
-  /** Loads a scenario. @throws {ScenarioError} */
+  /**
+   * Loads a scenario into the simulator.
+   * @throws {ScenarioError} for mistakes in the scenario
+   */
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
 }
 
-/** State in memory: one simulator and its sandboxes. */
+/** Creates the engine for state in memory: one simulator and its sandboxes, without a log. */
 export const memoryEngine = (
   sim: Simulator,
   { sandboxes: limits }: Pick<ListenOptions, 'sandboxes'> = {},
 ): Engine<MemoryState> => ({
   async open() {
-    // Monotonic, because the machine's clock may be set.
+    // Measures idle time by a monotonic clock, because users can set the machine's clock.
     const sandboxes = new Sandboxes(sim, () => performance.now(), limits);
     const load: MemoryState['load'] = async (scenario, { reseed = false } = {}) => sim.load(scenario, { reseed });
     return { backend: createDirectBackend(sim, sandboxes), sandboxes, load, close: async () => {} };
@@ -94,7 +97,8 @@ export const memoryEngine = (
 });
 
 /**
- * Mounts handlers and a backend, then checks the scenario's names of operations, to which `guarded` has added its own.
+ * Mounts the user's handlers and backend. Then checks the names of operations in the scenario, because guarded handlers
+ * define further names.
  * @throws {ScenarioError} for an unknown operation
  */
 async function mount(
@@ -103,11 +107,11 @@ async function mount(
 ): Promise<CustomRoutes> {
   const { resolved, shared } = coreOf(sim).state;
   const routes: { -readonly [Part in keyof CustomRoutes]: CustomRoutes[Part] } = { openapi };
-  // Loaded only if used: Express, and what forwards requests.
+  // Imports the modules for handlers and backends only if used, because they take time to load.
   if (upstream !== undefined) {
     const { createUpstream } = await import('./custom-routes/upstream.js');
     routes.upstream = createUpstream(typeof upstream === 'string' ? { url: upstream } : upstream);
-    // Every path of a backend is an operation.
+    // A backend can serve any path, so a scenario may name any operation.
     shared.operations.acceptsAll = true;
   }
   if (typeof handlers !== 'function' && handlers.length === 0) return routes;

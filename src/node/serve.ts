@@ -12,27 +12,27 @@ import { readShippedScenarios } from './scenario-files/shipped-scenarios.js';
 import { serveState } from './serve-state.js';
 
 export interface ServeOptions extends Omit<ListenOptions, 'holdRefusals'> {
-  /** Name of a shipped scenario, path of a file, or content. Default: the default scenario. */
+  /** Name of a scenario of the package, path of a file, or content. Default: the default scenario. */
   scenario?: string | Scenario;
   /**
-   * Folder of the state, or URL of a Redis or Valkey server that many servers share: `redis://127.0.0.1:6379/0?name=staging`.
-   * New state starts with the scenario. A URL requires the package `ioredis` 6.
+   * Folder for the state, or URL of a Redis or Valkey server that several servers share:
+   * `redis://127.0.0.1:6379/0?name=staging`. New state starts with the scenario. A URL requires the package `ioredis`
+   * 6.
    */
   data: string;
   /** Whether to delete existing state. Default false. */
   dataReset?: boolean;
   /**
-   * Whether a response is sent only after a flush to the disk, to survive a power loss, not only the end of the
-   * process. Only for a folder. Default false.
+   * Whether each response waits until the disk has stored the request, to survive a power loss. By default, state
+   * survives only the end of the process. Only for a folder.
    */
   fsync?: boolean;
-  /** Default: at most 1,000 sandboxes, which never expire. */
+  /** Maximum number and idle timeout of sandboxes. Default: 1,000, without a timeout. */
   sandboxes?: SandboxesOptions;
 }
 
 /**
- * Server with its state in a folder or a store. Only its control API can change the simulator, because a change has to
- * be logged.
+ * Server with persistent state. Only its control API can change the simulator, because each change must be in the log.
  */
 export interface ServedData {
   readonly port: number;
@@ -41,11 +41,11 @@ export interface ServedData {
   /** Control URL: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string;
   readonly control: ServerControl;
-  /** Sentences about losses and set-aside entries at the start; empty without any. */
+  /** Sentences for the user about lost or unreadable entries at the start. Empty without problems. */
   readonly notices: readonly string[];
   /**
-   * Stops listening, lets active responses finish for at most `graceMs` (default 1,500), and releases the folder or
-   * leaves the replicas.
+   * Stops the server. Responses in progress may take up to `graceMs` more (default 1,500). Then unlocks the folder, or
+   * leaves the group of replicas.
    */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -74,12 +74,12 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
       `serve: expected data, a folder or the address of a store, got ${data === '' ? 'an empty text' : typeof data}; without one, listen(createSimulator({ scenario })) serves from memory`,
     );
   }
-  // Imported here, because `listen` does not need these modules.
+  // Imports these modules only here, because `listen` does not need them.
   const [{ createControl }, { generatePets }] = await Promise.all([
     import('../control-api/create-control.js'),
     import('../scenario/generate-pets.js'),
   ]);
-  // With handlers, names of operations are checked when `guarded` has added its own.
+  // Accepts any operation name for now. With handlers, names are checked once `guarded` has defined its own.
   const operations = (options.handlers ?? options.upstream) === undefined ? undefined : anyOperation;
   const resolved =
     typeof scenario === 'string'

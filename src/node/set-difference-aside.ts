@@ -3,10 +3,10 @@ import type { Log } from '../persistence/log.js';
 import type { Difference } from '../persistence/read-machine.js';
 
 /**
- * Sets aside entries of another version that produce other responses now. Entries of this version stay; their difference is
- * reported as a bug.
- * @param notices receives the sentence
- * @returns whether entries were set aside; close the log and open it again then
+ * Handles a log whose replay leads to different responses. Moves the entries of another version aside; a difference in
+ * entries of this version is reported as a bug.
+ * @param notices receives a sentence for the user
+ * @returns whether entries were moved aside; close the log and open it again then
  */
 export async function setDifferenceAside(
   log: Log,

@@ -10,28 +10,31 @@ import type { Engine, OpenState } from './serve-state.js';
 
 export interface StoreOptions
   extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal' | 'onNotice' | 'outages'> {
-  /** Called if this replica has to end. Default: writes the sentence to standard error and exits with code 1. */
+  /** Called if this server cannot continue. Default: writes the sentence to standard error and exits with code 1. */
   readonly onFatal?: (sentence: string) => void;
-  /** Called with notable events. Default: writes to standard error. */
+  /** Called with events that the operator should see. Default: writes to standard error. */
   readonly onNotice?: (sentence: string) => void;
 }
 
-/** State in a store that other servers share. All fields follow the log that is open now. */
+/** State of a server whose log is in a store that other servers share. The fields change if the log is read again. */
 export interface StoreState extends OpenState, Pick<OpenReplica, 'position' | 'notices' | 'load'> {
   /** Address of the store, without its password. */
   readonly address: string;
-  /** Name of this server in the log. */
+  /** Name of this server among the replicas. */
   readonly replica: string;
-  /** Names of all servers. */
+  /** Names of all live replicas. */
   readonly replicas: readonly string[];
 }
 
-/** Maximum number of attempts to read a log; each attempt may lose a race against a new snapshot. */
+/**
+ * Maximum number of attempts to read a log. An attempt fails if another replica replaces the log by a snapshot
+ * meanwhile.
+ */
 const mostTries = 5;
 
 /**
- * State in a store. Responds to requests with 503 while the log is read, also when it is read again after a loss in the
- * store. Fails with a `LogOpenError` for an unusable store or log.
+ * Creates the engine for state in a Redis store. Requests get a 503 while the log is read, also after the store has
+ * lost entries. Fails with a `LogOpenError` for an unusable store or log.
  */
 export const storeEngine = (options: StoreOptions): Engine<StoreState> => ({
   listensFirst: true,
@@ -46,7 +49,7 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
   let incarnation = 0;
   let isClosing = false;
 
-  /** Stops serving for good, because this replica's state is unusable. */
+  /** Stops serving for good and exits, because this server's state is no longer valid. */
   const end = (sentence: string) => {
     pause(() => {});
     onFatal(sentence);
@@ -58,7 +61,7 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
         incarnation++;
         return await openReplica({ ...options, reset, writer, incarnation, outages, onFatal: end, onNotice, onLost });
       } catch (error) {
-        // Other replicas have written a newer snapshot and trimmed the log during the read.
+        // Another replica has meanwhile written a snapshot and removed the earlier entries.
         if (!(error instanceof LogChangedError)) throw error;
         if (tries === mostTries)
           throw new LogOpenError(`${error.message}; start again, or start a new log with --data-reset`);

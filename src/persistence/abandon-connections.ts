@@ -1,7 +1,9 @@
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isConnectionOf, type Replica } from './replicas.js';
 
-/** Abandons the delayed and held responses and the running routes of a disconnected replica. */
+/**
+ * Ends the waiting responses and the running routes of a replica that has left, because its clients have disconnected.
+ */
 export function abandonConnections(sim: Simulator, replica: Replica): void {
   const { waiting, state } = coreOf(sim);
   for (const { exchange } of [...state.delayed]) {

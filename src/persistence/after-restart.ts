@@ -1,6 +1,9 @@
 import type { SimulatorCore } from '../simulator/simulator.js';
 
-/** Abandons held responses and running routes after a restart. A clock with its own speed did not advance while the process was down. */
+/**
+ * Marks the waiting responses as abandoned and ends the running routes after a restart, because their clients have
+ * disconnected. A clock with its own speed excludes the time in which the server was down.
+ */
 export function afterRestart({ state, waiting }: SimulatorCore, downMs: number): void {
   const { clock, delayed, running, journal, resolved } = state;
   if ((resolved.clock.speed ?? 1) !== 1) clock.anchor.machineMs += downMs;

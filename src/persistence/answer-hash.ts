@@ -2,19 +2,25 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { textOfBytes } from '../values/json-bytes.js';
 
-/** Length above which the hash of a body is cached, in characters. Long bodies are mostly a few repeated lists. */
+/** Length above which a response body's hash is cached, in characters. Long bodies are mostly a few repeated lists. */
 const longBody = 200;
 const mostBodies = 200;
 
-/** Hash of an entry without responses. */
+/** Hash of a log entry that produced no responses. */
 export const emptyHash = fingerprint('');
 
-/** Collects the responses of an entry into one hash, to compare the responses of another version or replica. */
+/**
+ * Creates a collector that hashes all responses to a log entry. Equal hashes show that two versions or replicas
+ * responded alike.
+ */
 export function createAnswerHash() {
   const bodies = new Map<string, string>();
   let parts: string[] = [];
 
-  /** Hash of a body, from a cache. V8 caches the hash of a string too, so the lookup does not read a repeated body. */
+  /**
+   * Hashes a body, with a cache. V8 stores the hash of a string, so finding a repeated body in the cache takes little
+   * time.
+   */
   function hashOf(body: string): string {
     const known = bodies.get(body);
     if (known !== undefined) return known;
@@ -31,11 +37,11 @@ export function createAnswerHash() {
       const text = textOfBytes(responseBody);
       parts.push(text.length > longBody ? hashOf(text) : text);
     },
-    /** Ignores key ids: a recording has pseudonyms instead of the keys that the ids are made from. */
+    /** Omits key ids, because a recording replaces API keys by pseudonyms, which have other ids. */
     addText(text: string): void {
       parts.push(text.replace(/"key_[0-9a-f]{16}"/g, ''));
     },
-    /** Hash of everything added since the previous call. */
+    /** Returns the hash of everything added since the previous call. */
     take(): string {
       const hash = fingerprint(parts.join('\n'));
       parts = [];

@@ -12,13 +12,16 @@ import type { DelayedRequest, RequestInProgress, RunningRequest } from '../simul
 import { toJsonCall, toJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, Piece } from './piece.js';
 
-/** Approximate maximum size of a piece as JSON, in bytes. */
+/** Approximate maximum size of a piece of a snapshot, in bytes of JSON. */
 const pieceBytes = 32 * 1024;
 
-/** Maps each scenario to its number in the snapshot. */
+/** Returns the number by which the pieces of a snapshot refer to a scenario. */
 export type NumberOf = (resolved: ResolvedScenario) => number;
 
-/** Captures the state of a simulator in pieces. Copies mutable parts now and creates the pieces on demand. */
+/**
+ * Captures the state of a simulator in pieces. Copies what can change now, and creates the pieces while they are
+ * written.
+ */
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
   const { state } = coreOf(sim);
   const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed, running } = state;
@@ -97,7 +100,7 @@ const runningLength = ({ exchange: { call } }: JsonRunning) => 1_000 + lengthOf(
 const delayedLength = ({ exchange: { call }, first }: JsonDelayed) =>
   1_000 + lengthOf(first?.body) + lengthOf(call.body);
 
-/** Splits a list into parts of about `pieceBytes` each. */
+/** Divides a list into parts of about `pieceBytes` bytes each. */
 export function* parts<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Generator<Item[]> {
   let part: Item[] = [];
   let length = 0;

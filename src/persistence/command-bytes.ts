@@ -3,14 +3,16 @@ import { jsonText } from '../values/json.js';
 import type { Command } from './command.js';
 import { toJsonOutcome } from './command-json.js';
 
-/** Upper bound for a command without its variable texts, in bytes. */
+/** Upper bound for the size of a command without its texts, in bytes of JSON. */
 const commandBytes = 1_000;
-/** Maximum size of one character in JSON, in bytes: `\u0000`. */
+/** Maximum size of one character, in bytes of JSON. A control character becomes `\u0000`. */
 const characterBytes = 6;
-/** Upper bound for one delivery of a response, in bytes. */
+/** Upper bound for the size of the record that a response was sent, in bytes of JSON. */
 const sentBytes = 200;
 
-/** Upper bound for the size of a command in a log, in bytes, to keep entries within `maximumEntryBytes`. */
+/**
+ * Estimates the maximum size of a command in the log, in bytes. Log entries combine commands up to `maximumEntryBytes`.
+ */
 export function bytesOf(command: Command): number {
   if (command.kind === 'sent') {
     let bodies = 0;

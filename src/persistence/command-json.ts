@@ -4,7 +4,7 @@ import type { PlainCall } from '../requests/plain-call.js';
 import { cutBytes, fromJsonBytes, type JsonBytes, toJsonBytes } from '../values/json-bytes.js';
 import type { Command, RequestCommand, RouteEndedCommand } from './command.js';
 
-/** JSON form of a call, without the function of its route. */
+/** Request in the JSON of a log, without the function of its route. */
 export type JsonCall = Omit<PlainCall, 'body'> & { body?: JsonBytes | undefined };
 
 export const toJsonCall = (call: PlainCall): JsonCall =>
@@ -21,13 +21,16 @@ export const fromJsonCall = (call: JsonCall): PlainCall => ({
   body: call.body === undefined ? undefined : fromJsonBytes(call.body),
 });
 
-/** An outcome as JSON. */
+/** Outcome of a custom route in the JSON of a log. */
 export type JsonOutcome = Omit<Outcome, 'body' | 'raw' | 'bodyKey'> & { body: JsonBytes };
 
-/** Bytes of a body in a log: as many as a journal keeps, and the rest of a character that is cut there. */
+/** Number of a body's bytes that the log stores: as many as the journal, and the rest of a character at the end. */
 const loggedBytes = maximumBodyBytes + 4;
 
-/** An outcome as JSON, with the start of its body. A stream has no body here; its start follows with its delivery. */
+/**
+ * Converts the outcome of a custom route to JSON, with the start of its body. A streamed body is empty here; its start
+ * follows once the response was sent.
+ */
 export function toJsonOutcome({ bodyKey: _, raw, body, ...rest }: Outcome): JsonOutcome {
   return { ...rest, body: cutBytes<JsonBytes>(raw instanceof Uint8Array ? toJsonBytes(raw) : body, loggedBytes) };
 }
@@ -40,7 +43,7 @@ type JsonCommand =
   | (Omit<RequestCommand, 'call'> & { call: JsonCall })
   | (Omit<RouteEndedCommand, 'outcome'> & { outcome: JsonOutcome });
 
-/** A command as JSON in a log; the same object if it is JSON already. */
+/** Converts a command to the JSON of a log. Returns a command that is JSON already unchanged. */
 export function toJsonCommand(command: Command): JsonCommand {
   if (command.kind === 'request') {
     const call = toJsonCall(command.call);
@@ -50,7 +53,7 @@ export function toJsonCommand(command: Command): JsonCommand {
   return command;
 }
 
-/** Restores a command from the result of `toJsonCommand`. */
+/** Converts the JSON of a log back to a command. */
 export function fromJsonCommand(value: unknown): Command {
   const command = value as JsonCommand;
   if (command.kind === 'request') return { ...command, call: fromJsonCall(command.call) };

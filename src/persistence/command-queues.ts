@@ -5,21 +5,21 @@ import { maximumEntryBytes } from './log.js';
 
 export type Done = (result: CommandResult) => void;
 
-/** Submitted command with the callback for its result. */
+/** Command that waits for the log, with the callback for its result. */
 export interface PendingCommand {
   readonly command: Command;
   readonly done: Done | undefined;
 }
 
-/** Submitted entry of a shared log. */
+/** Entry that was sent to a shared log and has not come back from it. */
 export interface PendingEntry {
   readonly waiting: readonly PendingCommand[];
   readonly atMs: number;
-  /** Whether its callers have received a timeout error. */
+  /** Whether the callers have received a timeout error in the meantime. */
   isTimedOut: boolean;
 }
 
-/** Submitted commands that are not written yet, by sandbox. */
+/** Commands that wait to be written to the log, in one queue per sandbox. */
 export class CommandQueues {
   readonly #queues = new Map<string, PendingCommand[]>();
 
@@ -34,15 +34,16 @@ export class CommandQueues {
   }
 
   /**
-   * Takes one command per sandbox in rotation until an entry is full. @param first commands that the entry already
-   * contains
+   * Takes waiting commands for the next log entry until it is full. Takes from the sandboxes in rotation, so that none
+   * blocks the others.
+   * @param first commands that the entry already contains
    */
   take(first: readonly PendingCommand[]): PendingCommand[] {
     const taken: PendingCommand[] = [];
     let bytes = 0;
     for (const { command } of first) bytes += bytesOf(command);
     if (this.#queues.size === 1) {
-      // The usual case: a single sandbox needs no rotation.
+      // A single sandbox needs no rotation, which is the usual case.
       const [[name, queue]] = this.#queues as unknown as [[string, PendingCommand[]]];
       let count = 0;
       for (; count < queue.length; count++) {

@@ -1,22 +1,22 @@
 import type { Answer } from '../requests/api-call.js';
 import type { Simulator } from '../simulator/simulator.js';
 
-/** Result of a request: its response, immediate or delayed, and its journal id. */
+/** Result of a request command: the response, which may be delayed, and the request's journal id. */
 export interface HandledRequest {
   readonly sim: Simulator;
   readonly id: number;
-  /** Time of handling, in Unix milliseconds of simulated time. */
+  /** Time at which the simulator handled the request, in Unix milliseconds of simulated time. */
   readonly atMs: number;
   readonly answer: Answer | Promise<Answer>;
 }
 
-/** Value or error of a command. */
+/** Result of a command: a value or an error. */
 export type CommandResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** Result of an applied entry. */
+/** Result of applying a log entry to the state. */
 export interface AppliedEntry {
-  /** One result per command; empty for an entry that was applied before. */
+  /** One result per command. Empty if the entry was a repetition of an earlier one. */
   readonly results: readonly CommandResult[];
-  /** Hash of all responses, including those of delayed requests. */
+  /** Hash of all responses that the entry produced, including those to delayed requests. */
   readonly hash: string;
 }

@@ -4,30 +4,30 @@ import type { PlainCall } from '../requests/plain-call.js';
 import type { Delivery } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 
-/** A request to the API, in the server's own simulator or in a sandbox, which is created if missing. */
+/** Command: an API request to the server's own simulator or to a sandbox. Creates a missing sandbox. */
 export interface RequestCommand {
   readonly kind: 'request';
   readonly sandbox?: string | undefined;
   readonly call: PlainCall;
-  /** Time between the arrival and the append of the request, in milliseconds of machine time. Default: 0. */
+  /** Time between the request's arrival and its log entry, in milliseconds of machine time. Default: 0. */
   readonly waitedMs?: number | undefined;
 }
 
-/** Deliveries of responses, by request id. Unknown fields are absent. */
+/** Command: records when and how responses were sent, by request id. Unknown fields are absent. */
 export interface SentCommand {
   readonly kind: 'sent';
   readonly sandbox?: string | undefined;
   readonly answers: readonly (readonly [id: number, delivery: Partial<Delivery>])[];
 }
 
-/** The client of a delayed request disconnected. */
+/** Command: the client disconnected while its request was delayed. */
 export interface DisconnectCommand {
   readonly kind: 'left';
   readonly sandbox?: string | undefined;
   readonly id: number;
 }
 
-/** The function of a route of the user's own ended. Appended by the process that received the request. */
+/** Command: the function of a custom route has ended. Appended by the server that received the request. */
 export interface RouteEndedCommand {
   readonly kind: 'routeEnded';
   readonly sandbox?: string | undefined;
@@ -35,95 +35,104 @@ export interface RouteEndedCommand {
   readonly outcome: Outcome;
 }
 
-/** A control operation that changes something. */
+/** Command: a control operation that changes state. */
 export interface ControlCommand {
   readonly kind: 'control';
-  /** The sandbox whose control API was called; for an operation on sandboxes it is in the input. */
+  /** Sandbox whose control API was called. An operation on sandboxes names its sandbox in the input instead. */
   readonly sandbox?: string | undefined;
-  /** Name of the operation in the table of control operations. */
+  /** Name of the operation in `controlOperations`. */
   readonly operation: string;
-  /** Checked input of the operation. A scenario is present as its content, not as a name. */
+  /** Checked input of the operation. Contains the content of a scenario, never only its name. */
   readonly input: unknown;
-  /** Origin of the called URL: `http://127.0.0.1:4010`. */
+  /** Origin of the called control URL: `http://127.0.0.1:4010`. */
   readonly origin?: string | undefined;
-  /** The caller's own name. */
+  /** Name with which the caller identified itself. */
   readonly client?: string | undefined;
 }
 
-/** Loads the changed content of the scenario file. Pets and clock stay, unless `reseed`. */
+/** Command: loads the changed content of the scenario file. Pets and clock stay, unless `reseed` is set. */
 export interface ScenarioCommand {
   readonly kind: 'scenario';
   readonly scenario: Scenario;
   readonly hash: string;
   readonly reseed?: boolean | undefined;
-  /** Hash of the content to replace. A mismatch does nothing, so that one of several replicas loads a new content. */
+  /**
+   * Hash of the scenario to replace. If it is no longer current, nothing happens: another replica has already loaded
+   * the new content.
+   */
   readonly after?: string | undefined;
 }
 
-/** Extends the idle time of a sandbox without a request; with `make`, creates a missing sandbox. */
+/**
+ * Command: counts as use of a sandbox, so that the sandbox is not removed as idle. With `make`, creates a missing
+ * sandbox.
+ */
 export interface KeepAliveCommand {
   readonly kind: 'touch';
   readonly sandbox: string;
   readonly make?: boolean | undefined;
 }
 
-/** Advances the clock to the next whole second at the start of a client run. */
+/** Command: advances the clock to the next whole second, at the start of a client run. */
 export interface AlignClockCommand {
   readonly kind: 'alignClock';
 }
 
-/** The client process ended; `judge` uses its exit code and signal. */
+/** Command: the judged client process ended. The judge uses its exit code and signal. */
 export interface RunEndedCommand extends ClientEnd {
   readonly kind: 'runEnded';
 }
 
-/** First command of a log, with the initial scenario. */
+/** Command: the first of a log, with the initial scenario. */
 export interface BeginCommand {
   readonly kind: 'begin';
-  /** Absent for a large scenario, which is in a snapshot instead. */
+  /** Initial scenario. Absent for a large scenario, which the first snapshot contains instead. */
   readonly scenario?: Scenario | undefined;
   readonly hash: string;
 }
 
-/** A process opened the log; the clients of earlier processes have disconnected. */
+/** Command: a server opened the log. The clients of earlier servers have disconnected. */
 export interface StartedCommand {
   readonly kind: 'started';
 }
 
-/** Completes due delayed requests when no other command is pending. */
+/** Command: completes the delayed requests that are due. Appended if no other command does so. */
 export interface TickCommand {
   readonly kind: 'tick';
 }
 
-/** A replica joins the log. Appended by that replica, also after its lease has expired. */
+/**
+ * Command: a replica joins the servers that share the log. Appended by this replica, also after it was silent for too
+ * long.
+ */
 export interface JoinCommand {
   readonly kind: 'join';
-  /** The replica's version of petstore-sim. */
+  /** Version of petstore-sim that the replica runs. */
   readonly version: string;
 }
 
-/** Heartbeat of an idle replica. */
-export interface BeatCommand {
+/** Command: shows that an idle replica is alive. Appended every two seconds. */
+export interface HeartbeatCommand {
   readonly kind: 'beat';
 }
 
-/** A replica leaves the log after its last response. */
+/** Command: a replica leaves the servers that share the log, after its last response. */
 export interface LeaveCommand {
   readonly kind: 'part';
 }
 
-/** Outage of the store at one replica. The refused requests are in no journal. */
+/** Command: records a period in which a replica could not reach the store. The journal lacks the rejected requests. */
 export interface OutageCommand {
   readonly kind: 'storeAway';
   readonly sandbox?: string | undefined;
-  /** Start of the outage, in Unix milliseconds of machine time. */
+  /** Start of the period without the store, in Unix milliseconds of machine time. */
   readonly fromMs: number;
-  /** End of the outage, in Unix milliseconds of machine time. */
+  /** End of the period without the store, in Unix milliseconds of machine time. */
   readonly toMs: number;
   readonly refused: number;
 }
 
-/** A command in a log: a change of the server's state, as plain data. */
+/** Command of a log: a request or another change of the server's state, as plain data. */
 export type Command =
   | BeginCommand
   | RequestCommand
@@ -138,6 +147,6 @@ export type Command =
   | StartedCommand
   | TickCommand
   | JoinCommand
-  | BeatCommand
+  | HeartbeatCommand
   | LeaveCommand
   | OutageCommand;

@@ -1,8 +1,8 @@
 import type { Command } from './command.js';
 
 /**
- * Number of requests in an entry, by sandbox. All of them arrived before the first response, so none is a reaction to
- * another response.
+ * Counts the requests of a log entry, by sandbox. All of them arrived before any was answered, so the judge can treat
+ * them as parallel.
  */
 export function countRequests(commands: readonly Command[]): Map<string, number> {
   const counts = new Map<string, number>();
@@ -14,7 +14,10 @@ export function countRequests(commands: readonly Command[]): Map<string, number>
   return counts;
 }
 
-/** Counts one request as handled. @returns the number of requests after it */
+/**
+ * Counts one request of a log entry as handled.
+ * @returns the number of requests that remain
+ */
 export function countDown(counts: Map<string, number>, sandbox = ''): number {
   const left = (counts.get(sandbox) ?? 1) - 1;
   counts.set(sandbox, left);

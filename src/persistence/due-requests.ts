@@ -1,22 +1,25 @@
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 
-/** Delayed requests of a server and its sandboxes: the time of the next response, and its completion. */
+/** Finds and completes the delayed requests of a server and its sandboxes. */
 export class DueRequests {
   readonly #sims: () => Iterable<Simulator>;
-  /** Whether a delayed request may exist. Without this flag every entry scans all sandboxes: 100 us for a thousand. */
+  /**
+   * Whether a delayed request may exist. Without this flag, every log entry would search all sandboxes: 100 us for a
+   * thousand.
+   */
   #mayHaveAny = true;
 
-  /** @param sims all simulators, always in the same order */
+  /** @param sims returns all simulators, always in the same order */
   constructor(sims: () => Iterable<Simulator>) {
     this.#sims = sims;
   }
 
-  /** Notes a new delayed request. */
+  /** Notes that a request was delayed. */
   add(): void {
     this.#mayHaveAny = true;
   }
 
-  /** Machine time of the next due response, in Unix milliseconds; Infinity if no request waits for time. */
+  /** Returns the machine time at which the next delayed response is due, in Unix milliseconds; Infinity without one. */
   nextMs(): number {
     let nextMs = Number.POSITIVE_INFINITY;
     if (!this.#mayHaveAny) return nextMs;
@@ -33,7 +36,10 @@ export class DueRequests {
     return nextMs;
   }
 
-  /** Completes all due requests. A command that advances the clock completes later ones. */
+  /**
+   * Completes all delayed requests that are due. A completed command may advance the clock, which makes further ones
+   * due.
+   */
   complete(): void {
     if (!this.#mayHaveAny) return;
     for (const sim of this.#sims()) {

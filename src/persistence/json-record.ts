@@ -1,9 +1,9 @@
 import { jsonText, parseJson } from '../values/json.js';
 
-/** Maximum nesting of a record: commands contain bodies and scenarios of up to 32 levels. */
+/** Maximum nesting of a record in a log. Commands contain bodies and scenarios of up to 32 levels. */
 const maximumDepth = 64;
 
-/** Serializes a record as JSON. `isExact` marks a text with an integer that JSON.parse would round. */
+/** Writes a record as JSON. `isExact` is true if the text contains an integer that `JSON.parse` would round. */
 export function toRecordText(record: object): { text: string; isExact: boolean } {
   try {
     return { text: JSON.stringify(record), isExact: false };

@@ -1,33 +1,33 @@
 import type { TimeSource } from '../clock/machine-time.js';
 
-/** Clock step back above which `onStepBack` is called, in milliseconds. */
+/** Step back of the machine's clock from which the operator is informed, in milliseconds. */
 const reportedStepMs = 5_000;
 
 export interface LogTimeOptions {
-  /** Reads the machine's time in Unix milliseconds. Absent in a replay. */
+  /** Reads the machine's time in Unix milliseconds. Absent in a replay, which takes all times from the log. */
   readMs?: (() => number) | undefined;
-  /** Called with the size of a clock step back, in milliseconds, if it exceeds 5 s. */
+  /** Called if the machine's clock was set back by more than 5 s, with the step in milliseconds. */
   onStepBack?: ((ms: number) => void) | undefined;
   /**
-   * Whether other processes append with their own clocks. Small steps back are then ignored: compensating them would
-   * let the clocks of two processes push each other ahead endlessly. Default false.
+   * Whether other servers write to the log with their own clocks. Small steps back are then ignored: if each server
+   * compensated them, the clocks would push each other ahead. Default false.
    */
   isShared?: boolean | undefined;
 }
 
 /**
- * Monotonic time of a log, in Unix milliseconds. Equals the time of an entry while its commands are applied, otherwise
- * the machine's time.
+ * Time of a log in Unix milliseconds, which never decreases. It stands still while an entry is applied, at the entry's
+ * time; otherwise it follows the machine.
  */
 export class LogTime implements TimeSource {
   readonly isLogged = true;
   readonly #readMs: (() => number) | undefined;
   readonly #onStepBack: ((ms: number) => void) | undefined;
   readonly #leastStepMs: number;
-  /** Time of the last entry, in Unix milliseconds. */
+  /** Time of the last applied entry, in Unix milliseconds. */
   #lastMs = 0;
   #appliedMs: number | undefined;
-  /** Last reading of the machine's time, and the sum of its steps back, in milliseconds. */
+  /** Last reading of the machine's clock, and the sum of its steps back, in milliseconds. */
   #lastReadMs = 0;
   #setBackMs = 0;
 
@@ -37,7 +37,7 @@ export class LogTime implements TimeSource {
     this.#leastStepMs = isShared ? reportedStepMs : 0;
   }
 
-  /** Time of the last entry, in Unix milliseconds; 0 before the first. */
+  /** Time of the last applied entry, in Unix milliseconds; 0 before the first. */
   get lastMs(): number {
     return this.#lastMs;
   }
@@ -47,14 +47,14 @@ export class LogTime implements TimeSource {
   }
 
   restart(): void {
-    // The time of a log never restarts.
+    // Does nothing, because the time of a log never restarts.
   }
 
-  /** Machine's time for the next entry, in Unix milliseconds. */
+  /** Returns the machine's time for the next entry, in Unix milliseconds. */
   liveMs(): number {
     if (this.#readMs === undefined) return this.#lastMs;
     const readMs = this.#readMs();
-    // Covers the start too: the machine may have been set back after the last entry was written.
+    // Includes a step back before the server's start, after the last entry was written.
     const stepMs = Math.max(this.#lastReadMs - readMs, this.#lastMs - readMs - this.#setBackMs);
     if (stepMs > this.#leastStepMs) {
       this.#setBackMs += stepMs;
@@ -64,7 +64,7 @@ export class LogTime implements TimeSource {
     return Math.max(this.#lastMs, readMs + this.#setBackMs);
   }
 
-  /** Runs a function at the time of an entry. */
+  /** Runs a function at the time of a log entry. */
   at<Result>(atMs: number, run: () => Result): Result {
     this.#lastMs = Math.max(this.#lastMs, atMs);
     this.#appliedMs = this.#lastMs;

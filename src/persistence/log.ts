@@ -1,32 +1,36 @@
-/**
- * The ordered log of a simulator's commands. Its engines, a folder and a store, implement `Log`.
- */
+/** Interface of an ordered log of commands. A folder and a Redis store implement it. */
 
-/** Position of an earlier entry and the hash of its responses, for comparison with another version or replica. */
+/**
+ * Position of a log entry, and the hash of all responses to it. Another version or replica compares the hash with its
+ * own.
+ */
 export type AnswerHash = readonly [position: number, hash: string];
 
-/** Submitted entry. Values are JSON, in which an integer may be a bigint. */
+/** Entry to append to a log. Its values are JSON, in which an integer may be a bigint. */
 export interface NewEntry {
-  /** Machine time of the entry's commands, in Unix milliseconds. Never decreases from entry to entry. */
+  /** Machine time at which the commands apply, in Unix milliseconds. Never decreases from entry to entry. */
   readonly atMs: number;
   readonly commands: readonly unknown[];
-  /** Response hashes of earlier entries, computed since the last append. */
+  /** Hashes of the responses to earlier entries, as far as no entry contains them yet. */
   readonly answered?: readonly AnswerHash[];
 }
 
-/** An entry of the log. */
+/** Entry of a log, with its position and writer. */
 export interface LogEntry extends NewEntry {
-  /** Counted from 1, without a gap. */
+  /** Position in the log, counted from 1 without gaps. */
   readonly position: number;
-  /** Writer, incarnation (restart count) and sequence number, by which a resent entry is applied once. */
+  /**
+   * Name of the server that wrote the entry. With `incarnation` (how often it had opened the log) and `sequence`, it
+   * identifies the entry: a repetition is skipped.
+   */
   readonly writer: string;
   readonly incarnation: number;
   readonly sequence: number;
-  /** Whether the entry arrived after its deadline; every reader skips its commands that have a waiting client. */
+  /** Whether the entry reached the log after the clients' timeout. Commands with a waiting client are then skipped. */
   readonly isLate?: boolean;
 }
 
-/** An entry read at the start, with the version of petstore-sim that wrote it. */
+/** Entry that was read when the log was opened, with the version of petstore-sim that wrote it. */
 export interface FoundEntry extends LogEntry {
   readonly version: string;
 }
@@ -37,23 +41,23 @@ export interface LogScenario {
   readonly hash: string;
 }
 
-/** Options of every engine, such as `openFileLog(folder, options)` of `file/file-log.js`. */
+/** Options for opening any log, such as `openFileLog(folder, options)` of `folder/file-log.js`. */
 export interface OpenLogOptions {
-  /** Version of petstore-sim that opens the log, and is written into it. */
+  /** Version of petstore-sim that opens the log. New entries contain it. */
   readonly version: string;
-  /** Scenario of a new log. An existing log may have another; compare with `birth`. */
+  /** Scenario with which a new log starts. An existing log may have another, which `birth` names. */
   readonly scenario: LogScenario;
-  /** Whether to delete an existing log and begin a new one. Default false. */
+  /** Whether to delete an existing log and start a new one. Default false. */
   readonly reset?: boolean;
 }
 
-/** Identity of a log, unique by its `id`. */
+/** Identity of a log: its unique id, and its first scenario. */
 export interface LogBirth {
   readonly id: string;
   readonly scenario: LogScenario;
 }
 
-/** State after the entry at `position`, in the pieces in which it was written. */
+/** Snapshot in a log: the state after the entry at `position`, as the pieces in which it was written. */
 export interface FoundSnapshot {
   readonly position: number;
   /** Version of petstore-sim that wrote the snapshot. */
@@ -61,74 +65,78 @@ export interface FoundSnapshot {
   readonly pieces: AsyncIterable<unknown>;
 }
 
-/** An opened log. Read `snapshot.pieces` to the end, then `entries` to the end, then append. */
+/** Opened log. Read `snapshot.pieces` to the end, then `entries` to the end; only then append. */
 export interface OpenedLog {
   readonly log: Log;
   readonly birth: LogBirth;
-  /** Whether the log has just begun. */
+  /** Whether the log was created now. */
   readonly isNew: boolean;
-  /** Newest whole snapshot, if any. */
+  /** Newest complete snapshot, if any. */
   readonly snapshot: FoundSnapshot | undefined;
-  /** Entries after the snapshot, or all entries. */
+  /** Entries after the snapshot. Without a snapshot, all entries. */
   readonly entries: AsyncIterable<FoundEntry>;
-  /** Sentences about lost, set-aside and truncated entries, and about another version; usually empty. */
+  /** Sentences for the user about lost or unreadable entries and other versions. Empty without problems. */
   readonly notices: readonly string[];
 }
 
 export interface Log {
-  /** Position of the last entry, 0 for none. */
+  /** Position of the last entry; 0 for an empty log. */
   readonly position: number;
-  /** Position of the newest whole snapshot, 0 for none. */
+  /** Position of the newest complete snapshot; 0 without a snapshot. */
   readonly snapshotPosition: number;
-  /** Whether the log has outgrown its bound and needs a snapshot. False while one is written. */
+  /** Whether the log is so large that a snapshot should replace its entries. False while a snapshot is written. */
   readonly snapshotIsDue: boolean;
   /**
-   * Appends an entry. Entries of one turn may be written together; the promises resolve in the order of the positions.
-   * @throws {LogUnavailableError} if nothing of the entry was written; a later one may succeed
+   * Appends an entry. Promises of several entries resolve in the order of their positions.
+   * @throws {LogUnavailableError} if the entry was not written; a later one may succeed
    * @throws {RangeError} for an entry longer than `maximumEntryBytes` with more than one command, or one over 64 MiB
    */
   append(entry: NewEntry): Promise<LogEntry>;
-  /** Present in a log with several writers. */
+  /** Functions of a log that several servers share; `undefined` for any other log. */
   readonly shared?: SharedLog | undefined;
   /**
-   * Writes a snapshot of the state after the entry at `position`, then deletes the entries and snapshots that it replaces.
-   * Pieces are read as they are written, with turns of the event loop between them: capture their references first, and make
-   * each at most 64 KiB.
+   * Writes a snapshot of the state after the entry at `position`, then deletes the entries and snapshots that it
+   * replaces. Reads a piece only when it is written, with requests handled in between. Pieces must not change
+   * meanwhile, and have at most 64 KiB each.
    * @throws {LogUnavailableError} if the snapshot was not written; the log continues without it
    */
   writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void>;
   /**
-   * Moves the entry at `from` and all after it out of the log. Only before the first append; open the log again afterwards.
-   * @param reason ends the sentence "... were set aside, because"
+   * Moves the entry at `from` and all later ones out of the log. Allowed only before the first append; open the log
+   * again afterwards.
+   * @param reason end of the sentence "... were set aside, because"
    * @returns the sentence
    */
   setAside(from: number, reason: string): Promise<string>;
-  /** Flushes pending writes and releases the lock. Later appends fail. */
+  /** Flushes pending writes and releases the lock of the log. Later appends fail. */
   close(): Promise<void>;
 }
 
-/** A log with several writers. */
+/** Functions of a log that several servers write to. */
 export interface SharedLog {
-  /** Name of this process in the log. */
+  /** Name of this server in the log's entries. */
   readonly writer: string;
   /**
-   * Calls back with every further entry in the order of the log, including entries of this process, which `append` does not
-   * apply.
-   * @param onEntry called with the entry and, for one of this process, the entry as submitted
+   * Calls back with every further entry in the order of the log. This includes entries of this server: `append` only
+   * writes them.
+   * @param onEntry called with the entry and, for one of this server, the entry as submitted
    */
   follow(onEntry: (entry: LogEntry, own: NewEntry | undefined) => void): void;
-  /** Resolves when all entries written before the call are applied, or if the store does not respond. */
+  /**
+   * Resolves when all entries of the log at the time of the call are applied. Also resolves if the store does not
+   * respond.
+   */
   catchUp(): Promise<void>;
-  /** Called if another process responded to an entry differently than this one. */
+  /** Reports that another server responded differently to an entry. */
   onDisagreement(position: number, writer: string): void;
 }
 
-/** Maximum size of an entry as JSON, in bytes; an entry with one command may be larger. */
+/** Maximum size of an entry with several commands, in bytes of JSON. */
 export const maximumEntryBytes = 1024 * 1024;
 
 /**
- * The entry could not be written, as on a full disk; another attempt may succeed. If `isUncertain`, the entry may have been
- * written, or may still arrive.
+ * Error if the log did not store an entry, for example on a full disk. A later attempt may succeed. If `isUncertain`,
+ * the entry may have been stored after all.
  */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
@@ -139,7 +147,7 @@ export class LogUnavailableError extends Error {
   }
 }
 
-/** A log cannot be opened. The message contains the expectation, the finding and advice. */
+/** Error if a log cannot be opened. The message contains what was expected, what was found, and advice. */
 export class LogOpenError extends Error {
   override readonly name = 'LogOpenError';
 }

@@ -18,13 +18,16 @@ import type { Sequencer } from './sequencer.js';
 import type { StateMachine } from './state-machine.js';
 import { unavailableAnswer } from './unavailable-answer.js';
 
-/** Duration above which a current outage is reported, in milliseconds; requests wait longer than that. */
+/**
+ * Duration from which a current outage of the store is reported, in milliseconds. Requests wait longer than this before
+ * they fail.
+ */
 const reportedOutageMs = 2_000;
 
-/** Deliveries within this time of the request are not logged, in milliseconds. */
+/** Responses that are sent within this time after the request are logged without a delivery time, in milliseconds. */
 const unloggedDeliveryMs = 5;
 
-/** Backend of a server whose requests and changes go through a log. */
+/** Creates the backend of a server that stores each request and change in a log before it takes effect. */
 export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer, health: () => LogHealth): Backend {
   const { sim, sandboxes } = machine;
   const submit = (command: Command) =>
@@ -38,7 +41,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     sim,
     sandboxes,
     handle(sandbox, call, deliver, fail) {
-      // The state machine itself detects the first response of a sandbox.
+      // Omits the adapter's headers, because the state itself knows which response is the first of a sandbox.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (result) => {
         if ('error' in result) {
@@ -70,7 +73,8 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       if (of === undefined) return [];
       const nowMs = machine.time.liveMs();
       const { stale, lagMs = 0 } = health();
-      // Until the store is back, the requests that other replicas reject are unknown.
+      // Reports the current outage without a count. Requests that other replicas reject are unknown until the store
+      // works again.
       const now = stale && lagMs >= reportedOutageMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
       return [...sequencer.outages.unreported(name), ...now].map((each) => inSimulatedTime(of, each, nowMs));
     },
@@ -80,13 +84,13 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
   machine.onSandbox = (sandbox) => logRoutes(sandbox.sim, sandbox);
   return backend;
 
-  /** Routes of the user's own go through the log: a request and, when its function has ended, its outcome. */
+  /** Logs the requests to custom routes: first the request and, when the route's function has ended, its outcome. */
   function logRoutes(of: Simulator, sandbox?: Sandbox): void {
     const { routes } = coreOf(of);
     const name = sandbox?.name;
     routes.handle = (call) => new Promise<Answer>((resolve, reject) => backend.handle(sandbox, call, resolve, reject));
     routes.finish = (id, outcome) => {
-      // A sandbox that was removed, or made anew since, knows nothing of the request.
+      // Ignores the outcome if the sandbox was removed or created anew, because its request no longer exists.
       if (machine.simOf(name) === of) sequencer.submit({ kind: 'routeEnded', sandbox: name, id, outcome });
     };
   }
@@ -102,12 +106,12 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       const nowMs = sim.clock.now();
       return { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: sequencer.lastArrivedId(sandbox) };
     };
-    /** Delivers a response and logs its delivery. An adapter that holds a response back reports the delivery itself. */
+    /** Sends a response and logs when it was sent. An adapter that delays the response reports the time itself. */
     const send = (ready: Answer, isLate: boolean) => {
       const { sent, finish } = ready;
       if (sent === undefined) {
         const seen = delivery();
-        // The entry of an immediate response already implies its delivery.
+        // Skips the record of an immediate response, because the log entry already implies it.
         const isImplied =
           !isLate &&
           seen.lastArrivedId === coreOf(sim).state.journal.lastId &&
@@ -142,7 +146,10 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     answer.finally(() => signal?.removeEventListener('abort', leave)).then((late) => send(late, true), fail);
   }
 
-  /** @throws {ControlError} for a scenario or fault rule that names an unknown operation */
+  /**
+   * Checks the names of operations in an input.
+   * @throws {ControlError} for an unknown operation in a scenario or fault rule
+   */
   function checkOperations(input: unknown): void {
     if (!isMap(input)) return;
     const known = coreOf(sim).state.shared.operations;
@@ -150,12 +157,12 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     if (issues.length > 0) throw toControlError(new ScenarioError(issues));
   }
 
-  /** Replaces a scenario name by its content, because the name may mean something else where the log is read. */
+  /** Replaces a scenario's name by its content. The name could stand for another scenario where the log is replayed. */
   function withContent(input: unknown): unknown {
     if (!isMap(input) || typeof input.scenario !== 'string') return input;
     return { ...input, scenario: findScenario(sim, input.scenario) };
   }
 }
 
-/** Converts an error for the caller of a control operation. */
+/** Converts an error of the log to one for the caller of a control operation. */
 const readable = (error: unknown) => (error instanceof LogUnavailableError ? unavailable(error.message) : error);

@@ -2,17 +2,23 @@ import type { Outage } from '../journal/outage.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { OutageCommand } from './command.js';
 
-/** Maximum number of outages in a journal; the oldest are dropped. */
+/** Maximum number of outages in a journal. The oldest are dropped first. */
 const mostOutages = 100;
 
-/** Records an outage in the journal, with times of the simulator's clock. The journal lacks the rejected requests. */
+/**
+ * Records in the journal that requests were rejected during an outage, in simulated time. The requests themselves are
+ * missing.
+ */
 export function noteOutage(sim: Simulator | undefined, command: OutageCommand, nowMs: number): void {
   if (sim === undefined) return;
   const { journal } = coreOf(sim).state;
   journal.outages = [...journal.outages.slice(1 - mostOutages), inSimulatedTime(sim, command, nowMs)];
 }
 
-/** Converts an outage from machine time to simulated time. @param nowMs current machine time, in Unix milliseconds */
+/**
+ * Converts the times of an outage from machine time to simulated time.
+ * @param nowMs current machine time, in Unix milliseconds
+ */
 export function inSimulatedTime(sim: Simulator, { fromMs, toMs, refused }: Outage, nowMs: number): Outage {
   const { clock, resolved } = coreOf(sim).state;
   const speed = clock.frozen ? 0 : (resolved.clock.speed ?? 1);

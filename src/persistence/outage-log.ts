@@ -5,23 +5,33 @@ import { LogUnavailableError } from './log.js';
 
 type Sandbox = string | undefined;
 
-/** Maximum number of sandboxes with an unreported outage; the oldest are evicted. Clients choose the names. */
+/**
+ * Maximum number of sandboxes with outages that wait to be logged. The oldest are dropped, because clients can invent
+ * any number of names.
+ */
 const mostSandboxes = 1_000;
 
-/** Records the outages of the store and the refused requests per sandbox. */
+/**
+ * Collects the periods without the store, and the number of rejected requests, by sandbox. The log receives them when
+ * the store works again.
+ */
 export class OutageLog {
-  /** Unreported outages by sandbox; `isOver` once an append has succeeded. */
+  /** Outages that wait to be logged, by sandbox. `isOver` means that the store works again. */
   readonly #unreported = new Map<Sandbox, Outage & { isOver?: true }>();
-  /** Submitted commands that the log does not contain yet. */
+  /** Commands about outages that were submitted, but are not in the log yet. */
   readonly #submitted = new Set<OutageCommand>();
-  /** Whether the current outage was reported to the operator, and the refused requests since the last report. */
+  /** Whether the operator was informed of the current outage, and the number of requests rejected since. */
   #isReported = false;
   #refusedSinceReport = 0;
 
-  /** Records refused commands. @param fromMs start of their wait, in Unix milliseconds @param toMs end of their wait */
+  /**
+   * Records rejected commands.
+   * @param fromMs start of their wait, in Unix milliseconds
+   * @param toMs end of their wait
+   */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
-      // The first request to a sandbox submits a `touch` that creates the sandbox.
+      // Counts the command that creates a sandbox as a request, because the first request to a sandbox submits it.
       const isRequest = command.kind === 'request' || (command.kind === 'touch' && command.make);
       if (isRequest) this.refuseRequest(command.sandbox, fromMs, toMs);
     }
@@ -32,7 +42,7 @@ export class OutageLog {
     this.#add(sandbox, { fromMs, toMs, refused: 1 });
   }
 
-  /** Removes a refused request that the log contains nevertheless; the journal lists it. */
+  /** Subtracts a request that was counted as rejected but reached the log after all. */
   found(sandbox: Sandbox): void {
     const outage = this.#unreported.get(sandbox);
     if (outage !== undefined) this.#unreported.set(sandbox, { ...outage, refused: Math.max(0, outage.refused - 1) });
@@ -49,12 +59,15 @@ export class OutageLog {
     if (this.#unreported.size > mostSandboxes) this.#unreported.delete(oldest);
   }
 
-  /** Marks the outage as reported to the operator. */
+  /** Notes that the operator was informed of the outage. */
   reportOutage(): void {
     this.#isReported = true;
   }
 
-  /** Marks the recovery as reported. @returns number of requests refused during the outage */
+  /**
+   * Notes that the operator was informed of the recovery.
+   * @returns number of requests rejected during the outage
+   */
   reportRecovery(): number {
     const refused = this.#refusedSinceReport;
     this.#isReported = false;
@@ -62,7 +75,7 @@ export class OutageLog {
     return refused;
   }
 
-  /** Outages of a sandbox that the log does not contain yet. */
+  /** Returns the outages of a sandbox that are not in the log yet. */
   unreported(sandbox: Sandbox): readonly Outage[] {
     const unreported = this.#unreported.get(sandbox);
     const submitted = [...this.#submitted].filter((command) => command.sandbox === sandbox);
@@ -70,10 +83,10 @@ export class OutageLog {
   }
 
   /**
-   * Ends the outage after a successful append.
+   * Ends the outage after the log has stored an entry.
    * @param nowMs end of the outage, in Unix milliseconds
-   * @param exists whether a sandbox exists; outages of a missing sandbox are reported once it is created
-   * @returns commands to append; call `settle` with the result of each
+   * @param exists whether a sandbox exists; outages of a missing sandbox wait until it is created
+   * @returns commands to append; pass the result of each to `settle`
    */
   end(nowMs: number, exists: (sandbox: Sandbox) => boolean): readonly OutageCommand[] {
     if (!this.#isReported) this.#refusedSinceReport = 0;
@@ -92,7 +105,7 @@ export class OutageLog {
     return commands;
   }
 
-  /** Processes the result of a returned command: queues an unwritten command again, and waits for an uncertain one. */
+  /** Handles the result of a command about an outage. A command that was not stored waits for the next attempt. */
   settle(command: OutageCommand, result: CommandResult): void {
     const error = 'error' in result ? result.error : undefined;
     const isUnwritten = error instanceof LogUnavailableError;
@@ -100,7 +113,10 @@ export class OutageLog {
     if (this.#submitted.delete(command) && isUnwritten) this.#add(command.sandbox, command);
   }
 
-  /** Queues all submitted commands again after a reconnect. A duplicate report is preferred to a missing one. */
+  /**
+   * Moves all submitted commands back to the waiting outages, after a reconnect. A duplicate report is better than a
+   * missing one.
+   */
   requeue(): void {
     for (const command of this.#submitted) this.#add(command.sandbox, command);
     this.#submitted.clear();

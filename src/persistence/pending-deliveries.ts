@@ -3,7 +3,7 @@ import type { PendingCommand } from './command-queues.js';
 
 type Delivery = SentCommand['answers'][number];
 
-/** Records of when and how responses were sent, by sandbox, until they are appended to the log. */
+/** Collects when and how responses were sent, by sandbox, until the log stores this. */
 export class PendingDeliveries {
   #pending = new Map<string, Delivery[]>();
 
@@ -18,7 +18,7 @@ export class PendingDeliveries {
     else list.push(delivery);
   }
 
-  /** Removes all records and returns them as commands for the log. */
+  /** Removes all collected records and returns them as commands for the log. */
   take(): PendingCommand[] {
     if (this.isEmpty) return [];
     const pending = this.#pending;

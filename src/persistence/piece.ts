@@ -13,27 +13,27 @@ import type { Int64 } from '../values/int64.js';
 import type { JsonCall, JsonOutcome } from './command-json.js';
 import type { ReplicasState } from './replicas.js';
 
-/** State of a server outside its simulators. */
+/** Piece of a snapshot: the state of a server without its simulators. */
 export interface ServerPiece {
   readonly kind: 'server';
-  /** Time of the last entry, in Unix milliseconds. */
+  /** Time of the last entry in the snapshot, in Unix milliseconds. */
   readonly atMs: number;
-  /** Last applied entry of each writer. */
+  /** Number of the last applied entry of each server that wrote to the log. A repeated entry is thus recognized. */
   readonly applied: Readonly<Record<string, readonly [incarnation: number, sequence: number]>>;
-  /** Hash of the last loaded content of the scenario file. */
+  /** Hash of the content that was last loaded from the scenario file. */
   readonly scenarioHash?: string | undefined;
   readonly runEnd?: ClientEnd | undefined;
-  /** Replicas of a log with several writers. */
+  /** Replicas: the servers that share the log. Absent for a log with one server. */
   readonly replicas?: ReplicasState | undefined;
   readonly sandboxes: {
-    /** Names of all sandboxes, in the same order for every reader of the log. */
+    /** Names of all sandboxes, in the order of their last use. */
     readonly used: readonly string[];
     readonly dropped: readonly string[];
     readonly lastNumber: number;
   };
 }
 
-/** Content of a scenario; scenarios are numbered from 0. Pieces with a list of pets follow if `hasPets`. */
+/** Piece of a snapshot: the content of a scenario, with a number from 0. If `hasPets`, pieces with its pets follow. */
 export interface ScenarioPiece {
   readonly kind: 'scenario';
   readonly content: Scenario;
@@ -46,16 +46,16 @@ export interface ScenarioPetsPiece {
 }
 
 /**
- * Common part of a simulator and a named snapshot. Pieces with pets and keys follow; unchanged scenario pets are
- * omitted.
+ * Common fields of a simulator and a named snapshot. Pieces with pets and keys follow; pets that the scenario contains
+ * are omitted.
  */
 interface StateHead {
-  /** Number of the current scenario. */
+  /** Number of the current scenario in the snapshot. */
   readonly resolved: number;
-  /** Number of the scenario that the pets are from. */
+  /** Number of the scenario from which the pets come. */
   readonly petsFrom: number;
   readonly nextId?: Int64;
-  /** Data of the services other than the Petstore. */
+  /** Data of services other than the Petstore. */
   readonly services?: ServiceCopies | undefined;
   readonly faults: ExportedState['faults'];
 }
@@ -75,7 +75,7 @@ export interface SimulatorPiece extends StateHead {
   };
 }
 
-/** Named snapshot of the preceding simulator. */
+/** Piece of a snapshot: a named snapshot that the user made of the preceding simulator. */
 export interface SnapshotPiece extends StateHead {
   readonly kind: 'snapshot';
   readonly name: string;
@@ -92,13 +92,13 @@ export interface KeysPiece {
   readonly keys: readonly ExportedKey[];
 }
 
-/** Records of the journal; `held` records have an undelivered response. */
+/** Piece of a snapshot: records of the journal. The records of a `held` piece have responses that were not sent yet. */
 export interface EntriesPiece {
   readonly kind: 'entries' | 'held';
   readonly entries: readonly RequestRecord[];
 }
 
-/** JSON form of a request in progress. */
+/** Request in progress, as JSON. */
 export type JsonExchange = Omit<RequestInProgress, 'call' | 'resolved' | 'fault'> & {
   call: JsonCall;
   resolved: number;
@@ -112,7 +112,7 @@ export interface JsonDelayed {
   exchange: JsonExchange;
 }
 
-/** A request whose route runs, as JSON. */
+/** Request whose custom route still runs, as JSON. */
 export interface JsonRunning extends Pick<RunningRequest, 'delayMs' | 'leftAtMs'> {
   rule?: FaultRule['definition'] | undefined;
   exchange: JsonExchange;
@@ -128,7 +128,10 @@ export interface RunningPiece {
   readonly requests: readonly JsonRunning[];
 }
 
-/** Part of a server's state, as plain data, short enough for one write. All pieces in order are the whole state. */
+/**
+ * Part of a server's state as plain data, small enough for one write. All pieces together, in their order, are a
+ * snapshot.
+ */
 export type Piece =
   | ServerPiece
   | ScenarioPiece

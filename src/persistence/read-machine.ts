@@ -7,23 +7,23 @@ import type { FoundEntry, FoundSnapshot } from './log.js';
 import { type MachineOptions, restoreMachine, startMachine } from './start-machine.js';
 import type { StateMachine } from './state-machine.js';
 
-/** First entry whose responses differ from those of the version that wrote the entry. */
+/** First log entry to which this version responds differently than the version that wrote the entry. */
 export interface Difference {
   readonly position: number;
   readonly version: string;
 }
 
-/** State machine at the end of a log. */
+/** State of a server after all entries of its log. */
 export interface ReadMachine {
-  /** `undefined` for a log without a snapshot and without entries. */
+  /** State; `undefined` for a log without a snapshot and entries. */
   readonly machine: StateMachine | undefined;
-  /** First entry with different responses, if any. The machine continues past it. */
+  /** First entry with different responses, if any. Later entries are applied too. */
   readonly difference: Difference | undefined;
 }
 
 /**
- * Restores the snapshot of a log, or starts its first scenario, then applies all entries.
- * @param known a scenario that is already resolved
+ * Reads the state from a log: restores its snapshot, or starts its first scenario, and then applies all entries.
+ * @param known scenario that is already resolved, which saves time
  * @throws {Error} for a log with neither; {ScenarioError} for a scenario that this version rejects
  */
 export async function readMachine(
@@ -48,8 +48,8 @@ export async function readMachine(
 }
 
 /**
- * Creates the state machine before the first entry of its log.
- * @param known a scenario that is already resolved
+ * Creates the state with which a log begins.
+ * @param known scenario that is already resolved, which saves time
  * @throws {Error} for a log that does not begin with a scenario
  */
 export function beginMachine(first: FoundEntry, options: MachineOptions, known?: ResolvedScenario): StateMachine {

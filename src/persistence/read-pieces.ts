@@ -2,23 +2,23 @@ import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Piece, ScenarioPiece, ServerPiece, SimulatorPiece, SnapshotPiece } from './piece.js';
 import type { SimulatorParts, StateParts } from './restore-simulator.js';
 
-/** State of a server, assembled from its pieces. */
+/** State of a server as collected from the pieces of a snapshot. */
 export interface CollectedState {
   readonly server: ServerPiece;
   readonly scenarios: readonly Scenario[];
-  /** The server's own simulator, then the simulators of the sandboxes. */
+  /** State of the server's own simulator, followed by that of each sandbox. */
   readonly simulators: readonly SimulatorParts[];
 }
 
 /**
- * Assembles the pieces of a snapshot.
- * @throws {Error} for an incomplete or unknown sequence of pieces
+ * Collects the state from the pieces of a snapshot.
+ * @throws {Error} if pieces are missing or unknown
  */
 export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unknown>): Promise<CollectedState> {
   let server: ServerPiece | undefined;
   const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
   const simulators: SimulatorParts[] = [];
-  /** Simulator or named snapshot that the next pets and keys belong to. */
+  /** Simulator or named snapshot to which the following pets and keys belong. */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
     const piece = each as Piece;

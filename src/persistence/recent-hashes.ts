@@ -1,7 +1,7 @@
-/** Capacity of the ring buffer, in entries. */
+/** Number of log entries whose response hashes stay in memory. */
 const most = 4_096;
 
-/** Response hashes of the most recent entries. */
+/** Hashes of the responses to the most recent log entries. */
 export class RecentHashes {
   readonly #hashes: string[] = Array.from({ length: most }, () => '');
   #last = 0;
@@ -11,7 +11,10 @@ export class RecentHashes {
     this.#last = position;
   }
 
-  /** Whether this process responded differently to an entry; `false` for an entry that is no longer in memory. */
+  /**
+   * Whether this server responded to an entry differently than another one. Returns `false` for an entry that is no
+   * longer in memory.
+   */
   differs(position: number, hash: string): boolean {
     if (position > this.#last || position <= this.#last - most) return false;
     const own = this.#hashes[position % most];

@@ -6,7 +6,8 @@ import { type MachineOptions, restoreMachine } from './start-machine.js';
 import type { StateMachine } from './state-machine.js';
 
 /**
- * End of a replay, inclusive: an entry's position, or a time of the machine that wrote the log, in Unix milliseconds.
+ * Last log entry of a replay, by its position or its time. The time is in Unix milliseconds of the machine that wrote
+ * the log.
  */
 export interface ReplayUntil {
   readonly position?: number | undefined;
@@ -14,19 +15,19 @@ export interface ReplayUntil {
 }
 
 export interface Replay {
-  /** `undefined` if no entry was replayed. */
+  /** State after the replay; `undefined` if no entry was replayed. */
   readonly machine: StateMachine | undefined;
   readonly applied: number;
-  /** Last applied entry. */
+  /** Last entry of the replay. */
   readonly last: FoundEntry | undefined;
-  /** First entry with other responses than the recorded ones; the replay stops after it. */
+  /** Entry whose responses differ from the recorded ones, if any. The replay stops after it. */
   readonly difference: { readonly entry: FoundEntry; readonly results: readonly CommandResult[] } | undefined;
-  /** Number of applied entries without a recorded response hash: the last ones of an interrupted run. */
+  /** Number of replayed entries whose responses were not recorded: the last ones of an interrupted run. */
   readonly uncompared: number;
 }
 
 /**
- * Applies the entries of a log and compares their responses until the first difference.
+ * Replays the entries of a log and compares the responses with the recorded ones. Stops at the first difference.
  * @throws {Error} for a log that begins with neither a scenario nor a snapshot
  */
 export async function replayLog(
@@ -52,6 +53,6 @@ export async function replayLog(
   return { machine, applied, last, difference: undefined, uncompared };
 }
 
-/** Whether an entry has responses. */
+/** Whether a log entry contains a command that has a response. */
 const isAnswered = ({ commands }: FoundEntry) =>
   (commands as readonly Command[]).some(({ kind }) => kind === 'request' || kind === 'control');

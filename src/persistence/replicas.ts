@@ -1,36 +1,36 @@
-/** Process that shares a log with others. */
+/** Replica: a server that shares a log with others. */
 export interface Replica {
   readonly name: string;
-  /** The replica's version of petstore-sim. */
+  /** Version of petstore-sim that the replica runs. */
   readonly version: string;
-  /** Zero-based slot; a freed slot is reused. */
+  /** Number of the replica from 0. The number of a replica that has left is used again. */
   readonly number: number;
-  /** Value of `activeMs` at the replica's last entry. */
+  /** Time of the replica's last entry, in the milliseconds of `activeMs`. */
   lastMs: number;
-  /** Set after the replica has left. Its name remains while one of its entries may still arrive. */
+  /** Set when the replica has left. Its name remains, because late entries of the replica may still arrive. */
   hasParted?: true;
 }
 
 export interface ReplicasState {
   readonly list: readonly Replica[];
-  /** Time in which the store was writable, in milliseconds. */
+  /** Time in which the store worked since the log's start, in milliseconds. */
   readonly activeMs: number;
 }
 
-/** Lease of a replica: writable time without an entry after which it counts as gone, in milliseconds. */
+/** Time without an entry after which a replica counts as gone, in milliseconds in which the store worked. */
 const goneAfterMs = 10_000;
 /**
- * Maximum time between two entries of a writable store, in milliseconds, because every replica writes heartbeats. A
- * longer silence affects all replicas and expires no lease.
+ * Maximum time that a pause between two entries counts, in milliseconds. Each replica writes every two seconds, so a
+ * longer pause means that the store did not work.
  */
 const longestPauseMs = 3_000;
-/** Exclusive upper bound of a replica's connection numbers. */
+/** Number of connection numbers per replica. */
 const connectionsEach = 10_000;
 
-/** Live replicas of a log, computed from its entries alone, so that all processes agree. */
+/** Live replicas of a log. The list depends only on the log's entries, so that all servers agree. */
 export class Replicas {
   readonly #replicas = new Map<string, Replica>();
-  /** Sum of the time in which the store was writable, in milliseconds. */
+  /** Sum of the time in which the store worked, in milliseconds. */
   #activeMs = 0;
 
   constructor(state?: ReplicasState) {
@@ -38,13 +38,13 @@ export class Replicas {
     for (const replica of state?.list ?? []) this.#replicas.set(replica.name, { ...replica });
   }
 
-  /** State for a snapshot; `undefined` for a log without replicas. */
+  /** State of the list for a snapshot; `undefined` for a log that only one server uses. */
   get state(): ReplicasState | undefined {
     if (this.#activeMs === 0 && this.#replicas.size === 0) return undefined;
     return { list: [...this.#replicas.values()].map((replica) => ({ ...replica })), activeMs: this.#activeMs };
   }
 
-  /** Whether no replica has ever joined. */
+  /** Whether no replica has joined the log. */
   get isEmpty(): boolean {
     return this.#replicas.size === 0;
   }
@@ -59,9 +59,9 @@ export class Replicas {
   }
 
   /**
-   * Renews the lease of the replica that wrote an entry.
+   * Notes that a replica wrote an entry, and finds the replicas that count as gone.
    * @param passedMs time since the previous entry, in milliseconds
-   * @returns replicas whose lease has expired
+   * @returns the replicas that are gone
    */
   wrote(name: string, passedMs: number): readonly Replica[] {
     if (this.#replicas.size === 0) return [];
@@ -85,7 +85,10 @@ export class Replicas {
     this.#replicas.set(name, { name, version, number, lastMs: this.#activeMs });
   }
 
-  /** Marks a replica as left. @returns the replica, if it was live */
+  /**
+   * Notes that a replica has left.
+   * @returns the replica, if it was live
+   */
   leave(name: string): Replica | undefined {
     const replica = this.#replicas.get(name);
     if (replica === undefined || replica.hasParted) return undefined;
@@ -93,7 +96,9 @@ export class Replicas {
     return replica;
   }
 
-  /** Number of a connection, unique among all replicas; `undefined` for an unknown replica or connection. */
+  /**
+   * Makes a replica's connection number unique among all replicas; `undefined` for an unknown replica or connection.
+   */
   connectionOf(name: string, connection: number | undefined): number | undefined {
     const replica = this.#replicas.get(name);
     return replica === undefined || connection === undefined
@@ -102,6 +107,6 @@ export class Replicas {
   }
 }
 
-/** Whether a connection belongs to a replica. */
+/** Whether a connection number belongs to a replica. */
 export const isConnectionOf = ({ number }: Replica, connection: number | undefined): boolean =>
   connection !== undefined && Math.floor(connection / connectionsEach) === number;

@@ -13,7 +13,7 @@ import type { RequestInProgress, RunningRequest } from '../simulator/to-record.j
 import { fromJsonCall, fromJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, SimulatorPiece, SnapshotPiece } from './piece.js';
 
-/** Collected state of a simulator or a named snapshot, before it is restored: its fields, pets and keys. */
+/** State of a simulator or a named snapshot, as read from pieces: its fields, pets and keys. */
 export interface StateParts<Head> {
   readonly head: Head;
   readonly pets: Pet[];
@@ -21,7 +21,7 @@ export interface StateParts<Head> {
   readonly unlistedKeys: ExportedKey[];
 }
 
-/** Collected state of a simulator, including its journal, delayed requests and named snapshots. */
+/** State of a simulator as read from pieces, including its journal, delayed requests and named snapshots. */
 export interface SimulatorParts extends StateParts<SimulatorPiece> {
   readonly entries: RequestRecord[];
   readonly held: RequestRecord[];
@@ -32,7 +32,7 @@ export interface SimulatorParts extends StateParts<SimulatorPiece> {
 
 export type ScenarioOf = (number: number) => ResolvedScenario;
 
-/** Restores the captured state of a simulator that is at the start of the scenario `petsFrom`. */
+/** Restores the captured state of a simulator. The simulator must be at the start of the scenario `petsFrom`. */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
   const { state } = coreOf(sim);
   const { head, pets } = parts;
@@ -61,7 +61,7 @@ function restoreJournal(sim: Simulator, { head, entries, held }: SimulatorParts)
   for (const entry of held) journal.hold(upToDate(entry));
 }
 
-/** Completes a record of an earlier version, which has no `isWrite`. */
+/** Adds `isWrite` to a journal record of an earlier version, which lacks this field. */
 const upToDate = (entry: RequestRecord): RequestRecord =>
   entry.isWrite === undefined ? { ...entry, isWrite: isWriteByMethod(entry) } : entry;
 
@@ -89,7 +89,7 @@ function namedSnapshot(parts: StateParts<SnapshotPiece>, scenarioOf: ScenarioOf)
   };
 }
 
-/** Completes a request of an earlier version, which has the Petstore's `route` and no `match`. */
+/** Adds `match` to a request of an earlier version, which has only the Petstore's `route`. */
 function withMatch(exchange: JsonExchange): JsonExchange {
   const { route } = exchange as { route?: { operation: string; petId: string } };
   if (route === undefined) return exchange;

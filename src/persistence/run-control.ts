@@ -6,7 +6,10 @@ import type { Sandboxes } from '../sandboxes/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { ControlCommand } from './command.js';
 
-/** Runs the operation of a control command. @throws {ControlError} */
+/**
+ * Runs the control operation of a command from the log.
+ * @throws {ControlError} for a mistake of the caller
+ */
 export function runControl(
   server: Simulator,
   sandboxes: Sandboxes,

@@ -12,22 +12,27 @@ import { RecentHashes } from './recent-hashes.js';
 import type { StateMachine } from './state-machine.js';
 import { TickTimer } from './tick-timer.js';
 
-/** Functions of the process that a sequencer needs. */
+/** Functions of the operating system or runtime that a sequencer needs. */
 export interface SequencerHost {
-  /** Calls back at the end of the current turn of the event loop. */
+  /** Calls a function at the end of the current turn of the event loop. */
   defer(run: () => void): void;
-  /** Calls back after a delay. @returns a function that cancels the call */
+  /**
+   * Calls a function after a delay.
+   * @returns a function that cancels the call
+   */
   after(ms: number, run: () => void): () => void;
-  /** Called with the error of a background task, such as a failed snapshot. */
+  /** Called with an error of a background task, such as a failed snapshot. */
   onError(error: unknown): void;
 }
 
-/** Maximum delay before deliveries are appended, in milliseconds; the next command appends them earlier. */
+/**
+ * Maximum time before the log stores when responses were sent, in milliseconds. The next command stores this earlier.
+ */
 const deliveryDelayMs = 1_000;
 
 /**
- * Write-ahead: appends each command to the log, then applies it. Commands of one turn of the event loop share an entry,
- * in rotation over the sandboxes.
+ * Appends each command to the log, and applies it only then. Commands of one event-loop turn share an entry. Sandboxes
+ * take turns in an entry.
  */
 export class Sequencer {
   readonly #machine: StateMachine;
@@ -37,7 +42,7 @@ export class Sequencer {
   readonly #deliveries = new PendingDeliveries();
   #answered: AnswerHash[] = [];
   #isDeferred = false;
-  /** Number of requests that are submitted but not applied, by sandbox. */
+  /** Number of requests that are submitted but not applied yet, by sandbox. */
   readonly #arriving = new Map<string, number>();
   #lastAtMs = 0;
   #cancelDeliveries: (() => void) | undefined;
@@ -47,14 +52,14 @@ export class Sequencer {
   #doneCount = 0;
   #settled: { count: number; resolve: () => void }[] = [];
   #snapshot: Promise<void> = Promise.resolve();
-  /** Pending entries of a shared log, by submitted entry. */
+  /** Waiting commands of each entry that was sent to a shared log. */
   readonly #written = new WeakMap<NewEntry, PendingEntry>();
   readonly outages: OutageLog;
-  /** Whether the last append failed; a failure is reported once. */
+  /** Whether the last append failed, so that further failures are not reported. */
   #isUnavailable = false;
   readonly #hashes = new RecentHashes();
 
-  /** @param outages outages of an earlier sequencer that the log does not contain yet */
+  /** @param outages outages that an earlier sequencer could not write to the log */
   constructor(machine: StateMachine, log: Log, host: SequencerHost, outages = new OutageLog()) {
     outages.requeue();
     this.outages = outages;
@@ -68,8 +73,8 @@ export class Sequencer {
   }
 
   /**
-   * Appends a command, then applies it.
-   * @param done called with the result, or with a {LogUnavailableError} if the command was not appended
+   * Appends a command to the log, then applies it.
+   * @param done called with the result, or with a {LogUnavailableError} if the log did not store the command
    */
   submit(command: Command, done?: Done): void {
     const name = sandboxOf(command);
@@ -79,13 +84,13 @@ export class Sequencer {
     this.#deferWrite();
   }
 
-  /** Records when and how a response was sent; the record is appended with the next entry. */
+  /** Notes when and how a response was sent. The next log entry contains this. */
   noteDelivery(sandbox: string | undefined, id: number, delivery: SentCommand['answers'][number][1]): void {
     this.#deliveries.add(sandbox, id, delivery);
     this.#cancelDeliveries ??= this.#host.after(deliveryDelayMs, () => this.#deferWrite());
   }
 
-  /** Id of the last request that has arrived in a sandbox, even if it is not applied yet. */
+  /** Id of the last request that arrived in a simulator, including requests that are not applied yet. */
   lastArrivedId(sandbox: string | undefined): number {
     const sim = this.#machine.simOf(sandbox);
     const lastId = sim === undefined ? 0 : coreOf(sim).state.journal.lastId;
@@ -104,7 +109,10 @@ export class Sequencer {
     return count === this.#doneCount ? undefined : new Promise((resolve) => this.#settled.push({ count, resolve }));
   }
 
-  /** Appends pending deliveries, then waits until all commands are applied and no snapshot is being written. */
+  /**
+   * Writes the pending records of sent responses. Then waits until all commands are applied and no snapshot is being
+   * written.
+   */
   async close(): Promise<void> {
     if (!this.#deliveries.isEmpty) this.#deferWrite();
     await new Promise<void>((resolve) => this.#host.defer(resolve));
@@ -158,12 +166,15 @@ export class Sequencer {
     this.#afterEntry(entry);
   }
 
-  /** Applies an entry of a log with several writers. @param written the pending entry, if this process submitted it */
+  /**
+   * Applies an entry of a shared log.
+   * @param written the waiting commands, if this server submitted the entry
+   */
   #applyShared(entry: LogEntry, written: PendingEntry | undefined): void {
     const submitted = written?.waiting.map(({ command }) => command);
     const { results, hash } = this.#machine.apply(entry, submitted);
     this.#compare(entry, hash);
-    // An entry that was appended twice is applied once.
+    // Ignores a second copy of the entry, whose results are empty.
     if (written !== undefined && results.length > 0) {
       if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
       const nowMs = this.#machine.time.liveMs();
@@ -178,7 +189,7 @@ export class Sequencer {
     this.#afterEntry(entry);
   }
 
-  /** Compares the response hashes in an entry, from its writer, with those of this replica. */
+  /** Compares the writer's response hashes, which an entry contains, with those of this server. */
   #compare({ position, writer, answered = [] }: LogEntry, hash: string): void {
     for (const [earlier, expected] of answered) {
       if (this.#hashes.differs(earlier, expected)) this.#log.shared?.onDisagreement(earlier, writer);
@@ -200,7 +211,7 @@ export class Sequencer {
     this.#finish(written.waiting, () => ({ error }));
   }
 
-  /** Marks applied requests as lost whose clients have received a timeout error. */
+  /** Marks requests as lost if their clients received a timeout error before the requests were applied. */
   #markLost(waiting: readonly PendingCommand[], results: readonly CommandResult[]): void {
     for (const [index, { command }] of waiting.entries()) {
       const result = results[index] as CommandResult;

@@ -18,13 +18,13 @@ export interface MachineOptions
   extends Pick<SimulatorOptions, 'scenarios' | 'services' | 'onError' | 'onWarning'>,
     LogTimeOptions {
   readonly generatePets?: GeneratePets | undefined;
-  /** Default: at most 1,000 sandboxes, which never expire. */
+  /** Maximum number and idle timeout of sandboxes. Default: 1,000, without a timeout. */
   readonly sandboxes?: SandboxesOptions | undefined;
 }
 
 /**
- * Creates a server at the start of a scenario.
- * @param atMs time of the first entry of its log, in Unix milliseconds
+ * Creates the state of a server at the start of a scenario.
+ * @param atMs time of the log's first entry, in Unix milliseconds
  */
 export function startMachine(resolved: ResolvedScenario, atMs: number, options: MachineOptions): StateMachine {
   const time = new LogTime(options);
@@ -33,8 +33,8 @@ export function startMachine(resolved: ResolvedScenario, atMs: number, options: 
 }
 
 /**
- * Restores a server from the pieces of `captureMachine`.
- * @param known a scenario that is already resolved, so that its pets are not generated again
+ * Restores the state of a server from the pieces of `captureMachine`.
+ * @param known scenario that is already resolved, so that its pets are not generated again
  * @throws {Error} for incomplete pieces; {ScenarioError} for a scenario that this version rejects
  */
 export async function restoreMachine(
@@ -49,7 +49,7 @@ export async function restoreMachine(
   return time.at(server.atMs, () => {
     const first = scenarioOf(own.head.petsFrom);
     const sim = createSimulatorFrom(first, simulatorOptions(options), time);
-    // Sandboxes share the pets of a large scenario.
+    // The sandboxes share the pets of a large scenario, to save memory.
     const stores = new Map([[first, coreOf(sim).state.pets.fork()]]);
     restoreSimulator(sim, own, scenarioOf);
     const restored = restoreSandboxes(sim, others, scenarioOf, stores);
@@ -70,7 +70,10 @@ export async function restoreMachine(
   });
 }
 
-/** Restores the sandboxes in order of creation, in which the shared journal memory evicts them. */
+/**
+ * Restores the sandboxes in the order in which they were created. The limit on the journals' common memory depends on
+ * this order.
+ */
 function restoreSandboxes(
   sim: Simulator,
   parts: readonly SimulatorParts[],
@@ -110,7 +113,8 @@ const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.er
     new Sandboxes(sim, () => time.now(), {
       idleMs: Number.POSITIVE_INFINITY,
       ...sandboxes,
-      // Open event streams are in no log and must not extend a sandbox's life; a `touch` command does.
+      // An open stream does not count as use of a sandbox, because the log does not contain streams. The command
+      // `touch` counts as use instead.
       isWatched: () => false,
       onMade,
     }),

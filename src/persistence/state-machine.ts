@@ -24,21 +24,21 @@ import type { ServerPiece } from './piece.js';
 import { type Replica, Replicas } from './replicas.js';
 import { runControl } from './run-control.js';
 
-/** State of a server outside its simulators. */
+/** State of a server without its simulators. */
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {
   readonly sim: Simulator;
   readonly time: LogTime;
   readonly onError: (error: unknown) => void;
-  /** @param onMade called with every present and future sandbox */
+  /** @param onMade called with every sandbox that exists or is created later */
   readonly makeSandboxes: (onMade: (sandbox: Sandbox) => void) => Sandboxes;
   readonly state?: MachineState | undefined;
 }
 
 /**
- * State of a server as a pure function of its log: the same entries in the same order give the same state, responses
- * and journal.
+ * State of a server, which depends only on the entries of its log. The same entries in the same order produce the same
+ * state, responses and journal.
  */
 export class StateMachine {
   readonly sim: Simulator;
@@ -50,9 +50,9 @@ export class StateMachine {
   readonly #onError: (error: unknown) => void;
   readonly #answers = createAnswerHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
-  /** Number of unhandled requests in the current entry, by sandbox. */
+  /** Number of requests in the current entry that are not handled yet, by sandbox. */
   #unhandled = new Map<string, number>();
-  /** Writer of the current entry, and the difference between the log's time and the entry's time, in milliseconds. */
+  /** Writer of the current entry, and how much the log's time is ahead of the entry's time, in milliseconds. */
   #writer = '';
   #delayMs = 0;
   readonly #due = new DueRequests(() => this.#sims());
@@ -86,24 +86,24 @@ export class StateMachine {
     };
   }
 
-  /** Machine time of the next due delayed request, in Unix milliseconds; Infinity if no request waits for time. */
+  /** Returns the machine time at which the next delayed response is due, in Unix milliseconds; Infinity without one. */
   nextDueMs(): number {
     return this.#due.nextMs();
   }
 
-  /** Simulator of a sandbox, or the server's own. */
+  /** Returns the simulator of a sandbox, or the server's own. */
   simOf(sandbox: string | undefined): Simulator | undefined {
     return sandbox === undefined ? this.sim : this.sandboxes.find(sandbox)?.sim;
   }
 
-  /** Verdict on the client. After the end of a run it includes the client's exit. */
+  /** Judges the client. After the end of a run, the verdict includes the client's exit. */
   judge(): Verdict {
     return judge(this.sim, this.#runEnd && { isOver: true, end: this.#runEnd });
   }
 
   /**
-   * Applies the commands of an entry at its time.
-   * @param submitted the parsed commands, if this process submitted the entry
+   * Applies the commands of a log entry at the entry's time.
+   * @param submitted the parsed commands, if this server submitted the entry
    */
   apply(entry: LogEntry, submitted?: readonly Command[]): AppliedEntry {
     const { atMs, commands, writer, incarnation, sequence, isLate = false } = entry;
@@ -114,11 +114,12 @@ export class StateMachine {
     const beforeMs = this.time.lastMs;
     const { operations } = coreOf(this.sim).state.shared;
     const { acceptsAll } = operations;
-    // Names were checked when the command was submitted, by a process that may know other routes.
+    // Accepts any operation name. The server that received the command checked the names, and may have other custom
+    // routes.
     operations.acceptsAll = true;
     const applied = this.time.at(atMs, () => {
       this.#noteReplica(writer, this.time.lastMs - beforeMs);
-      // Due responses precede the entry.
+      // Completes due responses first, because their time is before the entry.
       this.#due.complete();
       this.#writer = writer;
       this.#delayMs = this.time.lastMs - atMs;
@@ -133,7 +134,7 @@ export class StateMachine {
     return applied;
   }
 
-  /** Renews the writer's lease, and abandons the connections of replicas whose lease has expired. */
+  /** Notes that the writer is alive. Ends the connections of replicas that count as gone. */
   #noteReplica(writer: string, passedMs: number): void {
     for (const replica of this.replicas.wrote(writer, passedMs)) {
       delete this.#applied[replica.name];
@@ -238,7 +239,7 @@ export class StateMachine {
     const answer = sim.handle(fromPlainCall(call, context));
     if (answer instanceof Promise) {
       this.#due.add();
-      // A delayed response may have no listener, and its rejection must not be unhandled.
+      // Prevents a crash if a delayed response fails and no client listens.
       answer.catch(() => {});
     }
     return { sim, id: journal.lastId, atMs, answer };

@@ -1,7 +1,10 @@
 import type { Command } from './command.js';
 import type { Sequencer } from './sequencer.js';
 
-/** Appends a command and applies it. @throws the error of the command; {LogUnavailableError} if it was not appended */
+/**
+ * Appends a command to the log and applies it.
+ * @throws the error of the command; {LogUnavailableError} if the log did not store the command
+ */
 export const submitCommand = (sequencer: Sequencer, command: Command): Promise<void> =>
   new Promise((resolve, reject) => {
     sequencer.submit(command, (result) => ('error' in result ? reject(result.error) : resolve()));

@@ -1,12 +1,15 @@
 import type { StateMachine } from './state-machine.js';
 
-/** Maximum delay of a Node timer, in milliseconds. Longer delays are split. */
+/** Maximum delay of a timer in Node, in milliseconds. Longer delays are divided. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Calls back after a delay. @returns a function that cancels the call */
+/**
+ * Calls a function after a delay.
+ * @returns a function that cancels the call
+ */
 type After = (ms: number, run: () => void) => () => void;
 
-/** Calls back when a delayed request is due, even without other traffic. */
+/** Timer that calls back when a delayed request is due, in case no other command arrives. */
 export class TickTimer {
   readonly #machine: StateMachine;
   readonly #after: After;
@@ -20,7 +23,7 @@ export class TickTimer {
     this.#onDue = onDue;
   }
 
-  /** Schedules the call for the next due request. */
+  /** Sets the timer to the time of the next due request. */
   set(): void {
     const dueMs = this.#machine.nextDueMs();
     if (dueMs === this.#dueMs) return;

@@ -1,14 +1,14 @@
 import type { Log, LogEntry, NewEntry } from './log.js';
 
 export interface TransientLogOptions {
-  /** Writer of the entries. */
+  /** Name of the writer in the log's entries. */
   readonly writer: string;
   /** Called with every entry. */
   readonly onEntry?: (entry: LogEntry) => void;
   readonly onClose?: () => void;
 }
 
-/** Creates a log without storage, whose entries apply immediately. */
+/** Creates a log without storage. Its entries apply immediately. */
 export function createTransientLog({ writer, onEntry, onClose }: TransientLogOptions): Log {
   let position = 0;
   return {

@@ -6,8 +6,8 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { LogUnavailableError } from './log.js';
 
 /**
- * Response to a request that the log could not store, with unchanged limit headers. The request uses no quota and has
- * no journal entry, unless the append is uncertain.
+ * Response to a request that the log could not store: a 503 with unchanged rate-limit headers. The request uses no
+ * quota and is missing from the journal, unless the log stored it after all.
  */
 export const unavailableAnswer = (
   sim: Simulator,

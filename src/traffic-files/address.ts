@@ -1,7 +1,7 @@
 import { basePath, type OperationName } from '../petstore/document.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 
-/** A request URL, split at the end of the API's base URL. */
+/** Request URL of a recording, divided into base URL, path and query. */
 export interface Address {
   /** Base URL: `https://api.example.com/v1`. */
   readonly baseUrl: string;
@@ -11,7 +11,7 @@ export interface Address {
 }
 
 /**
- * Splits a URL after the version segment: "{base_url} already ends in the version segment /v1".
+ * Divides a URL after the version segment `/v1`, as the API document's base URL ends.
  * @param baseUrl base URL, if known; default: up to the first `/v1` of the path
  * @returns `undefined` for a URL outside the base URL
  */
@@ -29,10 +29,10 @@ function firstBase(origin: string, pathname: string): string | undefined {
   return at < 0 ? undefined : origin + pathname.slice(0, at + basePath.length);
 }
 
-/** Whether a path is in the interface document. Distinguishes the API's base URL from others that end in `/v1`. */
+/** Whether a path occurs in the API document. Recordings can contain other services whose base URL ends in `/v1`. */
 export const isDocumented = (path: string) => path === '/pets' || path.startsWith('/pets/');
 
-/** Operation of a method and path: "GET /pets", "POST /pets", "GET /pets/{petId}". */
+/** Returns the operation of a method and path, such as `GET /pets`. */
 export function operationOf(method: string, path: string): OperationName | undefined {
   const read = method === 'GET' || method === 'HEAD';
   if (path === '/pets') return read ? 'listPets' : method === 'POST' ? 'createPet' : undefined;

@@ -1,31 +1,31 @@
 import type { RequestRecord } from '../requests/request-record.js';
 
-/** A part of a request that the recording omits. Conclusions that need this part are impossible. */
+/** Part of a request or response that a recording does not contain. The judge then omits checks that need this part. */
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
 
 /**
- * A request and its response as observed on the wire, from a recording or from a calibration. `token` is a name such as
- * `key-1`, never the key. `headers` contains the relevant response headers in their usual spelling.
+ * Request and response as a recording or a calibration contains them. `token` is a name such as `key-1`, never the API
+ * key. `headers` has only the response headers that matter.
  */
 export interface Exchange extends RequestRecord {
-  /** Relevant request headers by lower-case name: Content-Type and Origin. */
+  /** Request headers that matter, with lower-case names: Content-Type and Origin. */
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** Value of the response header `Date`, in Unix milliseconds (whole seconds of the service's clock). */
+  /** Time in the response header `Date`, in Unix milliseconds of the service's clock. The header has whole seconds. */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
-  /** Whether the simulator wrote the recording, with its internal knowledge of the request. */
+  /** Whether the simulator wrote the recording. Such a recording contains more than the wire shows. */
   readonly isOwn: boolean;
-  /** The calibration question behind this request, if any. */
+  /** Question that the request answers, if `calibrate` sent it to learn about the service. */
   readonly question?: string | undefined;
 }
 
-/** Describes an exchange in a message: `#12 GET /pets?limit=0`. */
+/** Names a recorded request in a message: `#12 GET /pets?limit=0`. */
 export const placeOf = ({ id, method, path, query }: Exchange) => `#${id} ${method} ${path}${query && `?${query}`}`;
 
-/** Whether the client disconnected before the response, so that the response is unknown. */
+/** Whether the client disconnected before a response, so that the response is unknown. */
 export const isGivenUp = ({ status, isAbandoned }: Exchange) => status === 0 && isAbandoned;
 
-/** Relevant response headers. Others are not stored, because some contain secrets. */
+/** Response headers that are read from a recording. Others are dropped, because some contain secrets. */
 const answerHeaders = [
   'Date',
   'Retry-After',
@@ -51,7 +51,10 @@ const answerHeaders = [
 ];
 const usual = new Map(answerHeaders.map((name) => [name.toLowerCase(), name]));
 
-/** Selects the relevant response headers, in any case. Joins repeated headers (RFC 9110 section 5.3). */
+/**
+ * Selects the response headers that are read from a recording, in any case. Joins repeated headers (RFC 9110 section
+ * 5.3).
+ */
 export function relevantHeaders(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of pairs) {

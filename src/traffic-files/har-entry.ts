@@ -3,9 +3,8 @@ import { ownKey } from './own-record.js';
 import type { RecordedEntry } from './recorded-entry.js';
 
 /**
- * Reads an entry of an HTTP Archive 1.2, as written by browsers, Playwright, mitmproxy, Charles and this simulator.
- * Times are those of the recording machine.
- * @returns `undefined` for entries without a request to a service: a cached response, a preflight
+ * Reads a HAR 1.2 entry, as written by browsers, Playwright, mitmproxy, Charles and this simulator.
+ * @returns `undefined` for an entry without a request to a service: a cached response, a preflight
  */
 export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | undefined {
   const request = mapAt(entry, 'request');
@@ -43,8 +42,8 @@ const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
   /^(?:net::ERR_ABORTED|NS_BINDING_ABORTED|cancelled)$/.test(String(_failureText ?? _error ?? ''));
 
 /**
- * Authorization header of the simulator's own export. A masked key is replaced by its id, because masked keys can be
- * equal.
+ * Creates the Authorization header of an entry that the simulator wrote. Uses the key's id in place of a masked key,
+ * because two keys can look equal when masked.
  */
 function ownHeaders(own: Record<string, unknown>): [string, string][] {
   const key = ownKey(own);
@@ -52,19 +51,19 @@ function ownHeaders(own: Record<string, unknown>): [string, string][] {
 }
 
 /**
- * Times of the request, of the response's start and of its end, in Unix milliseconds. Excludes the client's
- * preparation: queue, DNS lookup, connection.
+ * Returns the times of a HAR entry in Unix milliseconds: sending, first and last byte of the response. Excludes
+ * queueing, DNS lookup and connecting.
  */
 function timesOf(entry: Record<string, unknown>, startedMs: number) {
   const timings = mapAt(entry, 'timings');
   const part = (name: string) => Math.max(0, Number(timings[name]) || 0);
-  // mitmproxy connects to the service while the client waits, and includes this in `wait`.
+  // mitmproxy counts the connection to the service as part of `wait`, so `connect` must not be added.
   const isWithinWait = timings.blocked === undefined && timings.dns === undefined;
-  // `ssl` is included in `connect`.
+  // `connect` already contains `ssl`, the duration of the TLS handshake.
   const sentMs = startedMs + part('blocked') + part('dns') + (isWithinWait ? 0 : part('connect'));
   const totalMs = Math.max(0, Number(entry.time) || 0);
   const hasTimings = Number.isFinite(startedMs) && (Number(timings.wait) >= 0 || Number(entry.time) > 0);
-  // Without a response, `wait` is -1.
+  // `wait` is -1 for a request without a response.
   const answeredMs = Number(timings.wait) >= 0 ? sentMs + part('send') + part('wait') : startedMs + totalMs;
   const finishedMs = answeredMs + part('receive');
   return {

@@ -3,8 +3,8 @@ import { ownKey } from './own-record.js';
 import type { RecordedEntry } from './recorded-entry.js';
 
 /**
- * Reads a journal entry in JSON Lines, as exported by the control API and written by `calibrate` and `compare`.
- * @returns `undefined` if the line is not an entry
+ * Reads one line of JSON Lines, as the control API, `calibrate` and `compare` write it.
+ * @returns `undefined` if the line is no journal entry
  */
 export function readJournalLine(entry: Record<string, unknown>): RecordedEntry | undefined {
   const { time, durationMs, method, baseUrl, path, query = '', status, headers } = entry;
@@ -40,6 +40,6 @@ const pairs = (map: Record<string, unknown>) =>
 
 const bodyText = (body: unknown, none: string): string | undefined => {
   if (!isMap(body)) return none;
-  // A truncated body is incomplete, so treated as missing.
+  // A truncated body counts as missing, because conclusions from part of a body could be wrong.
   return typeof body.text === 'string' && body.truncated === undefined ? body.text : undefined;
 };

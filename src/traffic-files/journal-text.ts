@@ -2,8 +2,8 @@ import { textOfBytes } from '../values/json-bytes.js';
 import type { Exchange } from './exchange.js';
 
 /**
- * Serializes an exchange as a line of JSON Lines, the inverse of `readJournalLine`. Contains the key's name instead of
- * the key.
+ * Writes an exchange as one line of JSON Lines, which `readJournalLine` reads. Contains the key's name instead of the
+ * key.
  */
 export function journalLine(exchange: Exchange): string {
   const { id, arrivedAtMs, answeredAtMs, token, method, baseUrl, path, query, status, headers } = exchange;

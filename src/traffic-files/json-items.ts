@@ -1,42 +1,48 @@
-/** One object of a recording, as text: a HAR entry, or a top-level object as in JSON Lines. */
+/** Text of one object in a recording: a HAR entry, or an object at the top level, as in JSON Lines. */
 export interface JsonItem {
   readonly kind: 'har-entry' | 'object';
   readonly text: string;
 }
 
-/** Maximum size of an object, in bytes. Larger objects are skipped, because no response of the API is that large. */
+/**
+ * Maximum size of an object in a recording, in bytes. Larger objects are skipped, because no response of the API is
+ * that large.
+ */
 const maximumItemBytes = 32 * 1024 * 1024;
 
 const [quote, backslash, open, close, openList, closeList] = [34, 92, 123, 125, 91, 93];
 const entriesKey = [...new TextEncoder().encode('entries')];
 const logKey = [...new TextEncoder().encode('log')];
 
-/** Error when a file is neither HAR nor JSON Lines. The message describes the content that was found. */
+/** Error for a file that is neither HAR nor JSON Lines. The message describes the file's content. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
 }
 
 /**
- * Streaming parser for the objects of a recording: HAR entries (`log.entries`), otherwise top-level objects. Holds one
- * object in memory at a time, because parsing 100 MB of text at once takes a gigabyte.
+ * Parser that divides a recording into HAR entries or top-level objects. It holds one object at a time, because parsing
+ * 100 MB at once takes a gigabyte.
  */
 export class JsonItems {
-  /** Number of objects skipped because of their size. */
+  /** Number of objects that the parser skipped because of their size. */
   oversized = 0;
   readonly #decoder = new TextDecoder();
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Bytes of the last property name at depth 1 or 2, which identify a HAR. */
+  /** Bytes of the last property name in the outer two levels. `log` with `entries` identifies a HAR. */
   #name: number[] = [];
   #isInHar = false;
   #isInEntries = false;
   #kept: Uint8Array[] = [];
   #keptBytes = 0;
-  /** Depth of the object being collected; 0 if none. */
+  /** Nesting depth at which the current object starts; 0 between objects. */
   #itemDepth = 0;
 
-  /** Parses the next chunk. @throws {RecordingError} if the file is not a recording */
+  /**
+   * Parses the next chunk of the file and returns the complete objects.
+   * @throws {RecordingError} if the file is not a recording
+   */
   push(piece: Uint8Array): JsonItem[] {
     const items: JsonItem[] = [];
     const { length } = piece;
@@ -73,9 +79,9 @@ export class JsonItems {
     return items;
   }
 
-  /** Skips to the end of a string or of the chunk. Uses native search, because most of a recording is strings. */
+  /** Skips to the end of a string or of the chunk. Searches with `indexOf`, because most of a recording is strings. */
   #skipString(piece: Uint8Array, from: number): number {
-    // A backslash at the end of the previous chunk escapes the first byte of this chunk.
+    // A backslash at the end of the previous chunk escapes this chunk's first byte.
     let start = from + (this.#isEscaped ? 1 : 0);
     this.#isEscaped = false;
     let end = piece.indexOf(quote, start);
@@ -97,7 +103,7 @@ export class JsonItems {
     return this.#depth > 0;
   }
 
-  /** Whether an object to collect starts here. */
+  /** Whether a bracket starts an object to return. */
   #opens(byte: number): boolean {
     const depth = this.#depth;
     if (depth === 1) {
@@ -106,7 +112,7 @@ export class JsonItems {
       return true;
     }
     if (depth === 2 && !this.#isInHar && isName(this.#name, logKey)) {
-      // Not a top-level object but a HAR. Discards the collected bytes.
+      // The file is a HAR, so this outermost object is not returned. Its collected bytes are dropped.
       this.#isInHar = true;
       this.#itemDepth = 0;
       this.#kept = [];
@@ -143,7 +149,7 @@ export class JsonItems {
   }
 }
 
-/** Number of consecutive backslashes before a position. */
+/** Counts the consecutive backslashes before a position. An odd number escapes the character there. */
 function backslashesBefore(piece: Uint8Array, at: number, from: number): number {
   let first = at;
   while (first > from && piece[first - 1] === backslash) first--;
@@ -153,7 +159,7 @@ function backslashesBefore(piece: Uint8Array, at: number, from: number): number 
 const isName = (name: readonly number[], wanted: readonly number[]) =>
   name.length === wanted.length && name.every((byte, index) => byte === wanted[index]);
 
-/** First bytes of other file formats, with instructions to convert them to HAR. */
+/** First characters of other recording formats, with instructions to convert each to HAR. */
 const otherForms: readonly (readonly [begins: RegExp, is: string])[] = [
   [/\[/, 'as in a session of Charles (.chlsj): export it there as HTTP Archive'],
   [/\d/, 'as in flows of mitmproxy: let it write mitmdump --set hardump=FILE.har'],

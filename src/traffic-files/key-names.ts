@@ -3,12 +3,12 @@ import { fnv1a, keyId } from '../values/mask-key.js';
 /** Key that `calibrate` sends to test whether a service accepts any key. Not a secret, so recordings contain it. */
 export const madeUpKey = 'petstore-sim-made-up-key';
 
-/** Assigns a name such as `key-1` to each API key of a recording. Stores only hashes of keys. */
+/** Assigns a name such as `key-1` to each API key of a recording. Only hashes of the keys stay in memory. */
 export class KeyNames {
   readonly #names = new Map<string, string>();
   readonly #public = new Map<string, string>();
 
-  /** @param publicKeys keys that are not secret, such as the keys of a scenario; returned unchanged */
+  /** @param publicKeys keys that are not secret, such as those of a scenario; each is its own name */
   constructor(publicKeys: Iterable<string> = []) {
     for (const key of [...publicKeys, madeUpKey]) {
       for (const text of [key, keyId(key)]) this.#public.set(fnv1a(text), key);
@@ -16,8 +16,8 @@ export class KeyNames {
   }
 
   /**
-   * Name of the key in an Authorization header, per base URL; `undefined` without a key. Credentials of schemes other
-   * than Bearer also count as keys.
+   * Returns the name of the key in an Authorization header; `undefined` without a key. Equal keys at different base
+   * URLs have different names.
    */
   nameOf(authorization: string | undefined, baseUrl: string): string | undefined {
     const key = keyIn(authorization);
@@ -34,7 +34,7 @@ export class KeyNames {
   }
 }
 
-/** Credentials of an Authorization header, without the scheme. */
+/** Returns the credentials of an Authorization header, without a scheme such as `Bearer`. */
 export function keyIn(authorization: string | undefined): string | undefined {
   const text = authorization?.trim() ?? '';
   return text === '' ? undefined : text.slice(text.indexOf(' ') + 1).trim();

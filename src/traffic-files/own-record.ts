@@ -6,7 +6,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
 /**
- * Reads the fields that only the simulator's own recordings have.
+ * Reads the fields that only recordings by the simulator have.
  * @returns `undefined` if another program wrote the entry
  */
 export function readOwnFields(entry: Entry, arrivedAtMs: number): Partial<RequestRecord> | undefined {
@@ -38,7 +38,10 @@ export function readOwnFields(entry: Entry, arrivedAtMs: number): Partial<Reques
   };
 }
 
-/** Key of a simulator's own entry. A masked key is replaced by its id, because masked keys can be equal. */
+/**
+ * Returns the key of an entry that the simulator wrote. Uses the key's id in place of a masked key, because two keys
+ * can look equal when masked.
+ */
 export function ownKey({ key, keyId }: Entry): string | undefined {
   const whole = text(key);
   return whole !== undefined && !whole.startsWith('…') ? whole : (text(keyId) ?? whole);

@@ -19,36 +19,38 @@ export interface Recording {
   readonly exchanges: readonly Exchange[];
   /** Base URLs of the requests. */
   readonly baseUrls: readonly string[];
-  /** Host of the service if it is another than the API of the interface document. */
+  /** Host of the recorded service; `undefined` for the API of the API document. */
   readonly service: string | undefined;
-  /** Number of entries in the files, including those of other services. */
+  /** Number of entries in the recording's files, including requests to other services. */
   readonly entries: number;
-  /** Lead of the service's clock over the recording machine's, in milliseconds. Already added to all times. */
+  /**
+   * Difference between the service's clock and the recording machine's, in milliseconds. All times already include it.
+   */
   readonly clockOffsetMs: number;
-  /** Sentences about omitted content. */
+  /** Sentences for the user about skipped or incomplete content. */
   readonly notes: readonly string[];
 }
 
 export interface ReadOptions {
   /** Base URL of the service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
   baseUrl?: string | undefined;
-  /** Whether `baseUrl` may be the address of any service. Default `false`: only with requests to `/pets`. */
+  /** Whether requests below `baseUrl` count even if none has the path `/pets`. Default `false`. */
   isAnyService?: boolean | undefined;
-  /** Keys that are not secret, such as the keys of a scenario, and so appear unchanged in the result. */
+  /** Keys that are not secret, such as those of a scenario. They are not replaced by names. */
   publicKeys?: Iterable<string> | undefined;
-  /** Selects the response bodies to store. Default: all. */
+  /** Selects the response bodies to keep in memory. Default: all. */
   keepsBody?: ((body: string, status: number) => boolean) | undefined;
 }
 
 export interface RecordedFile {
-  /** Name of the file in notes and errors. */
+  /** Name of the recording's file, for notes and errors. */
   readonly name: string;
   readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
 /**
- * Reads recorded traffic (HAR 1.2 or JSON Lines) as a stream. Hashes keys while reading, and skips entries that an
- * earlier file contains.
+ * Reads recorded traffic (HAR 1.2 or JSON Lines) as a stream. Replaces keys by names, and skips entries that an earlier
+ * file contains.
  * @throws {RecordingError} if a file has another format, or no file has a request to the service
  */
 export async function readRecording(files: readonly RecordedFile[], options: ReadOptions = {}): Promise<Recording> {
@@ -57,21 +59,18 @@ export async function readRecording(files: readonly RecordedFile[], options: Rea
   return reader.finish();
 }
 
-/**
- * An exchange before its times are corrected and its number is assigned. Mutable, because a file of 100 MB has 50,000
- * exchanges.
- */
+/** Exchange without its final number and corrected times. Mutable, because copying 50,000 exchanges takes time. */
 type Pending = { -readonly [Field in keyof Exchange]: Exchange[Field] };
 
 class RecordingReader {
   readonly #options: ReadOptions;
   readonly #keys: KeyNames;
   readonly #pending: Pending[] = [];
-  /** Response bodies, deduplicated. */
+  /** Response bodies by their text, so that equal bodies share memory. */
   readonly #bodies = new Map<string, string>();
   readonly #connections = new Map<string, number>();
   readonly #repeated: RepeatedEntries | undefined;
-  /** Number of entries per origin. */
+  /** Number of requests per origin, to name the most frequent one in an error. */
   readonly #origins = new Map<string, number>();
   #entries = 0;
   #notes: string[] = [];
@@ -119,7 +118,7 @@ class RecordingReader {
     const sent = new Map(entry.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
     const authorization = sent.get('authorization');
     const question = typeof entry.own?.question === 'string' ? entry.own.question : undefined;
-    // Logs of calibrate contain names of API keys in place of the keys.
+    // A calibration log contains names of API keys in place of the keys.
     const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
     const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
     const headers = relevantHeaders(entry.answerHeaders);
@@ -137,7 +136,8 @@ class RecordingReader {
     }
     const own = entry.own && question === undefined ? readOwnFields(entry.own, sentMs) : undefined;
     const missing: Missing[] = [];
-    // Without a key, the service responds with 401. Any other status implies a key that the recording omits.
+    // The service responds with 401 to a request without a key. Any other status means that the recording omits the
+    // key.
     if (token === undefined && isAnswered && status !== 401) missing.push('key');
     if (!entry.hasTimings) missing.push('timings');
     if (isAnswered && readDate(headers) === undefined) missing.push('date');
@@ -217,7 +217,7 @@ class RecordingReader {
   }
 }
 
-/** Names the operation of a request to another service, and adds the service's base URL to `bases`. */
+/** Sets the operation of a request to a service with other paths, and adds the service's base URL to `bases`. */
 function nameByPath(pending: Pending, bases: Set<string>): void {
   pending.operation = operationByPath(pending.method, pending.path);
   pending.isWrite = isWriteByMethod(pending);
@@ -234,19 +234,23 @@ function parse(text: string, place: string): unknown {
 
 const unnumbered = emptyRecord.id;
 
-/** Corrects times, assigns numbers, and determines for each response the requests sent before its arrival. */
+/**
+ * Corrects times and assigns numbers. Determines for each response the last request that was sent before the response
+ * arrived.
+ */
 function numbered(pending: Pending[], offsetMs: number): Exchange[] {
   for (const each of pending) {
     each.arrivedAtMs += offsetMs;
     each.answeredAtMs += offsetMs;
     each.finishedAtMs += offsetMs;
   }
-  // The simulator's own numbers are exact, even for requests at the same instant.
+  // If each entry has a number from the simulator, this number is the exact order. Times can be equal.
   const ids = new Set(pending.map(({ id }) => id));
   if (ids.size === pending.length && !ids.has(unnumbered)) return pending.sort((a, b) => a.id - b.id);
   for (const [index, each] of pending.entries()) {
     let last = index;
-    // A request in the millisecond of a response may have been sent after that response was read.
+    // A request in the same millisecond as a response does not count as sent before the response. The client may have
+    // read it first.
     while ((pending[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < each.answeredAtMs) last++;
     each.id = index + 1;
     each.lastArrivedId = last + 1;

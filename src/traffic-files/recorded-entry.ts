@@ -2,9 +2,9 @@ import type { RequestRecord } from '../requests/request-record.js';
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Entry of a recording in any format, before its key is hashed and its instants are corrected. */
+/** Entry of a recording in any format. The key is not yet replaced by a name, and times are not yet corrected. */
 export interface RecordedEntry {
-  /** Fields of the request's record. Times are those of the recording machine, NaN if missing. */
+  /** Fields of the request's record. Times are those of the recording machine, in Unix milliseconds; NaN if missing. */
   readonly record: Pick<
     RequestRecord,
     'arrivedAtMs' | 'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'method' | 'status'
@@ -13,11 +13,11 @@ export interface RecordedEntry {
   readonly url: string;
   readonly requestHeaders: Headers;
   readonly answerHeaders: Headers;
-  /** Empty without a body; `undefined` if the recording omits the body. */
+  /** Request body. Empty without a body; `undefined` if the recording omits the body. */
   readonly requestBody: string | undefined;
   readonly answerBody: string | undefined;
-  /** Name of the connection. */
+  /** Name of the TCP connection in the recording. Requests with the same name share a connection. */
   readonly connection: string | undefined;
-  /** Entry of the simulator's own journal, if the simulator wrote the recording. */
+  /** Journal entry of the simulator, if the simulator wrote the recording. */
   readonly own: Readonly<Record<string, unknown>> | undefined;
 }

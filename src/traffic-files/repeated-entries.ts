@@ -7,20 +7,20 @@ const forms = ['har-entry', 'object'] as const;
 type Form = (typeof forms)[number];
 
 /**
- * Detects entries that an earlier file contains, such as a shorter export of the same run. Equal entries within one
- * file are separate requests. Entries without a time are never equal.
+ * Detects entries that an earlier file already contained, such as a shorter export of the same run. Equal entries
+ * within one file are separate requests. An entry without a time never counts as repeated.
  */
 export class RepeatedEntries {
   readonly #before = new Map<string, number>();
   #inFile = new Map<string, number>();
 
-  /** Counts an entry of the current file. Returns whether an earlier file contains the entry. */
+  /** Counts an entry of the current file. Returns whether an earlier file contained the entry. */
   isRepeated(entry: RecordedEntry, form: Form): boolean {
     if (!Number.isFinite(entry.record.arrivedAtMs)) return false;
     const [exact, alike] = [exactHash(entry), alikeHash(entry)];
     const exactCount = this.#count(form + exact);
     const alikeCount = this.#count(form + alike);
-    // The two formats record different headers, numbers and timings.
+    // Compares only the common fields, because the two formats record different headers, numbers and timings.
     const [otherForm] = forms.filter((each) => each !== form);
     return (
       exactCount <= (this.#before.get(form + exact) ?? 0) || alikeCount <= (this.#before.get(otherForm + alike) ?? 0)
@@ -41,14 +41,16 @@ export class RepeatedEntries {
   }
 }
 
-/** Hash of all fields that one format records. Stored instead of the entry, which is long and contains the key. */
+/**
+ * Hash of all fields that a format records. The entry itself is not stored, because it is long and contains the key.
+ */
 function exactHash({ record, url, requestHeaders, requestBody, connection, own }: RecordedEntry) {
   const { arrivedAtMs, answeredAtMs, method, status } = record;
   const all = [arrivedAtMs, answeredAtMs, method, url, status, requestHeaders, requestBody, connection, own?.id];
   return `=${fingerprint(JSON.stringify(all))}`;
 }
 
-/** Hash of the fields that both formats record equally, including the number in the simulator's exports. */
+/** Hash of the fields that HAR and JSON Lines record equally. */
 function alikeHash({ record: { arrivedAtMs, method, status }, url, own }: RecordedEntry) {
   const id = own && readOwnFields(own, arrivedAtMs)?.id;
   return `~${fingerprint(JSON.stringify([Math.floor(arrivedAtMs), method, url, status, id]))}`;

@@ -8,9 +8,9 @@ interface Timed {
 const secondMs = 1_000;
 
 /**
- * Lead of the service's clock over the recording machine's, in milliseconds, from `Date` headers. Every response bounds
- * the lead, since its `Date` lies between sending and arrival. Returns 0 if possible, otherwise the lead that makes
- * waits for X-RateLimit-Reset longest, to avoid false findings.
+ * Difference between the service's clock and the recording machine's, in milliseconds, estimated from `Date` headers.
+ * Each `Date` must lie between sending and arrival of its response. Of the possible differences, returns 0, or else the
+ * one that makes clients look most patient, to avoid false findings.
  */
 export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   let least = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   }
   if (middles.length === 0 || (least <= 0 && most >= 0)) return 0;
   if (least <= most) return Math.floor(most);
-  // The clocks drifted, or one of them was set. The median is the best estimate.
+  // The bounds contradict each other, because a clock drifted or was set. The median is the best estimate.
   const middle = middles.sort((a, b) => a - b)[Math.floor(middles.length / 2)] as number;
   return Math.abs(middle) <= secondMs ? 0 : Math.round(middle + secondMs / 2);
 }

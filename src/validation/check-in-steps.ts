@@ -3,10 +3,13 @@ import type { Step } from './issue.js';
 import { type AnySchema, check, checkAt, maximumIssues, type Schema, type SchemaIssue } from './schema.js';
 import { issueOn, reportMissing, reportUnknown } from './schemas.js';
 
-/** Type of `checkInSteps`. Returns the same result and issues as `check`. */
+/** Function that checks a value in steps. It has the same result and finds the same mistakes as `check`. */
 export type CheckInSteps = <Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]) => Steps<Out>;
 
-/** Checks a value like `check`, in steps. Yields after each item of a list or map. */
+/**
+ * Checks a value like `check`, in steps between which a server handles requests. Each list item or map field is one
+ * step.
+ */
 export const checkInSteps: CheckInSteps = function* <Out>(
   schema: Schema<Out, unknown>,
   value: unknown,
@@ -16,12 +19,12 @@ export const checkInSteps: CheckInSteps = function* <Out>(
   return (yield* readInSteps(schema, value, issues)) as Out;
 };
 
-/** @param value accepted by the schema */
+/** @param value must have the type that the schema accepts */
 function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, names, values, item, options = [] } = bare;
-  // Schemas with `of` are refined or transformed, so they need the complete value.
+  // A schema with `of` converts the complete value, so it cannot be read item by item.
   if (of === undefined && item !== undefined) return yield* readList(item, value as unknown[], issues);
   if (of === undefined && names !== undefined && values !== undefined) {
     return yield* readMap(names, values, value as object, issues);

@@ -1,28 +1,31 @@
-/** Name of a field, or position in a list. */
+/** Step of a path to a nested value: a field name or a list index. */
 export type Step = string | number;
 
-/** One mistake in a value, with its position. */
+/** Mistake in a value, with the position of the mistake. */
 export interface Issue {
-  /** Position such as `keys.free-key.plan` or `pets[3].id`; empty for the value as a whole. Long names are cut. */
+  /**
+   * Path to the wrong value, such as `keys.free-key.plan` or `pets[3].id`; empty for the whole value. Long names are
+   * shortened.
+   */
   readonly path: string;
-  /** Expected and actual value. */
+  /** Sentence with the expected and the actual value. */
   readonly message: string;
-  /** `path` as field names and list positions, outermost first. */
+  /** Path to the wrong value, as field names and list indexes. */
   readonly steps: readonly Step[];
-  /** Whether the field's name is wrong, instead of its value. */
+  /** Whether the mistake is the name of a field, not its value. */
   readonly onName?: boolean;
-  /** File or command-line flag that contained the scenario, if any. */
+  /** Source of the scenario, if any: the name of a file or a command-line flag. */
   readonly file?: string;
-  /** Line number, from 1. */
+  /** Line number of the mistake, from 1. */
   readonly line?: number;
-  /** Column, from 1, in UTF-16 units. */
+  /** Column of the mistake, from 1, in UTF-16 units. */
   readonly column?: number;
 }
 
-/** Cuts a name for a message, to leave room for the rest. */
+/** Shortens a name for a message. */
 export const cut = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
-/** Creates an issue for the position `steps`. */
+/** Creates the issue for a mistake at a path. */
 export function issueAt(steps: readonly Step[], message: string, onName = false): Issue {
   const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${cut(step)}`)).join('');
   return { path: path.replace(/^\./, ''), message, steps, ...(onName && { onName }) };
@@ -33,8 +36,8 @@ const maximumLines = 100;
 const maximumLineLength = 500;
 
 /**
- * Formats issues, one per line: `FILE:LINE:COL: PATH: expected ..., got ...`, a form that editors and terminals turn
- * into links.
+ * Formats issues, one per line: `FILE:LINE:COL: PATH: expected ..., got ...`. Editors and terminals turn this form into
+ * links.
  * @param subject name of the invalid value if it is not from a file: `scenario`
  */
 export function formatIssues(issues: readonly Issue[], subject: string): string {
@@ -45,7 +48,7 @@ export function formatIssues(issues: readonly Issue[], subject: string): string 
   ].join('\n');
 }
 
-/** Maximum number of issues in one line, and of characters in that line. */
+/** Maximum number of issues in a one-line message, and of characters in the message. */
 const maximumInLine = 10;
 const maximumLength = 1_000;
 

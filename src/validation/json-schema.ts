@@ -4,30 +4,32 @@ import * as values from './value-schemas.js';
 
 type Json = Record<string, unknown>;
 
-/** Schemas that are defined once, with the `$ref` that replaces them elsewhere. */
+/** Schemas that the JSON Schema defines once, with the `$ref` by which other places refer to them. */
 type References = ReadonlyMap<AnySchema, string>;
 
 /** Maximum duration, ten years in milliseconds. */
 const longestMs = 3_650 * 86_400_000;
 const amount = '\\d+(\\.\\d+)?';
 
-/** Schema for a text with a pattern or a number with bounds. One schema, because editors show alternatives poorly. */
+/**
+ * Creates one JSON Schema for both a text with a pattern and a number with bounds. Editors show alternatives poorly.
+ */
 const textOrNumber = (pattern: string, bounds: Json): Json => ({ type: ['string', 'number'], pattern, ...bounds });
 
-/** Pattern for days from 1970 to 9999, with the length of each month. Accepts 29 February in every year. */
+/** Pattern for a date from 1970 to 9999, with the days of each month. Accepts 29 February in every year. */
 const day =
   '(19[7-9]\\d|[2-9]\\d{3})-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|[12]\\d))';
 const time = '([01]\\d|2[0-3]):[0-5]\\d';
 
 /**
- * JSON Schemas for schemas that convert their value by code. In a separate file from those, because browser pages
+ * JSON Schemas for values that are converted by code. They are in this separate file so that browser pages do not
  * download them.
  */
 const written = new Map<AnySchema, Json>([
   [values.duration, textOrNumber(`^${amount}(ms|s|m|h|d)$`, { minimum: 0, maximum: longestMs })],
   [
     values.wholeSeconds,
-    // A fraction of an hour or a day may or may not be whole seconds, which a pattern cannot express.
+    // Only fractions of hours and days pass unchecked: a pattern cannot test whether they are whole seconds.
     textOrNumber(`^(0*[1-9]\\d*000ms|0*[1-9]\\d*(\\.0+)?s|${amount.replace('+)?', '?[05]?0*)?')}m|${amount}(h|d))$`, {
       minimum: 1_000,
       maximum: longestMs,
@@ -41,7 +43,7 @@ const written = new Map<AnySchema, Json>([
   ],
   [
     values.int64,
-    // No numeric bounds, because JavaScript cannot represent the int64 bounds exactly.
+    // Omits numeric bounds, because JavaScript cannot represent the int64 bounds exactly.
     {
       type: ['integer', 'string'],
       pattern: `^(0|-?(${upTo('9223372036854775807')})|-9223372036854775808)$`,
@@ -61,7 +63,7 @@ function upTo(limit: string): string {
   return [`[1-9]\\d{0,${limit.length - 2}}`, ...below, limit].join('|');
 }
 
-/** Keywords that do not restrict the valid values. */
+/** JSON Schema keywords that do not restrict the valid values. */
 const annotations = ['description', 'default', 'examples', 'title'];
 
 /**
@@ -100,19 +102,19 @@ function convert(schema: AnySchema, inside: (part: AnySchema) => Json): Json {
   }
   const isDescribed = Object.keys(json ?? {}).some((keyword) => !annotations.includes(keyword));
   if (options !== undefined && !isDescribed) return { anyOf: options.map(inside), ...json };
-  // JSON Schema has no Unicode classes.
+  // JSON Schema cannot use Unicode classes such as `\p{C}` in patterns.
   if (typeof json?.pattern === 'string') return { ...json, pattern: json.pattern.replaceAll('\\p{C}', '') };
   return { ...json };
 }
 
-/** Default of an optional field, if it is a single value. */
+/** Returns an optional field's default as a JSON Schema keyword, if the default is a single value. */
 const fallbackOf = ({ fallback }: AnySchema): Json =>
   fallback === undefined || typeof fallback === 'object' ? {} : { default: fallback };
 
 const pick = (json: Json | undefined, isWanted: (keyword: string) => boolean): Json =>
   Object.fromEntries(Object.entries(json ?? {}).filter(([keyword]) => isWanted(keyword)));
 
-/** Fields of an input, each with its JSON Schema and whether it is required. */
+/** Lists the fields of an operation's input, each with its JSON Schema and whether it is required. */
 export const fieldsOf = (
   { entries = {} }: AnySchema,
   references: References = new Map(),

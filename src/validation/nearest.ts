@@ -1,4 +1,7 @@
-/** Most similar name, if at most a third of its letters differ; otherwise `undefined`. For "did you mean" hints. */
+/**
+ * Finds the name that is most similar to a misspelt one, for "did you mean" hints. Returns `undefined` if more than a
+ * third of the letters differ.
+ */
 export function nearest(written: string, names: readonly string[]): string | undefined {
   const issues = names.map((name) => distance(written.toLowerCase(), name.toLowerCase()));
   const least = Math.min(...issues);
@@ -6,15 +9,15 @@ export function nearest(written: string, names: readonly string[]): string | und
   return name !== undefined && least <= Math.max(1, Math.floor(name.length / 3)) ? name : undefined;
 }
 
-/** Ending of a message about an unknown name: a "did you mean" hint, or `otherwise` if no name is similar. */
+/** Returns the end of a message about an unknown name: a "did you mean" hint, or `otherwise` without a similar name. */
 export function hintFor(written: string, names: readonly string[], otherwise = ''): string {
   const meant = nearest(written, names);
   return meant === undefined ? otherwise : `; did you mean ${meant}?`;
 }
 
-/** Edit distance of two names, in letters. Counts a swap of neighbors as one edit (Damerau-Levenshtein). */
+/** Counts the edits between two names, in letters. A swap of neighboring letters is one edit (Damerau-Levenshtein). */
 function distance(a: string, b: string): number {
-  // Names of very different length are never similar, and long names would take time.
+  // Names of very different length are never similar. Comparing long names would take time.
   if (Math.abs(a.length - b.length) > 6) return Number.POSITIVE_INFINITY;
   const rows = [[...b, ''].map((_, column) => column)];
   for (let row = 1; row <= a.length; row++) {

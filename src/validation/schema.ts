@@ -3,61 +3,61 @@ import { escaped, type Step } from './issue.js';
 import { hintFor } from './nearest.js';
 
 /**
- * Description of a value: the single source of its types, its check and its JSON Schema. Not a library, because browser
- * pages download it: valibot with readable messages added 2 kB gzipped and 14 ms to the start.
+ * Description of a value: the single source of its type, its check and its JSON Schema. Written here instead of a
+ * library, because pages download it. Valibot with readable messages added 2 kB gzipped and 14 ms to the start.
  */
 export interface Schema<Output, Input = Output> {
-  /** Accepted values, in the words of a message: `text`, `a map`, `"off"`. */
+  /** Names of the accepted values, for a message: `text`, `a map`, `"off"`. */
   readonly labels: readonly string[];
-  /** Whether a value has the type that `read` expects. */
+  /** Whether a value has the type that `read` requires. */
   accepts(value: unknown): boolean;
-  /** Converts a value for the program. Adds mistakes to `issues`; the result is then unusable. */
+  /** Checks and converts a value. Adds mistakes to `issues`; with a mistake, the result is unusable. */
   read(value: never, issues: SchemaIssue[]): Output;
 
   // The fields below describe the schema, for JSON Schema and for types.
-  /** Keywords of JSON Schema. */
+  /** JSON Schema keywords for this value, such as `minimum`. */
   readonly json?: Readonly<Record<string, unknown>>;
-  /** Schema that this schema refines or transforms. */
+  /** Schema whose values this schema checks further or converts. */
   readonly of?: AnySchema;
-  /** Fields of a map with fixed fields. */
+  /** Schemas by field name, for a map with fixed fields. */
   readonly entries?: Entries;
-  /** Names and values of a map with free names. */
+  /** Schemas of the names and the values, for a map with free names. */
   readonly names?: AnySchema;
   readonly values?: AnySchema;
-  /** Items of a list. */
+  /** Schema of each item, for a list of any length. */
   readonly item?: AnySchema;
-  /** Items of a list with a fixed length. */
+  /** Schema of each item, for a list of fixed length. */
   readonly items?: readonly AnySchema[];
-  /** The alternatives of `either`. */
+  /** Alternative schemas, of which a value must match one. */
   readonly options?: readonly AnySchema[];
-  /** Whether the field is optional, and its default. */
+  /** Whether a map may lack this field, and the default for a missing field. */
   readonly isOptional?: true;
   readonly fallback?: unknown;
-  /** Type of valid input. Not present at run time. */
+  /** Type of valid input. Exists only for TypeScript. */
   readonly types?: { input: Input };
 }
 
 export type AnySchema = Schema<unknown, unknown>;
 export type Entries = Readonly<Record<string, AnySchema>>;
-/** Type of the converted value. */
+/** Type of a schema's converted value. */
 export type Output<Of> = Of extends Schema<infer Out, unknown> ? Out : never;
-/** Type of valid input. */
+/** Type of a schema's valid input. */
 export type Input<Of> = Of extends Schema<unknown, infer In> ? In : never;
 
-/** One mistake in a value, with the path of steps to its position. */
+/** Mistake that a schema found in a value, with the path to the mistake. */
 export interface SchemaIssue {
   readonly steps: Step[];
   readonly message: string;
-  /** Whether the field's name is wrong, instead of its value. */
+  /** Whether the mistake is the name of a field, not its value. */
   readonly onName?: boolean;
-  /** For an unknown field with otherwise usable values: the most similar field name, or ''. */
+  /** Most similar field name, or '' without one. Set if a field is unknown but the other values are usable. */
   readonly unknown?: string | undefined;
 }
 
-/** Maximum number of reported issues. A file of one megabyte can contain a hundred thousand. */
+/** Maximum number of mistakes in one report. A file of one megabyte can contain a hundred thousand. */
 export const maximumIssues = 1_000;
 
-/** Checks and converts a value. Reports every issue. */
+/** Checks a value against a schema and converts it. Reports every mistake in `issues`. */
 export function check<Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
   if (schema.accepts(value)) return schema.read(value as never, issues);
   issues.push({ steps: [], message: otherThan(schema, value) });
@@ -71,13 +71,13 @@ export function otherThan({ labels, entries = {} }: AnySchema, value: unknown): 
   return `expected ${anyOf(labels)}, got ${value === undefined ? 'none' : shown(value)}${hint}`;
 }
 
-/** Hint for a missing space in YAML, which reads `plan:pro` as one word. */
+/** Returns a hint if a YAML field lacks the space after its colon. YAML reads `plan:pro` as one word. */
 export function withoutSpace(word: string, fields: readonly string[]): string | undefined {
   const [field = '', ...rest] = word.split(':');
   return rest.length > 0 && fields.includes(field) ? `; put a space after the colon of ${field}` : undefined;
 }
 
-/** Checks a value inside another. `step` is its field name or list position. */
+/** Checks a field or a list item. `step` is the field name or the index. */
 export function checkAt<Out>(step: Step, schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
   const before = issues.length;
   const output = check(schema, value, issues);
@@ -85,7 +85,10 @@ export function checkAt<Out>(step: Step, schema: Schema<Out, unknown>, value: un
   return output;
 }
 
-/** Schema that converts its value with `read`. A RangeError of `read` becomes an issue with the same message. */
+/**
+ * Creates a schema that converts its values with `read`. A RangeError of `read` becomes a reported mistake with its
+ * message.
+ */
 export const transform = <Between, Out, In>(
   schema: Schema<Between, In>,
   read: (value: Between) => Out,
@@ -102,15 +105,15 @@ export const transform = <Between, Out, In>(
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       if (found.length === 0) issues.push({ steps: [], message: error.message });
-      // The error often follows from the unknown field. For example, a misspelt effect leaves a fault rule without an
-      // effect.
+      // A RangeError often follows from an unknown field, so only the field is reported. Example: a misspelt effect
+      // leaves a fault rule without an effect.
       for (const [index, issue] of found.entries()) issues[before + index] = { ...issue, unknown: undefined };
     }
     return undefined as Out;
   },
 });
 
-/** Schema with an additional check, which runs only on values without issues. */
+/** Creates a schema with a further check. The check runs only on values without mistakes. */
 export const refine = <Out, In>(
   schema: Schema<Out, In>,
   test: (value: Out) => boolean,
@@ -131,6 +134,6 @@ export function shown(value: unknown): string {
   return value instanceof Date ? 'a date' : typeof value === 'function' ? 'a function' : String(value);
 }
 
-/** Joins labels for a message: `"a", "b" or a list`. */
+/** Joins names of accepted values for a message: `"a", "b" or a list`. */
 export const anyOf = (labels: readonly string[]) =>
   [labels.slice(0, -1).join(', '), labels.at(-1)].filter(Boolean).join(' or ');

@@ -16,9 +16,9 @@ import {
   withoutSpace,
 } from './schema.js';
 
-// Basic schemas, from which all others are built.
+// Basic schemas, from which the other schemas are built.
 
-/** Schema for a value that needs no conversion. */
+/** Creates a schema for a value that needs no conversion. */
 export const kind = <Value>(word: string, accepts: (value: unknown) => boolean, json = {}): Schema<Value> => ({
   labels: [word],
   json,
@@ -68,7 +68,7 @@ export const pair = <A, B, InA, InB>(first: Schema<A, InA>, second: Schema<B, In
   read: ([a, b]: unknown[], issues) => [checkAt(0, first, a, issues), checkAt(1, second, b, issues)],
 });
 
-/** Makes fields optional if their value can be `undefined`. */
+/** Object type in which a field is optional if its value can be `undefined`. */
 type Fields<Values> = Flat<
   { [Name in keyof Values as undefined extends Values[Name] ? never : Name]: Values[Name] } & {
     [Name in keyof Values as undefined extends Values[Name] ? Name : never]?: Values[Name];
@@ -82,7 +82,10 @@ type FieldsSchema<Of> = Schema<
 
 const noField = 'expected no such field';
 
-/** Schema for a map with exactly these fields. The issue for an unknown field names the most similar field. */
+/**
+ * Creates a schema for a map with exactly these fields. For an unknown field, the message suggests the most similar
+ * name.
+ */
 export function fields<const Of extends Entries>(entries: Of): FieldsSchema<Of> {
   const schemas = Object.entries(entries);
   return {
@@ -121,12 +124,12 @@ export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue
 
 const didYouMean = (...path: string[]) => `; did you mean ${path.join('.')}?`;
 
-/** Issue about a field's name, without its message. */
+/** Starts an issue about the name of a field; the caller adds the message. */
 export const issueOn = (name: string) => ({ steps: [name], onName: true });
 
 type MapOf<Name extends string, Value> = string extends Name ? Record<string, Value> : { [Each in Name]?: Value };
 
-/** Schema for a map with free names. */
+/** Creates a schema for a map with free names. */
 export const mapOf = <Name extends string, Out, In>(
   names: Schema<Name>,
   values: Schema<Out, In>,
@@ -148,7 +151,10 @@ export const mapOf = <Name extends string, Out, In>(
   },
 });
 
-/** Schema for alternatives. If several maps could match, reports the issues of the map with the fewest wrong names. */
+/**
+ * Creates a schema for alternatives. If none matches a map, reports the mistakes of the alternative with the fewest
+ * wrong names.
+ */
 export const either = <const Options extends readonly AnySchema[]>(
   ...options: Options
 ): Schema<Output<Options[number]>, Input<Options[number]>> => ({
@@ -177,7 +183,7 @@ export const either = <const Options extends readonly AnySchema[]>(
   },
 });
 
-/** Whether no name of a map is a field, or a misspelt field, of any alternative. */
+/** Whether no name in a map resembles a field of any alternative. */
 function isNoneOf(options: readonly AnySchema[], map: object): boolean {
   const names = Object.keys(map);
   const known = options.flatMap(({ entries }) => Object.keys(entries ?? {}));
@@ -188,10 +194,10 @@ function isNoneOf(options: readonly AnySchema[], map: object): boolean {
   );
 }
 
-/** Describes a map in a message: `a map with p50 and p99`. */
+/** Describes a map in a message by its fields: `a map with p50 and p99`. */
 const formOf = (entries: Entries) => `a map with ${Object.keys(entries).join(' and ')}`;
 
-/** Penalty for a map that probably does not match: highest for unknown fields, slightly lower for misspelt fields. */
+/** Rates how poorly a map matches an alternative: highest for unknown fields, slightly lower for misspelt ones. */
 const wrongNames = (issues: readonly SchemaIssue[]) =>
   issues
     .filter(({ steps, onName }) => steps.length === 1 && onName)
@@ -199,7 +205,7 @@ const wrongNames = (issues: readonly SchemaIssue[]) =>
 
 /** Schema for an optional field. */
 export function optional<Out, In>(schema: Schema<Out, In>): Schema<Out | undefined, In | undefined>;
-/** Schema for an optional field with a default, as converted. */
+/** Schema for an optional field with a default, given as the converted value. */
 export function optional<Out, In>(schema: Schema<Out, In>, fallback: NoInfer<Out>): Schema<Out, In | undefined>;
 export function optional(schema: AnySchema, fallback?: unknown): AnySchema {
   return { ...schema, of: schema, isOptional: true, fallback };

@@ -74,7 +74,7 @@ export const matching = (pattern: RegExp, expected: string) =>
 /** Whether a value can be serialized as JSON, with whole numbers beyond 2^53-1 as bigints. */
 export function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
-  // Deeper than 100 levels, an object probably contains itself.
+  // A value nested more than 100 levels deep most likely contains itself.
   if (typeof value === 'object' && value !== null) {
     return depth < 100 && Object.values(value).every((part) => isJson(part, depth + 1));
   }

@@ -1,9 +1,8 @@
 /**
- * Rejects unknown options, because a misspelt option would be ignored silently. Options that are `undefined` are
- * allowed.
- * @param of name of the function with the options
- * @param known an object with one field per valid option
- * @throws {TypeError}
+ * Rejects unknown options of a function. A misspelt option would otherwise have no effect.
+ * @param of name of the function
+ * @param known object with one field per valid option
+ * @throws {TypeError} for an unknown option; `undefined` as a value is allowed
  */
 export function checkOptions(of: string, options: object, known: object): void {
   const names = Object.keys(known);

@@ -1,4 +1,7 @@
-/** Chunks of bytes as one. @param bytes their length together */
+/**
+ * Joins chunks of bytes.
+ * @param bytes length of all chunks together
+ */
 export function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: number): Uint8Array {
   if (more.length === 0) return first;
   const whole = new Uint8Array(bytes);

@@ -1,2 +1,2 @@
-/** A number with its noun in singular or plural: `1 request`, `3 requests`, `1 entry`, `2 entries`. */
+/** Formats a count with its noun in singular or plural: `1 request`, `3 requests`, `2 entries`. */
 export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;

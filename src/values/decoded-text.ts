@@ -1,19 +1,22 @@
 import { lowest } from './lowest.js';
 
-/** A text whose escapes are replaced by their characters. */
+/** Text after decoding: each escape such as `%20` is replaced by its character. */
 export interface DecodedText {
   readonly text: string;
-  /** Maps a position in this text to the original text. Maps the end of this text to the end of the original. */
+  /** Maps a position in the decoded text to the position in the original text. */
   originOf(at: number): number;
 }
 
-/** Maximum number of nested encodings to decode, such as JSON in a JSON string in a query. */
+/** Maximum number of nested encodings to decode, such as JSON in a query parameter in a URL. */
 const mostLayers = 3;
 
 const encodings = [
   {
     escapes: /%(?:u[0-9a-f]{4}|c[23]%[89ab][0-9a-f]|[0-9a-f]{2})/gi,
-    /** Escapes of RFC 3986 section 2.1, as UTF-8 or Latin-1, and `%uXXXX`. API keys have no three-byte characters. */
+    /**
+     * Escapes of RFC 3986 section 2.1, as UTF-8 or Latin-1, and `%uXXXX`. Omits three-byte characters, which API keys
+     * do not have.
+     */
     decode(written: string): string {
       const [first, second] = written
         .slice(1)
@@ -33,8 +36,8 @@ const encodings = [
 ];
 
 /**
- * All decoded forms of a text: percent-encoding and JSON string escapes, in any order, nested up to three times. Yields
- * nothing for a text without escapes.
+ * Decodes a text in every possible way: percent-encoding and JSON escapes, in any order, nested up to three times.
+ * Yields each result, to find API keys in any spelling.
  */
 export function* decodingsOf(text: string, layers = mostLayers): Generator<DecodedText> {
   if (layers === 0 || !/[%\\]/.test(text)) return;
@@ -48,9 +51,9 @@ export function* decodingsOf(text: string, layers = mostLayers): Generator<Decod
   }
 }
 
-/** Decodes one encoding. Each escape becomes one character. */
+/** Decodes one kind of escapes in a text. Each escape becomes one character. */
 function decode(text: string, { escapes, decode }: (typeof encodings)[number]): DecodedText | undefined {
-  /** Positions of the decoded characters in the result, and ends of their escapes in the original. */
+  /** Positions of decoded characters in the result, and ends of the matching escapes in the original. */
   const places: number[] = [];
   const ends: number[] = [];
   let shift = 0;

@@ -4,7 +4,7 @@ const durationText = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 /** A duration: milliseconds, or text such as `500ms`, `2s`, `5m`, `1h`, `1d`. */
 export type Duration = number | string;
 
-/** Maximum duration, ten years. Keeps the year of every resulting instant within four digits. */
+/** Maximum duration: ten years. The year of a resulting time then has four digits. */
 const longestDays = 3_650;
 const longestMs = longestDays * 86_400_000;
 

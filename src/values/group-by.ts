@@ -10,7 +10,7 @@ export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) =
   return groups;
 }
 
-/** Groups items by a number counted from 0. The group's index in the result is its number. */
+/** Groups items by a number from 0. The number is the index of the item's group in the result. */
 export function groupByNumber<Item>(items: readonly Item[], numberOf: (item: Item) => number): Item[][] {
   const groups: Item[][] = [];
   for (const item of items) {

@@ -2,7 +2,7 @@ import { rememberLast } from './remember-last.js';
 
 /**
  * Creates a formatter of HTTP dates (RFC 9110 section 5.6.7). Caches the last date, because consecutive responses
- * mostly share a second.
+ * usually fall into one second.
  */
 export const createHttpDate = (): ((seconds: number) => string) =>
   rememberLast((seconds: number) => new Date(seconds * 1000).toUTCString());

@@ -1,14 +1,12 @@
-/**
- * Latest supported instant, in Unix milliseconds: the end of the year 9999, the last that an HTTP date can represent.
- */
+/** Latest supported time, in Unix milliseconds: the end of the year 9999. HTTP dates cannot represent a later year. */
 export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const isoInstant = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Parses an instant. Returns Unix milliseconds.
+ * Parses a time to Unix milliseconds.
  * @param instant a `Date`, Unix milliseconds, or ISO 8601 text with a time zone
- * @throws {RangeError} if the instant is unreadable, outside the years 1970 to 9999, or in Unix seconds by its size
+ * @throws {RangeError} for an unreadable time, a year outside 1970 to 9999, or a small number that must be Unix seconds
  */
 export function parseInstant(instant: Date | number | string): number {
   const ms = typeof instant === 'string' ? parseText(instant) : new Date(instant).getTime();
@@ -26,7 +24,7 @@ export function parseInstant(instant: Date | number | string): number {
 function parseText(text: string): number {
   const [, year, month, day, hour] = isoInstant.exec(text) ?? [];
   if (day === undefined || hour === '24') return Number.NaN;
-  // `new Date` reads 31 February as 3 March.
+  // `new Date` would accept 31 February as 3 March.
   const isInMonth = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   if (!isInMonth) throw new RangeError(`expected a day that the month has, got ${JSON.stringify(text)}`);
   return new Date(text).getTime();

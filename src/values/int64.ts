@@ -5,15 +5,14 @@ const least = -(2n ** 63n);
 export const greatestInt64 = 2n ** 63n - 1n;
 const canonicalText = /^(?:0|-?[1-9][0-9]{0,18})$/;
 
-/** Normalizes a whole number for storage: a `number` if safe, otherwise a `bigint`; `-0` becomes `0`. */
+/** Converts a whole number to a `number` if that is exact, otherwise to a `bigint`; `-0` becomes `0`. */
 export function normalizeInteger(value: Int64): Int64 {
   if (typeof value === 'number') return value === 0 ? 0 : value;
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
 
 /**
- * Whether `value` is an exact whole number within int64. A `number` above 2^53-1 may already be rounded, so is
- * rejected.
+ * Whether a value is a whole number within int64. Rejects a `number` above 2^53-1, because it may have been rounded.
  */
 export function isInt64(value: unknown): value is Int64 {
   if (typeof value === 'number') return Number.isSafeInteger(value);
@@ -28,7 +27,7 @@ export function parseInt64(text: string): Int64 | undefined {
   return isInt64(value) ? normalizeInteger(value) : undefined;
 }
 
-/** Next identifier after `value`. Returns the greatest int64 unchanged. */
+/** Returns the next identifier after `value`. The greatest int64 has no successor and is returned unchanged. */
 export function nextInt64(value: Int64): Int64 {
   if (typeof value === 'number' && value < Number.MAX_SAFE_INTEGER) return value + 1;
   const next = BigInt(value) + 1n;

@@ -1,7 +1,7 @@
-/** Bytes in JSON: readable text if valid UTF-8, otherwise base64. */
+/** Bytes as part of JSON: text if they are valid UTF-8, otherwise base64. */
 export type JsonBytes = string | { readonly base64: string };
 
-// `ignoreBOM` preserves a leading byte order mark, so that encoding restores the same bytes.
+// `ignoreBOM` keeps a byte order mark in the text. Encoding the text then restores the same bytes.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lossyDecoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -23,15 +23,13 @@ export const fromJsonBytes = (bytes: JsonBytes): Uint8Array =>
 export const textOfBytes = (bytes: JsonBytes): string =>
   typeof bytes === 'string' ? bytes : lossyDecoder.decode(fromJsonBytes(bytes));
 
-/**
- * Cuts a value to its first `most` bytes. Returns the same value if it is short enough; a cut character becomes U+FFFD.
- */
+/** Shortens a value to its first `most` bytes. A character that is cut in two becomes U+FFFD. */
 export function cutBytes<Bytes extends JsonBytes>(bytes: Bytes, most: number): Bytes;
 export function cutBytes(bytes: JsonBytes, most: number): JsonBytes {
-  // A UTF-16 unit takes at most three bytes in UTF-8.
+  // A text is short enough if three bytes per UTF-16 unit fit, the maximum in UTF-8.
   if (typeof bytes === 'string' && bytes.length * 3 <= most) return bytes;
   const all = fromJsonBytes(bytes);
   if (all.length <= most) return bytes;
-  // A new string, because in V8 a slice retains the whole string in memory.
+  // Creates a new string, because a slice would keep the whole string in memory in V8.
   return typeof bytes === 'string' ? lossyDecoder.decode(all.subarray(0, most)) : toJsonBytes(all.subarray(0, most));
 }

@@ -1,10 +1,13 @@
 import { createJsonReader, type JsonObject, type JsonValue } from './json.js';
 import type { Steps } from './steps.js';
 
-/** Number of values to read per step. */
+/** Number of JSON values to read in one step. */
 const valuesInStep = 64;
 
-/** Parses JSON like `parseJson`, in steps. @throws {JsonError} */
+/**
+ * Parses JSON like `parseJson`, in steps between which a server handles requests.
+ * @throws {JsonError} for invalid JSON
+ */
 export function* parseJsonInSteps(text: string, maximumDepth?: number): Steps<JsonValue> {
   const reader = createJsonReader(text, maximumDepth);
   let count = 0;
@@ -24,7 +27,7 @@ export function* parseJsonInSteps(text: string, maximumDepth?: number): Steps<Js
           object[name] = yield* readValue(depth + 1);
         }
       } while (reader.hasNext(close));
-    // Skips the whitespace after the value, as `reader.readValue` does.
+    // Skips the whitespace after the value, as `reader.readValue` does for other values.
     reader.peek();
     return open === '[' ? array : object;
   }

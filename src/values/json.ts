@@ -1,6 +1,9 @@
 import { type Int64, normalizeInteger } from './int64.js';
 
-/** A JSON value with exact whole numbers: a `number` if safe, otherwise a `bigint`. Objects have no prototype. */
+/**
+ * JSON value with exact whole numbers: a `number` if safe, otherwise a `bigint`. Objects have no prototype, so that
+ * `__proto__` is an ordinary name.
+ */
 export type JsonValue = null | boolean | string | Int64 | JsonValue[] | JsonObject;
 export interface JsonObject {
   [name: string]: JsonValue;
@@ -12,14 +15,11 @@ export class JsonError extends Error {
 }
 
 const maximumBodyDepth = 32;
-/**
- * Maximum number of digits for an exact whole number. Limits the time of `BigInt(text)`, which grows faster than its
- * input.
- */
+/** Maximum number of digits of a whole number. The time of `BigInt(text)` grows faster than the number of digits. */
 const maximumDigits = 40;
 const numberToken = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const whitespace = /[ \t\n\r]*/y;
-/** String content without quotes, backslashes and control characters, copied unchanged. */
+/** Part of a JSON string without escapes, which is copied unchanged. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 section 7 names them as what must be escaped
 const plainRun = /[^"\\\u0000-\u001f]*/y;
 const escapes: Record<string, string> = {
@@ -46,9 +46,7 @@ export function parseJson(text: string, maximumDepth?: number): JsonValue {
   return value;
 }
 
-/**
- * Creates an incremental reader of one JSON text. Every method continues at the position where the previous call ended.
- */
+/** Creates a reader for one JSON text. Each of its methods continues where the previous call ended. */
 export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) {
   let at = 0;
 
@@ -106,12 +104,16 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
     if (exact !== undefined) return exact;
     const value = Number(token);
     if (!Number.isFinite(value)) throw new JsonError(`the number at position ${at - token.length} is too large`);
-    // `1e-400` and `1.00000000000000000001` are not whole, but the nearest `number` is.
+    // The nearest `number` to `1e-400` or `1.00000000000000000001` is whole, but the written number is not.
     if (Number.isSafeInteger(value)) throw new JsonError(`the number at position ${at - token.length} is too precise`);
     return value;
   };
 
-  /** Enters a list or a map. @param depth 1 for the outermost @returns whether it has items */
+  /**
+   * Moves into a list or a map.
+   * @param depth nesting depth, 1 for the outermost
+   * @returns whether the list or map has items
+   */
   const enter = (close: string, depth: number): boolean => {
     if (depth > maximumDepth) throw new JsonError(`the text is nested more than ${maximumDepth} levels deep`);
     at++;
@@ -121,7 +123,10 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
     return false;
   };
 
-  /** Moves past the separator or the closing bracket. @returns whether another item follows */
+  /**
+   * Moves past a comma or the closing bracket.
+   * @returns whether another item follows
+   */
   const hasNext = (close: string): boolean => {
     const char = text[at];
     if (char !== ',' && char !== close) fail(`"," or "${close}"`);
@@ -193,14 +198,14 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
   return { peek, enter, hasNext, readName, readValue, end };
 }
 
-/** Exact value of a number token that is mathematically whole (`7`, `1.0`, `1e3`); `undefined` otherwise. */
+/** Returns the exact value of a JSON number that is whole (`7`, `1.0`, `1e3`); `undefined` for any other. */
 function wholeNumber(token: string): Int64 | undefined {
   const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^(-?)0+(?=[0-9])/, '$1').replace(/^-/, '');
   if (/^0*$/.test(digits)) return 0;
   let end = digits.length;
-  // A loop, because /0+$/ takes a second for 60,000 zeros followed by another digit.
+  // The regular expression /0+$/ would take a second for 60,000 zeros before another digit.
   while (digits[end - 1] === '0') end--;
   const significant = digits.slice(0, end);
   const zeros = digits.length - end + Number(exponent) - fraction.length;
@@ -224,7 +229,7 @@ export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // The value contains a bigint, which JSON.stringify rejects.
+    // `JSON.stringify` throws for a bigint.
     return exactText(value);
   }
 }

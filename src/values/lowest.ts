@@ -1,6 +1,6 @@
 /**
- * Binary search: lowest number from 0 to `count` for which `holds` is true. `holds` must stay true for all higher
- * numbers.
+ * Finds the lowest number from 0 to `count` for which `holds` is true, by binary search. `holds` must be true for all
+ * higher numbers too.
  */
 export function lowest(count: number, holds: (at: number) => boolean): number {
   let low = 0;

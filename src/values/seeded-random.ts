@@ -9,7 +9,10 @@ export function seededFraction(seed: number, value: number | bigint): number {
   return mix(mix(mix(seed >>> 0) ^ low) ^ high) / 2 ** 32;
 }
 
-/** Derives a seed per name, so that one value does not depend on other parts of the scenario. */
+/**
+ * Derives a seed for a named value from the scenario's seed. A change in one part of a scenario then leaves other
+ * random values unchanged.
+ */
 export function seedFor(name: string, seed: number): number {
   let hash = seed >>> 0;
   for (let at = 0; at < name.length; at++) hash = mix(hash ^ name.charCodeAt(at));

@@ -1,17 +1,14 @@
-/**
- * Work divided into steps, so that a server can process other requests in between. Yields after each step and returns
- * the result.
- */
+/** Work divided into steps; the generator returns the result. A server can handle requests between two steps. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Runs all steps without a pause and returns the result. */
+/** Runs all steps of a task without a pause and returns the result. */
 export function runToEnd<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;
 }
 
-/** Maps a list like `items.map`, with one step per item. */
+/** Maps a list like `items.map`, as a task with one step per item. */
 export function* mapInSteps<Item, Mapped>(
   items: readonly Item[],
   map: (item: Item, index: number) => Mapped,

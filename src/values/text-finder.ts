@@ -1,52 +1,52 @@
 import { decodingsOf } from './decoded-text.js';
 import { maskedKey } from './mask-key.js';
 
-/** Minimum length of a secret key. Shorter keys would match everywhere. */
+/** Minimum length of an API key to replace. Shorter keys would match parts of ordinary words. */
 export const shortestSecret = 6;
 
-/** An occurrence of a token in a text. */
+/** Occurrence of an API key in a text. */
 interface Found {
   readonly at: number;
   readonly end: number;
   readonly token: string;
 }
 
-/** A length of searched texts, in characters. */
+/** Length of searched keys, in characters. */
 interface Length {
   readonly length: number;
-  /** Factor of the first character in the hash of a text with this length. */
+  /** Factor of a text's first character in the rolling hash, for texts of this length. */
   readonly weight: number;
 }
 
 const base = 0x01000193;
-/** Size of the hash table: minimum number of places, and places per token. */
+/** Size of the hash table: minimum number of slots, and slots per key. */
 const leastPlaces = 2 ** 15;
 const placesEach = 8;
 
 /**
- * Maximum number of characters to search for. The rest of a longer token is replaced as far as its characters are valid
- * in a token.
+ * Maximum number of characters of a key to search for. Behind this start, the text is replaced as far as its characters
+ * can belong to a key.
  */
 const longestSearched = 64;
-/** Token characters of RFC 6750 section 2.1, and "%" from URL escapes. */
+/** Characters of a key (RFC 6750 section 2.1), and "%" of URL escapes. */
 const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
 
 /**
- * Replaces many tokens in a text, also if percent-encoded or escaped in JSON. Uses a rolling hash per token length
- * (Rabin-Karp), so the time does not depend on the number of tokens. Adding 150,000 tokens takes 60 to 100 ms.
- * @param expected approximate number of tokens; many more make the search slow
- * @param replace returns the replacement of a token
+ * Creates a replacer of many API keys in texts, even if percent-encoded or escaped in JSON. A rolling hash per key
+ * length (Rabin-Karp) makes the time independent of the number of keys. Adding 150,000 keys takes 60 to 100 ms.
+ * @param expected approximate number of keys; many more make the search slow
+ * @param replace returns the replacement of a key
  */
 export function createTextFinder(expected: number, replace: (token: string) => string) {
-  /** Tokens by the searched part of their spelling. */
+  /** Keys by the start that is searched in texts. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
-  /** Marks the lengths that `lengths` contains. */
+  /** Marks the key lengths that `lengths` contains. */
   const known: boolean[] = [];
   const table = new Uint8Array(Math.max(leastPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
   const mask = table.length - 1;
 
-  /** Finds tokens in a text, in any encoding, in order of position. */
+  /** Finds keys in a text, in any encoding, in order of position. */
   function find(text: string): Found[] {
     if (lengths.length === 0) return [];
     const found = findAsWritten(text);
@@ -57,7 +57,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
     return found.sort((a, b) => a.at - b.at || b.end - a.end);
   }
 
-  /** Finds tokens without decoding. Of several tokens at one position, returns the longest. */
+  /** Finds keys in a text without decoding. Of several keys at one position, returns the longest. */
   function findAsWritten(text: string): Found[] {
     if (text.length < shortestSecret) return [];
     const found = new Map<number, Found>();
@@ -80,8 +80,9 @@ export function createTextFinder(expected: number, replace: (token: string) => s
     isEmpty: () => tokens.size === 0,
     find,
     /**
-     * @param spelling form of the token in texts, at least `shortestSecret` characters
-     * @returns whether the token is new
+     * Adds a key to search for.
+     * @param spelling form of the key in texts, at least `shortestSecret` characters
+     * @returns whether the key is new
      */
     add(spelling: string, token: string): boolean {
       const start = spelling.slice(0, longestSearched);
@@ -95,14 +96,14 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       table[hashOf(start) & mask] = 1;
       return true;
     },
-    /** Replaces every token in a text. */
+    /** Replaces all keys in a text. */
     replace(text: string): string {
       let shown = '';
       let copied = 0;
       let replacement = '';
       for (const { at, end, token } of find(text)) {
         if (end <= copied) continue;
-        // Overlapping tokens are replaced together, by the replacement of the last.
+        // Overlapping keys become one replacement, that of the last key.
         if (at >= copied) shown += replacement + text.slice(copied, at);
         replacement = replace(token);
         copied = end;
@@ -112,10 +113,10 @@ export function createTextFinder(expected: number, replace: (token: string) => s
   };
 }
 
-/** Replaces one key in a text, in any spelling. Default of `name`: the masked key. */
+/** Replaces one API key in a text, in any spelling. The default replacement is the masked key. */
 export function replaceKey(text: string, key = '', name = maskedKey(key)): string {
   if (key.length < shortestSecret) return text;
-  // Large bodies without escapes take a tenth of the time this way.
+  // In a text without escapes, `replaceAll` takes a tenth of the time.
   if (!/[%\\]/.test(text) && key.length <= longestSearched) return text.replaceAll(key, () => name);
   const finder = createTextFinder(1, () => name);
   finder.add(key, key);
@@ -135,7 +136,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** The end of a token of which `length` characters were searched. */
+/** Returns the end of a key in a text, of which `length` characters were searched. */
 function endOf(text: string, at: number, length: number, token: string): number {
   if (length < longestSearched) return at + length;
   restOfToken.lastIndex = text.startsWith(token, at) ? at + token.length : at + length;

@@ -1,4 +1,4 @@
-/** Formats whole seconds in the largest unit without a remainder: `10 s`, `5 min`, `2 h`, `30 days`. */
+/** Formats a rate-limit window of whole seconds in its largest unit: `10 s`, `5 min`, `2 h`, `30 days`. */
 export function windowText(seconds: number): string {
   if (seconds % 86_400 === 0) return seconds === 86_400 ? 'day' : `${seconds / 86_400} days`;
   if (seconds % 3_600 === 0) return `${seconds / 3_600} h`;

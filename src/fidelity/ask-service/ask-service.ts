@@ -10,74 +10,86 @@ import { isRefusal, rateOf, type SeenRate } from '../deduce/rate.js';
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
 import type { Probe } from './questions.js';
 
-/** A response as the transport receives it. */
+/** Response of the real service, as the connection receives it. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
-/** Connection to a service, and the clock of a run. */
+/** Connection to the real service, with the clock of a calibration. */
 export interface Transport {
-  /** Prefix of all paths, such as `https://api.example.com/v1`. */
+  /** Base URL of the service, such as `https://api.example.com/v1`. */
   readonly baseUrl: string;
-  /** Sends one request. @throws if there is no response */
+  /**
+   * Sends one request.
+   * @throws {Error} if no response arrives
+   */
   send(probe: Probe): Promise<RawAnswer>;
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now(): number;
-  /** @throws if the run is aborted */
+  /**
+   * Waits for a time in milliseconds.
+   * @throws {Error} if the calibration is aborted
+   */
   sleep(ms: number): Promise<void>;
 }
 
 export interface AskOptions {
-  /** Largest number of requests, including an earlier run's. */
+  /** Maximum number of requests, including those of an earlier calibration that is continued. */
   readonly budget: number;
-  /** Whether a window may be used up, so that a request is rate-limited. */
+  /** Whether the calibration may use up a rate-limit window of the key, to see a 429. */
   readonly allowsExhaust: boolean;
-  /** Longest wait for the service, in milliseconds; a longer one ends the run. */
+  /** Maximum wait that the service may ask for, in milliseconds. A longer one ends the calibration. */
   readonly patienceMs: number;
-  /** Receives each request with its response. */
+  /** Called with each request and its response. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   readonly onWait?: ((ms: number, why: string) => void) | undefined;
 }
 
-/** Reason for the end of a run. */
+/** Ends a calibration early. The message is the reason. */
 export class EndOfAsking extends Error {
   override readonly name = 'EndOfAsking';
 }
 
-/** The service failed, is not the API or rejected the key, so that no further response is evidence. */
+/**
+ * Ends a calibration because the service failed, is not a Petstore or rejected the key. No further response can be
+ * evidence.
+ */
 export class ServiceUnusable extends EndOfAsking {}
 
-/** Delay after a promised instant, because clocks differ: more than a timer is early. */
+/** Additional wait after a reset time of the service, in milliseconds, because a timer can end early. */
 const marginMs = 250;
-/** Largest rounding of `Date`, `Retry-After` and `X-RateLimit-Reset`, some of which services round down. */
+/**
+ * Maximum rounding of `Date`, `Retry-After` and `X-RateLimit-Reset`, in milliseconds. Some services round down to
+ * seconds.
+ */
 const roundingMs = 1_000;
-/** Least time between two requests. */
+/** Minimum interval between two requests, in milliseconds. */
 const paceMs = 100;
 const retryWaitMs = 2_000;
 const mostTries = 3;
 
 /**
- * Sends one request at a time, as a well-behaved client: waits for Retry-After, respects its budget, and uses up no window
- * without permission.
+ * Sends requests to the service one at a time, as a well-behaved client: waits for Retry-After and respects its budget.
+ * Uses up a rate-limit window only with permission.
  */
 export class Asker {
   readonly #transport: Transport;
   readonly #options: AskOptions;
   #asked: number;
-  /** Earliest instant of the next request, on the transport's clock. */
+  /** Earliest time of the next request, in milliseconds of the transport's clock. */
   #waitUntilMs = 0;
   #waitsFor = '';
   #rate: SeenRate | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
-  /** Consecutive requests that the service did not handle. */
+  /** Number of consecutive requests that the service did not handle. */
   #lost = 0;
   #hasResponded = false;
-  /** Least possible lead of the service's clock over the transport's. */
+  /** Minimum time that the service's clock is ahead of the transport's, in milliseconds. */
   #offsetMs = 0;
 
-  /** @param before exchanges of an earlier run */
+  /** @param before exchanges of an earlier calibration, which is continued */
   constructor(transport: Transport, options: AskOptions, before: readonly Exchange[] = []) {
     this.#transport = transport;
     this.#options = options;
@@ -93,32 +105,32 @@ export class Asker {
     return this.#options.budget - this.#asked;
   }
 
-  /** Limits in the last response to the calibrated key. */
+  /** Rate-limit headers of the last response to the calibrated key. */
   get rate(): SeenRate | undefined {
     return this.#rate;
   }
 
-  /** Present second of the service's clock. */
+  /** Current time of the service's clock, in Unix seconds. */
   get nowSeconds(): number {
     return Math.floor((this.#transport.now() + this.#offsetMs) / 1000);
   }
 
-  /** Waits for a number of milliseconds, and reports the reason. */
+  /** Waits for a time in milliseconds, and reports the reason to the user. */
   async wait(ms: number, why: string): Promise<void> {
     if (ms <= 0) return;
     this.#options.onWait?.(ms, why);
     await this.#transport.sleep(ms);
   }
 
-  /** Waits for an instant of the transport's clock. */
+  /** Waits until a time of the transport's clock, in Unix milliseconds. */
   async waitUntil(ms: number, why: string): Promise<void> {
     await this.wait(ms - this.#transport.now(), why);
   }
 
   /**
-   * Sends a question, and retries it if it was rejected or lost.
+   * Sends a question to the service. Repeats the question if the response is a 429 or is lost.
    * @returns the exchanges; the last one has the response
-   * @throws {ServiceUnusable} if the service does not respond, or its response is not one of the API
+   * @throws {ServiceUnusable} if the service does not respond, or not like a Petstore
    * @throws {EndOfAsking} if the budget is used up, or a wait is too long
    */
   async ask(probe: Probe): Promise<Exchange[]> {
@@ -131,13 +143,13 @@ export class Asker {
     }
   }
 
-  /** Sends one request at the earliest permitted instant. */
+  /** Sends one request as soon as the service permits it. */
   async once(probe: Probe): Promise<Exchange> {
     if (this.left > 0) await this.#waitForLeave(probe);
     return this.atOnce(probe);
   }
 
-  /** Sends one request without any wait. After a refusal it may cause a ban. */
+  /** Sends one request without waiting. After a 429, the request may cause a ban. */
   async atOnce(probe: Probe): Promise<Exchange> {
     if (this.left <= 0) throw new EndOfAsking(`The budget of ${counted(this.#options.budget, 'request')} is used up.`);
     const exchange = await this.#send(probe);
@@ -149,7 +161,10 @@ export class Asker {
     return exchange;
   }
 
-  /** Explains that the service is down. One request that fails repeatedly, such as an odd method, is no such failure. */
+  /**
+   * Explains that the service is down; `undefined` if it works. A single kind of request that always fails, such as an
+   * unusual method, proves nothing.
+   */
   #failure({ baseUrl, status }: Exchange): string | undefined {
     if (this.#lost < (this.#hasResponded ? 2 * mostTries : mostTries)) return undefined;
     return status === 0
@@ -217,7 +232,8 @@ export class Asker {
   #note(exchange: Exchange): void {
     const { token, dateMs, answeredAtMs, arrivedAtMs, status } = exchange;
     if (dateMs !== undefined) {
-      // The least lead that explains Date: a wait by it ends late rather than early.
+      // Chooses the smallest clock difference that explains `Date`. A wait that uses it ends too late rather than too
+      // early.
       const [least, most] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
       if (this.#offsetMs < least || this.#offsetMs > most) this.#offsetMs = least;
     }
@@ -228,7 +244,7 @@ export class Asker {
     const toldMs = readRetryAfter(exchange);
     if (toldMs !== undefined) {
       const isDate = Number.isNaN(Number(exchange.headers[retryAfterHeader]));
-      // An HTTP date is an instant of the service's clock.
+      // Converts Retry-After from the service's clock, which an HTTP date refers to.
       const untilMs = isDate
         ? Date.parse(exchange.headers[retryAfterHeader] ?? '') - this.#offsetMs
         : answeredAtMs + toldMs;

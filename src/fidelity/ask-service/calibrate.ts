@@ -9,27 +9,27 @@ import { bestExperiment, type Experiment, type Step } from './experiments.js';
 import { type Probe, type Question, readQuestions, writeQuestions } from './questions.js';
 
 export interface CalibrateOptions extends AskOptions {
-  /** Whether pets may be stored. */
+  /** Whether the calibration may store pets. */
   readonly allowsWrite: boolean;
-  /** Whether the key may be banned. */
+  /** Whether the calibration may get the key banned. */
   readonly allowsBan: boolean;
 }
 
-/** Result of a calibration. */
+/** Result of a calibration: what the responses of a service reveal about its choices. */
 export interface Calibration {
   readonly learner: Learner;
   readonly knowledge: readonly Knowledge[];
   readonly exchanges: readonly Exchange[];
-  /** Reason for an early end; `undefined` after the last question. */
+  /** Reason for an early end of the calibration; `undefined` if all questions were asked. */
   readonly ended: string | undefined;
-  /** Whether the service failed, is not the API, or rejected the key. */
+  /** Whether the service failed, is not a Petstore, or rejected the key. */
   readonly isUnusable: boolean;
 }
 
 /**
- * Learns the choices of a service from its responses: first questions that one response decides, then experiments about
- * limits until none separates the remaining hypotheses or the budget is used up.
- * @param before exchanges of an earlier run or of recordings, which are not repeated
+ * Learns a service's choices, which the API document leaves open. First asks questions that a single response answers.
+ * Then experiments with rate limits, until only one explanation remains or the budget is used up.
+ * @param before exchanges of an earlier calibration or of recordings, which are not repeated
  * @param asked those of `before` that count towards the budget
  */
 export async function calibrate(
@@ -63,7 +63,7 @@ export async function calibrate(
   return { learner, knowledge: learner.knowledge(), exchanges, ended, isUnusable };
 }
 
-/** Whether an exchange shows a choice of the service. */
+/** Whether an exchange can reveal a choice of the service. */
 const isEvidence = (exchange: Exchange) => unusableResponse(exchange) === undefined;
 
 async function askQuestions(
@@ -80,7 +80,7 @@ async function askQuestions(
   }
 }
 
-/** Runs the experiments about limits, the most informative first. */
+/** Runs experiments about rate limits, the most informative first. */
 async function experiment(
   asker: Asker,
   learner: Learner,
@@ -101,7 +101,8 @@ async function experiment(
     const found = length < 2 ? undefined : bestExperiment(limits, 'own', present, useless);
     if (found === undefined) return;
     await run(asker, learner, found);
-    // Instants are known to some milliseconds only, so that an expected difference may not show.
+    // An experiment may fail to show its expected difference, because arrival times are uncertain by some milliseconds.
+    // It may succeed after another one.
     if (limits.alive.length < length) useless.clear();
     else useless.add(found.name);
   }
@@ -112,7 +113,7 @@ async function run(asker: Asker, learner: Learner, { name, steps }: Experiment):
   for (const step of steps) {
     await asker.wait((startSeconds + step.afterSeconds - asker.nowSeconds) * 1000, name);
     const exchange = await asker.once(probeFor(step, learner));
-    // A lost response ends the experiment: later ones would not separate the same hypotheses.
+    // Ends the experiment, because without this response the later ones reveal little.
     if (isLost(exchange) || learner.limits.broken !== undefined) return;
   }
 }
@@ -132,7 +133,7 @@ const probeFor = ({ operation }: Step, { facts }: Learner): Probe => {
 
 const plainList: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
 
-/** Uses up the window if the budget allows it, to see one refusal, and waits for the end of the window. */
+/** Uses up a rate-limit window to see one 429, if the budget allows it. Then waits for the end of the window. */
 async function useUp(asker: Asker, learner: Learner): Promise<void> {
   const isKnown = learner.about('retryAfterForm').state === 'certain';
   const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;

@@ -7,30 +7,42 @@ import type { Probe } from './questions.js';
 
 const list: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
 
-/** Largest number of early requests per ban. */
+/** Maximum number of early requests that are sent to cause one ban. */
 const mostStrikes = 10;
 const betweenStrikesMs = 1_000;
-/** Lead of the first strikes over the promise: short, so that the ban ends after the window and the grace is over. */
+/**
+ * Time before the reset at which the first early requests are sent, in milliseconds. Late enough that the ban ends
+ * after the window.
+ */
 const strikesBeforePromiseMs = 15_000;
-/** Rest of a window that an episode needs. Windows longer than a minute are not waited for. */
+/**
+ * Minimum remaining time of a rate-limit window for a ban experiment, in seconds. Windows of more than 90 s are not
+ * used, because the experiment would wait too long.
+ */
 const leastWindowSeconds = 40;
 const mostWindowSeconds = 90;
-/** Delays after the first refusal, to find the grace period. */
+/**
+ * Delays after the first 429 at which requests are sent, in milliseconds. They reveal for how long (the grace period)
+ * early requests are not punished.
+ */
 const graceStepsMs = [100, 300, 700, 1_400, 2_500, 4_500, 8_000, 14_000, 25_000];
-/** Leads over the promise, to find the tolerance. */
+/**
+ * Times before the reset at which the last request is sent, in milliseconds. They reveal how early (the tolerance) a
+ * retry may be without punishment.
+ */
 const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
 const betweenPhasesMs = 110;
 
-/** First refusal of an episode. */
+/** First 429 after a used-up window, with the time that it names. */
 interface Refused {
   readonly first: Exchange;
-  /** Promised instant, on the transport's clock. */
+  /** Reset time that the 429 named, in Unix milliseconds of the transport's clock. */
   readonly promisedMs: number;
 }
 
 /**
- * Gets the key banned several times, with requests at different instants, to find the number of strikes, length, extension,
- * escalation, grace and tolerance.
+ * Gets the key banned several times. The times of the requests reveal how many early ones cause a ban, how long it
+ * lasts, and what is tolerated.
  * @throws {EndOfAsking} if the budget is used up, or a wait is too long
  */
 export async function earnBans(asker: Asker, learner: Learner): Promise<void> {
@@ -46,7 +58,10 @@ export async function earnBans(asker: Asker, learner: Learner): Promise<void> {
   }
 }
 
-/** Strikes a second apart, late in a window. @returns whether the key was rate-limited */
+/**
+ * Sends early requests one second apart, near the end of a window, until the key is banned.
+ * @returns whether the key was rate-limited
+ */
 async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
   const refused = await useUpWindow(asker, learner, mostStrikes);
   if (refused === undefined) return false;
@@ -59,13 +74,19 @@ async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
   return true;
 }
 
-/** Sends a request during the ban, two seconds later because Retry-After has whole seconds. */
+/**
+ * Sends a request during the ban, to see whether it extends the ban. Waits two seconds first, because Retry-After has
+ * only whole seconds.
+ */
 async function askInBan(asker: Asker): Promise<void> {
   await asker.wait(2_100, 'whether a request in the ban makes it longer');
   await asker.atOnce(list);
 }
 
-/** Sends requests at growing delays after the first refusal, until a ban. */
+/**
+ * Sends requests at growing delays after the first 429, until the key is banned. Shows which early requests the service
+ * ignores.
+ */
 async function probeGrace(asker: Asker, learner: Learner, { after = 1 }: BanRules): Promise<boolean> {
   const refused = await useUpWindow(asker, learner, graceStepsMs.length + after);
   if (refused === undefined) return false;
@@ -79,14 +100,17 @@ async function probeGrace(asker: Asker, learner: Learner, { after = 1 }: BanRule
   return learner.bans > bans;
 }
 
-/** Next lead to try: the middle of the remaining range. */
+/** Chooses how early the next request is sent: the middle of the values that are still possible. */
 function nextTolerance({ toleranceMs: [least, most] }: BanRules): number | undefined {
-  // The range is no narrower than the uncertainty of the service's clock.
+  // The range can never become narrower than the uncertainty of the service's clock.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * least && each < 0.8 * most);
   return open[Math.floor((open.length - 1) / 2)];
 }
 
-/** Sends all strikes but one, and the last shortly before the promise. It bans, unless it is within the tolerance. */
+/**
+ * Sends all early requests except one, and the last one shortly before the reset. A ban shows that the last one was too
+ * early.
+ */
 async function probeTolerance(
   asker: Asker,
   learner: Learner,
@@ -106,13 +130,13 @@ async function probeTolerance(
 }
 
 /**
- * Uses up a window, and sends one more request.
- * @param more number of requests that the episode needs afterwards
- * @param apartMs delay between two requests; different fractions of a second narrow the service's clock
- * @returns `undefined` if the key was not rate-limited, or the day is used up
+ * Uses up a rate-limit window and sends one more request, to get a 429.
+ * @param more number of requests that are needed afterwards
+ * @param apartMs delay between two requests; different fractions of a second reveal more about the service's clock
+ * @returns `undefined` if the key was not rate-limited, or the window is too long
  */
 async function useUpWindow(asker: Asker, learner: Learner, more: number, apartMs = 0): Promise<Refused | undefined> {
-  // A ban may still run, and windows may begin at a request.
+  // Waits for the end of an earlier ban. The request also starts a window, if windows start with a request.
   let exchange = await asker.once(list);
   while (isRefusal(exchange)) exchange = await asker.once(list);
   const leftSeconds = (asker.rate?.reset ?? 0) - asker.nowSeconds;
@@ -134,7 +158,7 @@ async function useUpWindow(asker: Asker, learner: Learner, more: number, apartMs
   return isRefusal(exchange) ? { first: exchange, promisedMs: promisedAtMs(exchange, learner) } : undefined;
 }
 
-/** Reset of a refusal, on the transport's clock. */
+/** Returns the reset time of a 429, in Unix milliseconds of the transport's clock. */
 function promisedAtMs({ headers }: Exchange, { clockOffset: { leastMs, mostMs } }: Learner): number {
   return Number(headers['X-RateLimit-Reset']) * 1_000 - (leastMs + mostMs) / 2;
 }

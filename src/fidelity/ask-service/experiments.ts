@@ -3,37 +3,37 @@ import type { LimitHypotheses } from '../deduce/limit-hypotheses.js';
 import { isCounted, limitAssumptions } from '../deduce/limit-rules.js';
 import type { SeenRate } from '../deduce/rate.js';
 
-/** One request of an experiment, with its delay after the start. */
+/** Request of an experiment, with its delay after the experiment's start. */
 export interface Step {
   readonly afterSeconds: number;
   readonly operation: string | undefined;
 }
 
-/** Requests at chosen instants, to which hypotheses about limits expect different responses. */
+/** Experiment: requests at certain times, to which possible rules of the service lead to different responses. */
 export interface Experiment {
   readonly name: string;
   readonly steps: readonly Step[];
 }
 
-/** Present state of a run, which limits the possible experiments. */
+/** State of a calibration, which decides which experiments are possible. */
 export interface Present {
-  /** Present second of the service's clock. */
+  /** Current time of the service's clock, in Unix seconds. */
   readonly nowSeconds: number;
   readonly rate: SeenRate | undefined;
   readonly hasPet: boolean;
-  /** Number of requests left in the budget. */
+  /** Number of requests that the budget still allows. */
   readonly left: number;
   readonly allowsExhaust: boolean;
-  /** Longest wait, in seconds. */
+  /** Maximum wait for an experiment, in seconds. */
   readonly patienceSeconds: number;
 }
 
-/** Wait that costs as much as one request, in seconds. */
+/** Time that counts as much as one request when experiments are compared, in seconds. */
 const secondsARequest = 20;
 
 const list = (afterSeconds: number): Step => ({ afterSeconds, operation: 'listPets' });
 
-/** Experiments that are possible now. */
+/** Lists the experiments that are possible now. */
 export function experimentsAt({
   nowSeconds,
   rate,
@@ -61,7 +61,7 @@ export function experimentsAt({
     const burst = Array.from({ length: remaining + 1 }, () => list(0));
     all.push({ name: 'all that remains, and one more', steps: [...burst, list(untilReset)] });
   }
-  // Without permission to use up a window, an experiment has fewer requests than remain.
+  // Without permission to use up the window, an experiment must have fewer requests than remain.
   const fits = ({ steps }: Experiment) =>
     steps.length <= left &&
     (steps.at(-1)?.afterSeconds ?? 0) <= patienceSeconds &&
@@ -70,8 +70,9 @@ export function experimentsAt({
 }
 
 /**
- * The experiment that best separates hypotheses with different settings for its cost; `undefined` if none separates any.
- * @param useless names of experiments that ruled out nothing
+ * Chooses the experiment that best tells possible rules of the service apart, relative to its cost. Returns `undefined`
+ * if none does.
+ * @param useless names of experiments that revealed nothing
  */
 export function bestExperiment(
   limits: LimitHypotheses,
@@ -89,7 +90,7 @@ export function bestExperiment(
   return best?.experiment;
 }
 
-/** Share of the pairs of hypotheses with different settings to which the experiment has different responses. */
+/** Returns the share of pairs of possible rules that the experiment tells apart. */
 function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, token: string, nowSeconds: number): number {
   const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
   const operations = new Set(steps.map(({ operation }) => operation));
@@ -103,7 +104,8 @@ function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, token: s
   const count = (map: Map<string, number>, name: string) => map.set(name, (map.get(name) ?? 0) + 1);
   for (const hypothesis of limits.alive) {
     const { rules, keys } = hypothesis;
-    // Hypotheses that share a past and treat these operations alike have the same responses.
+    // Simulates rules only once if they have the same history of the key and treat these requests alike. Their
+    // responses are equal.
     const past = keys.get(token);
     const ofPast = expected.get(past) ?? new Map<string, string>();
     expected.set(past, ofPast);

@@ -6,7 +6,10 @@ import { readQuestions, writeQuestions } from './questions.js';
 
 type Plan = Pick<CalibrateOptions, 'budget' | 'allowsWrite' | 'allowsExhaust' | 'allowsBan' | 'patienceMs'>;
 
-/** Describes the requests of an active run, with the cost of each question. @param known subjects that are certain */
+/**
+ * Describes the plan of a calibration in lines, with the number of requests for each question.
+ * @param known choices of the service that are already certain
+ */
 export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject>): string[] {
   const { budget, allowsWrite, allowsExhaust, allowsBan, patienceMs } = plan;
   const questions = allowsWrite ? [...readQuestions, ...writeQuestions] : readQuestions;

@@ -5,38 +5,38 @@ import type { Subject } from '../deduce/clue.js';
 import type { Facts } from '../deduce/facts.js';
 import { pageParameters } from '../deduce/list-clues.js';
 
-/** One request of a calibration. */
+/** Request that a calibration sends to the service. */
 export interface Probe {
   readonly method: string;
-  /** Below the base address, with the query: `/pets?limit=1`. */
+  /** Path below the base URL, with the query: `/pets?limit=1`. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   /** Key of the request: the calibrated one, a made-up one, or none. */
   readonly token: 'own' | typeof madeUpKey | 'none';
-  /** Question that the request belongs to. */
+  /** Id of the question that the request asks. */
   readonly question: string;
 }
 
-/** A request whose response alone decides assumptions. */
+/** Question to a service: a request whose response reveals one or more of the service's choices. */
 export interface Question {
   readonly id: string;
   readonly decides: readonly Subject[];
-  /** Description of the request, for the plan. */
+  /** Description of the request for the user, in the plan of the calibration. */
   readonly sends: string;
-  /** `write`: the request may store a pet, which the API cannot delete. */
+  /** `write`: the request may store a pet, which no operation of the API can delete. */
   readonly needs: 'read' | 'write';
-  /** Asked even if a recording has the response to another value of the same kind. */
+  /** Whether the question is asked even if a recording already answers it for another value of the same kind. */
   readonly isExtra?: true;
-  /** `undefined` until its precondition was seen, such as a pet. */
+  /** Returns the request; `undefined` until its precondition is known, such as an existing pet. */
   probe(facts: Facts): Probe | undefined;
 }
 
-/** Name that must be unknown to the service. */
+/** Value that no service knows, for names and ids in questions. */
 const unknown = 'petstore-sim-probe';
-/** Origin that no allow list has: an odd port of this machine. */
+/** Origin that no service allows: an unusual port of this machine. */
 const oddOrigin = 'http://localhost:49151';
-/** Category that no service has by chance. */
+/** Category that no service has by accident. */
 const oddCategory = '7205759403792793600';
 
 const read = (
@@ -51,13 +51,13 @@ const read = (
   return { id, decides, sends, needs: 'read', ...(isExtra && { isExtra }), probe: () => probe };
 };
 
-/** Second page of one pet by a parameter, asked only while no Link was seen. */
+/** Asks for the second page of one pet by a query parameter, as long as no response had a Link header. */
 function secondPage(name: string, value: string): Question {
   const question = read(`paging-${name}`, ['paging'], `/pets?limit=1&${name}=${value}`);
   return { ...question, probe: (facts) => (facts.listed.length > 1 ? question.probe(facts) : undefined) };
 }
 
-/** Questions that change nothing. The first shows the pets that later ones need. */
+/** Questions that change nothing on the service. The first one lists the pets that later questions need. */
 export const readQuestions: readonly Question[] = [
   read('listOrder', ['listOrder', 'rateLimitFields'], '/pets?limit=100'),
   read('paging', ['paging'], '/pets?limit=1'),
@@ -77,7 +77,7 @@ export const readQuestions: readonly Question[] = [
     },
   },
   read('unknownRoute', ['unknownRoute'], `/${unknown}`),
-  // A safe method (RFC 4918 section 9.1): it changes nothing.
+  // PROPFIND is a safe method (RFC 4918 section 9.1): it changes nothing.
   read('unknownMethod', ['unknownMethod', 'errorCodes.method_not_allowed'], '/pets', { method: 'PROPFIND' }),
   read('unauthorizedHeaders', ['unauthorizedHeaders', 'errorCodes.unauthorized'], '/pets', { token: 'none' }),
   read('acceptAnyKey', ['acceptAnyKey'], '/pets', { token: madeUpKey }),
@@ -115,10 +115,10 @@ const pet = (categoryId: string, name = unknown, more = '') =>
 
 const first = (categories: ReadonlySet<Int64>) => String([...categories][0]);
 
-/** An unknown category adjacent to a known one, with as many digits if possible. */
+/** Returns an unknown category whose number is next to a known one, with as many digits if possible. */
 function nearestUnknown(categories: ReadonlySet<Int64>): string {
   const known = [...categories].map(String);
-  // Unless all numbers of a length are known, one is adjacent to a known one.
+  // The neighbors of known numbers suffice: unless all numbers of a length are known, one of them is unknown.
   const adjacent = known.flatMap((each) =>
     [BigInt(each) + 1n, BigInt(each) - 1n]
       .filter((value) => value !== 0n && isInt64(value) && !known.includes(String(value)))
@@ -127,7 +127,7 @@ function nearestUnknown(categories: ReadonlySet<Int64>): string {
   return (adjacent.find(({ isAsLong }) => isAsLong) ?? adjacent[0])?.text ?? oddCategory;
 }
 
-/** Questions that may store a pet each: a control stores one only where another question was refused. */
+/** Questions that may store a pet each. A control question stores one only after another question was rejected. */
 export const writeQuestions: readonly Question[] = [
   write('defaultStatus', ['defaultStatus'], 'without a status', (categories) => pet(first(categories))),
   write('unknownFields', ['unknownFields'], 'with a field that NewPet does not have', (categories) =>
@@ -146,7 +146,8 @@ export const writeQuestions: readonly Question[] = [
     (categories) => pet(first(categories), unknown, ',"status":"sold"'),
     'text/plain',
   ),
-  // The controls: asked only while a refusal may have had another reason.
+  // Control questions: they show whether the service rejected another question for the expected reason. Asked only if
+  // this is unclear.
   write(
     'plainPet',
     ['unknownFields', 'emptyName', 'unknownCategory', 'contentType'],

@@ -5,12 +5,12 @@ import { type Exchange, readDate, relevantHeaders } from '../../traffic-files/ex
 import { fromJsonBytes } from '../../values/json-bytes.js';
 import type { Learner } from '../deduce/learner.js';
 
-/** Replacement for the service's key, which the simulator must not receive. */
+/** Replaces the service's API key, which the simulator must not receive. */
 const ownKey = 'petstore-sim-own-key';
 
 /**
- * Responses of a simulator to the same requests at the same instants. It has the pets that the service showed, and a key
- * with the same plan.
+ * Sends the recorded requests to a simulator at their recorded times, and returns its responses. The simulator has the
+ * service's pets, and a key with the same plan.
  */
 export async function answerLocally(
   scenario: Scenario,
@@ -28,7 +28,7 @@ export async function answerLocally(
       pets: pets.map(({ status, extra, ...pet }) => ({
         ...pet,
         ...(status !== undefined && { status }),
-        // A service that stores unknown fields shows the fields of earlier requests.
+        // A service that echoes unknown fields shows those of earlier requests in its pets.
         ...(scenario.assumptions?.unknownFields === 'echo' && extra !== undefined && { extra }),
       })),
       categories: [...facts.categories],
@@ -54,5 +54,5 @@ export async function answerLocally(
   return answers;
 }
 
-/** Instant of an exchange on the service's clock, or on the recorder's without `Date`. */
+/** Time of an exchange by the service's clock. Without a `Date` header, by the recording machine's clock. */
 const instantOf = (exchange: Exchange | undefined) => exchange?.dateMs ?? exchange?.arrivedAtMs ?? 0;

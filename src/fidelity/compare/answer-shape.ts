@@ -4,10 +4,13 @@ import { counted } from '../../values/counted.js';
 import { isObject, readExchange } from '../deduce/facts.js';
 import { isRefusal } from '../deduce/rate.js';
 
-/** Parts of a response that are equal on two like services, by name. Instants, identifiers, texts and usage are left out. */
+/**
+ * Comparable parts of a response, by name. Two equal services agree in them. Times, ids, texts and usage are missing,
+ * because they always differ.
+ */
 export type AnswerShape = Readonly<Record<string, string>>;
 
-/** Extracts the parts of a response that depend neither on its instant nor on the stored pets nor on the key's usage. */
+/** Extracts the comparable parts of a response, which depend neither on time nor on stored pets nor on usage. */
 export function shapeOf(exchange: Exchange): AnswerShape {
   const { status, headers, method } = exchange;
   const { body } = readExchange(exchange);
@@ -22,7 +25,7 @@ export function shapeOf(exchange: Exchange): AnswerShape {
     'Link to the next page': link ?? 'none',
     Allow: (headers.Allow ?? 'none').split(/, */).sort().join(', '),
     'WWW-Authenticate': (headers['WWW-Authenticate'] ?? 'none').split(' ')[0] ?? '',
-    // Only responses with a pet show `deprecation`.
+    // Compares deprecation headers only in responses with a pet, because only these have them.
     'Deprecation and Sunset':
       (status === 200 && ['Deprecation', 'Sunset'].filter((name) => headers[name] !== undefined).join(', ')) || 'none',
     body: method === 'HEAD' ? 'none' : bodyShape(body),
@@ -42,10 +45,10 @@ function bodyShape(body: ReturnType<typeof readExchange>['body']): string {
 const fieldsOf = (value: unknown) =>
   typeof value === 'object' && value !== null ? Object.keys(value).sort().join(', ') : typeof value;
 
-/** Fields of a list's item, without the one that only some pets of this tool have. */
+/** Returns the field names of a list's item. Ignores a field that calibration itself has stored in some pets. */
 const itemFieldsOf = (value: unknown) => fieldsOf(value).replace(/(?:, )?petstore-sim-probe/, '');
 
-/** A part that differs between two responses. */
+/** Part of a response in which the service and the simulator differ. */
 export interface ShapeDifference {
   readonly part: string;
   readonly service: string;

@@ -6,18 +6,18 @@ import { readExchange } from '../deduce/facts.js';
 import type { Learner } from '../deduce/learner.js';
 import type { Difference, Findings } from './difference.js';
 
-/** Numeric assumptions about bans, known to the rounding of the responses. */
+/** Assumptions about bans that are numbers. Responses show them only in rounded form. */
 export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
 
-/** Rounding of a promised instant. */
+/** Rounding of a reset time, in milliseconds. */
 const roundingMs = 1_000;
-/** Number of earlier bans that a key may have had. */
+/** Maximum number of bans that a key may have had before the first request. */
 const mostEarlierBans = 8;
 
 /**
- * Compares bans with the scenario's numbers.
- * @param isStated whether the scenario states a choice; others are not checked
- * @param slackSeconds largest rounding: 0 if the service counts whole seconds
+ * Compares the observed bans with the scenario's numbers.
+ * @param isStated whether the scenario states a choice; others are not compared
+ * @param slackSeconds largest rounding in seconds: 0 if the service counts whole seconds
  */
 export function compareBans(
   settings: Settings,
@@ -55,7 +55,7 @@ export function compareBans(
   const fits = (slack: number, by = settings) =>
     Array.from({ length: mostEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
       lengths.every(({ seconds, index }) => {
-        // A factor from rounded lengths is as inexact as the first length.
+        // Allows for larger errors in later bans: each length is the first, rounded one times a growth factor.
         const ofFactor =
           by.banEscalation === false ? 0 : (seconds * (index + Math.max(0, earlier)) * 2) / by.banSeconds;
         return Math.abs(seconds - lengthOf(by, index + earlier)) <= slack * (1 + ofFactor);
@@ -85,7 +85,10 @@ export function compareBans(
   };
 }
 
-/** Adds an exchange. @returns whether it is the refusal of a ban */
+/**
+ * Adds an exchange to the observed bans.
+ * @returns whether its response reports a ban
+ */
 export function isBanOf(watch: BanWatch, exchange: Exchange): boolean {
   const read = readExchange(exchange);
   const isBan = watch.isMarked(read);
@@ -95,7 +98,7 @@ export function isBanOf(watch: BanWatch, exchange: Exchange): boolean {
 
 const isWithin = (value: number, [least, most]: Between) => value >= least - roundingMs && value < most + roundingMs;
 
-/** Length of the n-th ban of a key, in seconds. */
+/** Length of a key's n-th ban in the scenario, in seconds. */
 function lengthOf({ banSeconds, banEscalation }: Settings, index: number): number {
   if (banEscalation === false) return banSeconds;
   const { factor, maxSeconds } = banEscalation;

@@ -13,7 +13,7 @@ import { isRefusal, rateOf } from '../deduce/rate.js';
 import { compareBans, isBanOf } from './compare-bans.js';
 import type { Difference, Findings } from './difference.js';
 
-/** A response with its limits. Refusals of bans show no window and are left out. */
+/** Response with its rate-limit headers. Responses to a banned key are excluded, because they show no window. */
 interface Sample {
   readonly exchange: Exchange;
   readonly limit: number;
@@ -22,10 +22,10 @@ interface Sample {
 }
 
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
-/** Limit in a calibrated scenario for a window that was not seen. */
+/** Limit of a window that no response showed, in a calibrated scenario. Large enough to reject no request. */
 const unseenLimit = 1_000_000;
 
-/** An error of one in a header, which the comparison must detect to call the header checked. */
+/** Deviation of one in a header. If the comparison cannot detect this deviation, the header counts as unchecked. */
 interface Defect {
   readonly about: string;
   readonly service: string;
@@ -39,8 +39,8 @@ const defects: readonly Defect[] = [
 ];
 
 /**
- * Compares X-RateLimit-*, Retry-After and the order of refusals with the scenario's rules. A rule or a header counts as
- * confirmed only if every other value, and every error of one, would contradict the responses.
+ * Compares X-RateLimit headers, Retry-After and the order of 429 responses with the scenario's rules. A rule counts as
+ * confirmed only if every other value would contradict the responses.
  */
 export function compareLimits(
   scenario: Scenario,
@@ -57,7 +57,8 @@ export function compareLimits(
   own.splice(mostResponses);
   const samples = own.flatMap(sampleOf);
   const rules = compareRules(resolved, own, samples, isStated);
-  // Windows that the clock starts end at whole seconds even if the service counts fractions.
+  // Windows at fixed clock times end at whole seconds, even if the service counts fractions. The reset header then
+  // proves less.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
   const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
@@ -74,9 +75,9 @@ export function compareLimits(
   };
 }
 
-/** Largest number of compared responses; each is simulated under several rules. */
+/** Maximum number of compared responses. Each is simulated under several rules, which takes time. */
 const mostResponses = 2_000;
-/** Largest error of a difference of two rounded instants, in seconds. */
+/** Maximum error of the difference between two rounded times, in seconds. */
 const mostRounding = 2;
 
 const nothing: Findings = { differences: [], confirmed: [], unchecked: [] };
@@ -86,7 +87,7 @@ function sampleOf(exchange: Exchange): Sample[] {
   return rate === undefined ? [] : [{ exchange, ...rate }];
 }
 
-/** Compares the limits with the plan of the scenario's own key; with every plan if the scenario has none. */
+/** Compares the limits with the plan of the scenario's key. A scenario without keys is compared by all its plans. */
 function comparePlan({ keys, plans }: Scenario, resolved: ResolvedScenario, samples: readonly Sample[]): Findings {
   const about = 'enterpriseLimits';
   if (samples.length === 0) return { ...nothing, unchecked: [about] };
@@ -121,7 +122,7 @@ function comparePlan({ keys, plans }: Scenario, resolved: ResolvedScenario, samp
   return { ...nothing, differences: [difference] };
 }
 
-/** Compares the counting with the scenario's rules. */
+/** Compares how the service counts requests with the scenario's rules. */
 function compareRules(
   { settings }: ResolvedScenario,
   own: readonly Exchange[],
@@ -135,26 +136,26 @@ function compareRules(
   const ofScenario = allLimitRules().filter((each) => hasStated(each, stated));
   const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
   if (inSeconds.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
-  // The simulator counts whole seconds; fractions are a second choice.
+  // Prefers rules that count whole seconds, like the simulator, to rules that count fractions.
   const isExact = explains(inSeconds, own);
   const isFraction = !isExact && explains(ofScenario, own);
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // Another algorithm may have another start of windows.
+    // With another algorithm, windows may also start at another time.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
     const fitting = simulate(others, own).alive.map((each) => each.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
-  // A shift in the other direction removes an error of the service.
+  // Applies the opposite deviation if the scenario does not fit: it corrects a deviation of the service.
   const ofDefects = defects.filter(({ about, delta }) => {
     const changed = own.map((each) => shifted(each, about, fits ? delta : -delta));
     return explains(rules, changed);
   });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
-  // A service that counts fractions of a second can send a reset that differs by one second.
+  // A service that counts fractions of a second may send a reset that differs by one second.
   if (isFraction || stated.length === 0) open.add(resetHeader);
   if (fits || stated.length === 0) {
     const checkable = fits ? [...stated, resetHeader, remainingHeader] : [];
@@ -189,7 +190,9 @@ function compareRules(
   return { differences: [difference], confirmed: [], unchecked: all.filter((about) => about !== difference.about) };
 }
 
-/** Whether rules have a value of the scenario. A window that is not fixed has no start. */
+/**
+ * Whether rules have the scenario's value of an assumption. Without fixed windows, the window start does not matter.
+ */
 function isSame({ settings }: LimitRules, own: Settings, about: LimitAssumption): boolean {
   if (about === 'windowStart' && settings.algorithm !== 'fixed-window') return true;
   return setText(settings[about]) === setText(own[about]);
@@ -197,7 +200,7 @@ function isSame({ settings }: LimitRules, own: Settings, about: LimitAssumption)
 
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** Simulates the rules up to the first response that none of them explains. */
+/** Simulates possible rules until a response that none of them explains. */
 function simulate(rules: readonly LimitRules[], own: readonly Exchange[]): LimitHypotheses {
   const hypotheses = new LimitHypotheses(rules);
   own.some((exchange) => {
@@ -211,13 +214,13 @@ const explains = (rules: readonly LimitRules[], own: readonly Exchange[]) => sim
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);
-  // A refusal always has 0 remaining.
+  // Leaves Remaining unchanged in a 429, where it is always 0.
   if (rate === undefined || (header === remainingHeader && isRefusal(exchange))) return exchange;
   const value = Math.max(0, Number(exchange.headers[header]) + delta);
   return { ...exchange, headers: { ...exchange.headers, [header]: String(value) } };
 }
 
-/** Compares the Retry-After of refusals with their reset. */
+/** Compares Retry-After with the reset header, in 429 responses. */
 function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Findings {
   const gaps = exchanges.flatMap((exchange): { exchange: Exchange; seconds: number }[] => {
     const text = exchange.headers[retryAfterHeader];
@@ -235,7 +238,7 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Fi
   const off =
     gaps.find(({ seconds }) => Math.abs(seconds) > mostRounding) ??
     (isConstant && isExact && gaps.length >= surelyConstant ? first : undefined);
-  // One second may be rounding of fractions.
+  // A small difference may come from rounding, so it is no finding.
   if (off === undefined) return { ...nothing, unchecked: [about] };
   const { seconds } = off;
   const difference: Difference = {
@@ -248,5 +251,5 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Fi
   return { ...nothing, differences: [difference] };
 }
 
-/** Number of refusals with equal gaps that rules out chance. */
+/** Number of 429 responses with an equal difference that excludes a coincidence. */
 const surelyConstant = 3;

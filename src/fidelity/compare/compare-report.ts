@@ -4,7 +4,7 @@ import type { Difference } from './difference.js';
 
 type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 
-/** The comparison for a terminal. */
+/** Formats a comparison for a terminal. */
 export function compareLines(
   { outcome, reason, differences, confirmed, unchecked }: Comparison,
   scenario: string,
@@ -24,7 +24,10 @@ export function compareLines(
   ];
 }
 
-/** The comparison as JUnit XML, with a test case per choice. Unchecked choices are skipped; a failed run is one error. */
+/**
+ * Formats a comparison as JUnit XML, with a test case for each choice of the service. Unchecked choices are skipped; a
+ * failed run is one error.
+ */
 export function compareJunit(
   { outcome, reason, differences, confirmed, unchecked }: Comparison,
   scenario: string,

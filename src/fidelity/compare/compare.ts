@@ -19,26 +19,26 @@ import { banNumbers, isBanOf } from './compare-bans.js';
 import { compareLimits } from './compare-limits.js';
 import type { Difference } from './difference.js';
 
-/** Result of comparing a scenario with a service. */
+/** Result of the comparison of a scenario with a real service. */
 export interface Comparison {
   readonly outcome: 'same' | 'differs' | 'could not check';
   readonly reason: string;
   readonly differences: readonly Difference[];
-  /** Assumptions that the responses confirm. */
+  /** Assumptions of the scenario that the service's responses confirm. */
   readonly confirmed: readonly string[];
-  /** Assumptions that the responses do not show. */
+  /** Assumptions of the scenario about which the service's responses reveal nothing. */
   readonly unchecked: readonly string[];
   readonly requests: number;
 }
 
-/** Assumptions that are compared by their numbers, and CORS, which only an HTTP server has. */
+/** Assumptions without a general comparison: bans and limits have their own, and CORS exists only over HTTP. */
 const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
 /**
- * Compares a service's responses with the simulator's to the same requests under a scenario.
+ * Compares a service's responses with those of the simulator under a scenario, for the same requests.
  * @param exchanges exchanges with the service, in order
  * @param ended reason for an early end of the run
- * @throws {ScenarioError}
+ * @throws {ScenarioError} for mistakes in the scenario
  */
 export async function compare(
   scenario: Scenario,
@@ -48,7 +48,7 @@ export async function compare(
   const learner = new Learner();
   const usable = exchanges.filter((exchange) => unusableResponse(exchange) === undefined);
   for (const exchange of usable) learner.add(exchange);
-  // Pets do not matter here, and generated ones would take time.
+  // Omits the pets, which do not matter here and take time to generate.
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
@@ -80,14 +80,14 @@ export async function compare(
   };
 }
 
-/** Whether a scenario states a choice. A calibrated scenario states only the choices that were learnt. */
+/** Whether a scenario states a value for an assumption. A scenario of `calibrate` states only what it has learned. */
 function states({ name, assumptions = {} }: Scenario, about: string): boolean {
   if (name !== calibratedName) return true;
   const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
   return code === undefined ? Object.hasOwn(assumptions, about) : Object.hasOwn(assumptions.errorCodes ?? {}, code);
 }
 
-/** Outcome of a comparison. A service that failed or is not the API never compares as the same. */
+/** Decides the outcome of a comparison. A service that failed or is no Petstore never counts as `same`. */
 function conclude(
   found: readonly Difference[],
   ended: string | undefined,
@@ -122,7 +122,7 @@ function choiceDifference(
   const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
   const codes: Readonly<Record<string, string>> = settings.errorCodes;
   const own = code === undefined ? settings[about as AssumptionId] : (codes[code] ?? code);
-  // A likely choice may have any of its remaining values.
+  // Accepts any value that the responses do not exclude.
   if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
     kind: 'assumption',
@@ -133,10 +133,10 @@ function choiceDifference(
   };
 }
 
-/** Lists of operations are sets. */
+/** Text for a comparison of values. Lists of operations are equal in any order. */
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** Differences that remain if the simulator makes the service's choices. */
+/** Finds differences that remain if the simulator makes the same choices as the service. */
 async function unexplained(
   scenario: Scenario,
   chosen: Settings,
@@ -151,7 +151,7 @@ async function unexplained(
   const [bans, localBans] = [bansIn(exchanges), bansIn(local)];
   const pairs = exchanges.flatMap((exchange, index): [Exchange, Exchange][] => {
     const answer = local[index] as Exchange;
-    // Requests of other clients may use up a window or get a key banned.
+    // Ignores a pair with only one 429 or ban, because other clients may use the service's key too.
     const isOther = isRefusal(exchange) !== isRefusal(answer) || bans.has(exchange) !== localBans.has(answer);
     return isLost(exchange) || isOther ? [] : [[exchange, answer]];
   });
@@ -176,7 +176,7 @@ async function unexplained(
   return { drift, uncheckedParts };
 }
 
-/** The refusals of bans. */
+/** Finds the responses that report a ban. */
 function bansIn(exchanges: readonly Exchange[]): ReadonlySet<Exchange> {
   const watch = new BanWatch();
   return new Set(exchanges.filter((exchange) => isBanOf(watch, exchange)));
@@ -190,7 +190,7 @@ const contradiction = (about: string, text: string): Difference => ({
   place: /^#\d+[^:]*/.exec(text)?.[0] ?? '',
 });
 
-/** Removes duplicates, and the consequences of a different status. */
+/** Removes duplicates, and differences that follow from a different status. */
 function unique(found: readonly Difference[]): Difference[] {
   const others = new Set(found.filter(({ about }) => about === 'status').map(({ place }) => place));
   const seen = new Set<string>();

@@ -1,19 +1,19 @@
-/** A difference between the service and the simulator. */
+/** Difference between a service and the simulator. */
 export interface Difference {
   /**
-   * `assumption`: the service made another choice than the scenario. `drift`: no assumption explains the response, so the
-   * document or the simulator is outdated.
+   * `assumption`: the service made another choice than the scenario. `drift`: no choice explains the response, so the
+   * API document or the simulator is outdated.
    */
   readonly kind: 'assumption' | 'drift';
-  /** Assumption, or part of a response. */
+  /** Name of the assumption, or of the response's part, that differs. */
   readonly about: string;
   readonly service: string;
   readonly simulator: string;
-  /** Exchange that shows the difference. */
+  /** Request that shows the difference: `#12 GET /pets?limit=0`. */
   readonly place: string;
 }
 
-/** Result of comparing some of the choices and headers. */
+/** Result of comparing some of a service's choices and headers. */
 export interface Findings {
   readonly differences: readonly Difference[];
   readonly confirmed: readonly string[];

@@ -6,7 +6,7 @@ import type { Clue } from './clue.js';
 import { type Facts, isObject, type ReadExchange } from './facts.js';
 import { isRefusal, rateOf } from './rate.js';
 
-/** Clues of any response's headers, and of any error's body. */
+/** Reads clues about the service's choices from the headers of any response and the body of an error. */
 export function answerClues(exchange: ReadExchange): Clue[] {
   const { status } = exchange;
   if (status === 0 || status >= 500 || exchange.missing.includes('answer headers')) return [];
@@ -43,7 +43,7 @@ function headerClues(exchange: ReadExchange): Clue[] {
   return clues;
 }
 
-/** Clue of the IETF draft's fields, by the syntax of their values. */
+/** Reads a clue about the rate-limit fields of the IETF draft, from the syntax of their values. */
 function draftClue(headers: Readonly<Record<string, string>>): Clue {
   const about = 'rateLimitFields';
   const { RateLimit: structured, 'RateLimit-Limit': legacy } = headers;
@@ -80,7 +80,7 @@ function refusalClues(exchange: ReadExchange): Clue[] {
     },
   ];
   const reset = rateOf(exchange)?.reset;
-  // A difference of one second is rounding.
+  // Ignores a difference of one second, which comes from rounding.
   if (reset !== undefined && Math.abs(untilMs - reset * 1000) > 1_000) {
     const byS = Math.round(Math.abs(untilMs / 1000 - reset));
     clues.push({
@@ -117,12 +117,12 @@ function errorClues(exchange: ReadExchange): Clue[] {
     ];
   }
   const code = codeOfStatus[status];
-  // The codes themselves distinguish limits from bans.
+  // Ignores rejections by a ban. The code itself decides whether a 429 reports a ban, so the code is no evidence here.
   if (code === undefined || (isRefusal(exchange) && (status !== 429 || body.code === 'key_banned'))) return [];
   return [{ about: `errorCodes.${code}`, allows: [body.code], says: `code ${body.code.slice(0, 60)}` }];
 }
 
-/** Clues of a getPet response. */
+/** Reads clues about the service's choices from a getPet response. */
 export function petClues(
   { operation, path, method, status, headers, arrivedAtMs }: ReadExchange,
   facts: Facts,

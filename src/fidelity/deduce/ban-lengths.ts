@@ -2,20 +2,20 @@ import { settingValues } from '../../petstore/settings.js';
 import { type Knowledge, notAsked } from './clue.js';
 import type { LimitRules } from './limit-rules.js';
 
-/** Longest ban where none was seen: three days, as documented by services with bans that grow. */
+/** Maximum length of bans if no response shows it: three days. Services with growing bans document this value. */
 const longestSeconds = 259_200;
 
-/** Lengths of bans in seconds, in their order; `undefined` if the end did not show. */
+/** Observed lengths of a key's bans in seconds, in order; `undefined` for a ban whose end is unknown. */
 interface BanLengths {
   readonly seconds: readonly (number | undefined)[];
-  /** Difference to another possible length of each; 0 if none. */
+  /** Each length may also be this much different, in seconds; 0 if it is certain. */
   readonly orElse: -1 | 0 | 1;
 }
 
 /**
- * Lengths by the resets, less one second if the service counts milliseconds and rounds resets up.
- * @param waits seconds that Retry-After named at the start of each ban
- * @param roundings units that explain the responses
+ * Returns the lengths of bans by their reset headers. Subtracts one second if the service rounds resets up.
+ * @param waits Retry-After at the start of each ban, in seconds
+ * @param roundings units of time that explain the service's responses
  */
 export function banLengths(
   lengths: readonly (number | undefined)[],
@@ -23,7 +23,7 @@ export function banLengths(
   roundings: ReadonlySet<LimitRules['rounding']>,
 ): BanLengths {
   const mayRound = roundings.size === 0 || roundings.has('up');
-  // A wait that is shorter than the reset was counted in milliseconds.
+  // Retry-After below the reset time proves that the service counts milliseconds.
   const isExact = mayRound && lengths.some((seconds, index) => seconds !== undefined && waits[index] === seconds - 1);
   const doesRound = mayRound && roundings.size === 1;
   const lengthOf = (seconds: number, index: number) => {
@@ -32,14 +32,14 @@ export function banLengths(
   };
   return {
     seconds: lengths.map((seconds, index) => seconds && lengthOf(seconds, index)),
-    // A ban at the start of a second is not rounded.
+    // The true length may differ by one second: a ban that starts with a full second is not rounded.
     orElse: !mayRound || isExact ? 0 : doesRound ? 1 : -1,
   };
 }
 
 /**
- * Knowledge from the lengths of one key's bans. Likely at best: the key may have been banned before, and bans that grow may
- * have reached their longest.
+ * Derives the assumptions about the length of bans. None is certain: the key may have had earlier bans, and growing
+ * bans may have reached their maximum.
  */
 export function lengthKnowledge({ seconds: lengths, orElse }: BanLengths): Knowledge[] {
   const shown = lengths.flatMap((seconds, index) => (seconds === undefined ? [] : [{ seconds, index }]));
@@ -65,11 +65,11 @@ export function lengthKnowledge({ seconds: lengths, orElse }: BanLengths): Knowl
   ];
 }
 
-/** Growth of bans; `undefined` if they do not grow, or if it is open. */
+/** Derives the factor by which bans grow; `undefined` if they do not grow, or the factor is unclear. */
 function growth(shown: readonly { readonly seconds: number; readonly index: number }[]) {
   const [first, second] = shown;
   if (first === undefined || second === undefined || second.seconds <= first.seconds) return undefined;
-  // Lengths are rounded up to whole seconds.
+  // Considers that lengths are rounded up to whole seconds.
   const root = 1 / (second.index - first.index);
   const least = ((second.seconds - 1) / first.seconds) ** root;
   const factor = simplest(least, (second.seconds / first.seconds) ** root);
@@ -80,7 +80,7 @@ function growth(shown: readonly { readonly seconds: number; readonly index: numb
   return { value, isEndSeen: shorter !== undefined };
 }
 
-/** The number with the fewest decimals above `least` and up to `most`. */
+/** Returns the number with the fewest decimals that is above `least` and at most `most`. */
 function simplest(least: number, most: number): number {
   for (let scale = 1; scale <= 1_000_000; scale *= 10) {
     const value = Math.floor(most * scale + 1e-9) / scale;

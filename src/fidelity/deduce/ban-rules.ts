@@ -2,46 +2,55 @@ import { settingValues } from '../../petstore/settings.js';
 import { counted } from '../../values/counted.js';
 import { type Knowledge, notAsked } from './clue.js';
 
-/** Range in milliseconds. Network latency makes every arrival uncertain. */
+/** Range of a time in milliseconds. Network latency makes arrival times uncertain. */
 export type Between = readonly [leastMs: number, mostMs: number];
 
-/** A refusal after the first of an episode. */
+/** 429 that a client received because it retried too early. */
 export interface EarlyRequest {
   readonly afterFirstMs: Between;
-  /** On the service's clock, as far as `Date` determines it. */
+  /**
+   * Time from the request to the promised reset, in milliseconds of the service's clock, as far as `Date` reveals this
+   * clock.
+   */
   readonly beforePromiseMs: Between;
 }
 
-/** Time from a key's first refusal to its next accepted request, or to a ban. */
+/** Requests of a key from its first 429 to its next served request or ban. */
 export interface BanEpisode {
-  /** In the order of sending; the last one may have started the ban. */
+  /** Further requests that received a 429, in order. The last one may have started the ban. */
   readonly early: readonly EarlyRequest[];
   readonly isBanned: boolean;
-  /** Whether every request was a question of this tool. */
+  /** Whether calibration sent all these requests, so that no other client's request is missing. */
   readonly isOurs: boolean;
-  /** Whether every refusal promised the same instant. */
+  /** Whether every 429 named the same reset time. */
   readonly isSteady: boolean;
   readonly places: readonly string[];
 }
 
-/** Rules of bans. A strike is a refusal after the grace, and too early by more than the tolerance. */
+/**
+ * Possible rules of a service about bans. A strike is an early request after the grace period, by more than the
+ * tolerance.
+ */
 export interface BanRules {
-  /** Number of strikes that ban; `undefined` if unknown. */
+  /** Number of strikes that cause a ban; `undefined` if unknown. */
   readonly after: number | undefined;
-  /** Whether no other number explains the episodes. */
+  /** Whether only this number of strikes explains the responses. */
   readonly isOnly: boolean;
   readonly graceMs: Between;
   readonly toleranceMs: Between;
 }
 
-/** Largest number of strikes to try. */
+/** Maximum number of strikes per ban that is considered. */
 const mostStrikes = 20;
-/** Number of certain strikes without a ban that rules bans out. A strike is certain after any grace and outside any tolerance. */
+/**
+ * Number of certain strikes without a ban that excludes bans. A strike is certain if it is after any likely grace
+ * period and earlier than any likely tolerance.
+ */
 const enoughStrikes = 10;
 const sureStrike = { afterFirstMs: 5_000, beforePromiseMs: 2_000 };
 const never = Number.POSITIVE_INFINITY;
 
-/** Derives the rules that explain all episodes. */
+/** Derives the rules about bans that explain all observed episodes. */
 export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
   const steady = episodes.filter(({ isSteady }) => isSteady);
   const fits: { after: number; graceMs: Between }[] = [];
@@ -50,7 +59,7 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
     if (graceMs !== undefined) fits.push({ after, graceMs });
   }
   const byDefault = settingValues.banGraceMs.default;
-  // Prefers the default grace period of a ban over other values that fit.
+  // Prefers an explanation with the documented grace period.
   const best = fits.find(({ graceMs }) => isIn(byDefault, graceMs)) ?? fits[0];
   if (best === undefined || !steady.some(({ isBanned }) => isBanned)) {
     return { after: undefined, isOnly: false, graceMs: [0, never], toleranceMs: [0, never] };
@@ -59,8 +68,8 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
 }
 
 /**
- * Range of graces with which a number of strikes explains every ban. Requests approach the promise, so that an early request
- * without a strike was within the grace.
+ * Returns the range of grace periods with which a number of strikes explains every ban. An early request that was no
+ * strike must have been within the grace period.
  */
 function graceFor(after: number, episodes: readonly BanEpisode[]): Between | undefined {
   let [least, most] = [0, never];
@@ -74,7 +83,7 @@ function graceFor(after: number, episodes: readonly BanEpisode[]): Between | und
   return least < most ? [least, most] : undefined;
 }
 
-/** Range of tolerances that explains which of the last requests before a promise banned. */
+/** Returns the range of tolerances that explains which late retries caused a ban and which did not. */
 function toleranceFor(after: number, [, graceMs]: Between, episodes: readonly BanEpisode[]): Between {
   let [least, most] = [0, never];
   for (const { early, isBanned } of episodes) {
@@ -88,7 +97,10 @@ function toleranceFor(after: number, [, graceMs]: Between, episodes: readonly Ba
 
 const isIn = (value: number, [least, most]: Between) => value >= least && value < most;
 
-/** Knowledge of the choices about strikes. @param isAlone whether no other client seems to use the key */
+/**
+ * Derives the assumptions about strikes.
+ * @param isAlone whether no other client seems to use the key
+ */
 export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolean): Knowledge[] {
   const { after, isOnly, graceMs, toleranceMs } = readBanRules(episodes);
   const banned = episodes.filter(({ isBanned }) => isBanned);
@@ -116,7 +128,10 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
 const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
   afterFirstMs[0] > sureStrike.afterFirstMs && beforePromiseMs[0] > sureStrike.beforePromiseMs;
 
-/** Knowledge of a number in milliseconds from its range; none from a wide one. Never certain, because arrivals are uncertain. */
+/**
+ * Derives a number in milliseconds from its range, if the range is narrow. The number is never certain, because arrival
+ * times are not.
+ */
 function rangeKnowledge(unknown: Knowledge, [least, most]: Between, byDefault: number): Knowledge {
   if (most > Math.max(500, 3 * least)) return unknown;
   const value = isIn(byDefault, [least, most]) ? byDefault : roundest(least, most);
@@ -124,7 +139,7 @@ function rangeKnowledge(unknown: Knowledge, [least, most]: Between, byDefault: n
   return { ...unknown, state: 'likely', value, left: [value], evidence };
 }
 
-/** Roundest number in a range. */
+/** Returns the roundest number in a range. */
 export function roundest(least: number, most: number): number {
   for (let step = 10 ** 9; step >= 1; step /= 10) {
     for (const part of [step, step / 2]) {

@@ -6,10 +6,10 @@ import { isObject, type ReadExchange } from './facts.js';
 import { isRefusal, rateOf } from './rate.js';
 import { ServiceClock } from './service-clock.js';
 
-/** A key's episode, or the ban that ended it. */
+/** Current state of a key: its early retries since the first 429, or its ban. */
 interface Track {
   readonly first: Exchange;
-  /** Reset of the last refusal, in Unix seconds. */
+  /** Reset time that the last 429 named, in Unix seconds. */
   promisedAtSeconds: number;
   readonly early: EarlyRequest[];
   isSteady: boolean;
@@ -17,37 +17,40 @@ interface Track {
   ban?: { untilSeconds: number; isShown: boolean; atSeconds: number } | undefined;
 }
 
-/** Distinguishes bans from refusals by a limit, and collects what each shows of the rules of bans. */
+/**
+ * Distinguishes bans from exceeded limits in the responses of a service. Collects what the bans reveal about their
+ * rules.
+ */
 export class BanWatch {
   readonly #tracks = new Map<string | undefined, Track>();
-  /** Every episode, the present one included. */
+  /** All observed episodes, including the current one. */
   readonly episodes: BanEpisode[] = [];
-  /** Lengths of bans in seconds, by the reset; `undefined` if a used-up window hides the end. */
+  /** Observed lengths of bans in seconds; `undefined` if a used-up window hides the end of the ban. */
   readonly lengths: (number | undefined)[] = [];
-  /** Wait in seconds that Retry-After named at the start of each ban. */
+  /** Retry-After at the start of each ban, in seconds. */
   readonly waits: (number | undefined)[] = [];
-  /** Status and code of refusals by a limit. */
+  /** Status and error code of responses to exceeded limits. */
   #limit: { status: number; code: string | undefined } = { status: 429, code: undefined };
-  /** Keys with nothing left after their last response. */
+  /** Keys whose last response showed no remaining requests. */
   readonly #usedUp = new Set<string | undefined>();
   readonly #clock = new ServiceClock();
 
-  /** Number of bans. */
+  /** Number of observed bans. */
   get bans(): number {
     return this.lengths.length;
   }
 
-  /** Lead of the service's clock over the recorder's. */
+  /** Range of the difference between the service's clock and the recording machine's. */
   get offset(): ServiceClock['offset'] {
     return this.#clock.offset;
   }
 
-  /** Whether a refusal has the status or the code of a ban. */
+  /** Whether a response has the status or error code of a ban. */
   isMarked(exchange: ReadExchange): boolean {
     const { status, token } = exchange;
     if (!isRefusal(exchange)) return false;
     const code = codeOf(exchange);
-    // With any status, the first refusal of a used-up window is one by the limit.
+    // The first rejection after a used-up window must come from the limit, with any status.
     const isFirst = this.#usedUp.has(token) && !this.#tracks.has(token);
     if (code !== 'key_banned' && this.#limit.code === undefined && (status === 429 || isFirst)) {
       this.#limit = { status, code };
@@ -56,7 +59,11 @@ export class BanWatch {
     return code === 'key_banned' || status !== this.#limit.status || isOther;
   }
 
-  /** Adds the next exchange. @param isBan whether it is the refusal of a ban @returns its clues */
+  /**
+   * Adds the next exchange.
+   * @param isBan whether its response reports a ban
+   * @returns clues about the service's choices
+   */
   add(exchange: ReadExchange, isBan = this.isMarked(exchange)): Clue[] {
     const { token, status } = exchange;
     this.#clock.note(exchange);
@@ -95,7 +102,7 @@ export class BanWatch {
     track.promisedAtSeconds = promisedAtSeconds;
   }
 
-  /** Adds a refusal to an episode, with its delay after the first refusal and its lead over the promise. */
+  /** Adds an early request: its time after the first 429, and how much too early it was. */
   #early({ first, promisedAtSeconds, early }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
     const promisedMs = promisedAtSeconds * 1_000;
     const { leastMs, mostMs } = this.offset;
@@ -118,7 +125,7 @@ export class BanWatch {
         about: 'banStatus',
         allows: [status].filter((each) => [429, 403, 401, 418].includes(each)),
         says: `a banned key is refused with ${status}`,
-        // Only its later reset distinguishes a ban under the limit's code.
+        // The clue is likely if the ban has the limit's error code, because only the later reset shows the ban.
         isLikely: !this.isMarked(exchange),
       },
     ];
@@ -127,7 +134,7 @@ export class BanWatch {
     const atSeconds = Math.floor((dateMs ?? arrivedAtMs) / 1000);
     const track = this.#tracks.get(token);
     if (track?.ban !== undefined) return [...clues, ...extendClues(track.ban, untilSeconds, atSeconds)];
-    // The reset of a ban is no earlier than the window's, which hides the end of a shorter ban.
+    // The reset header shows the later one of ban and window. The end of a shorter ban is therefore unknown.
     const isShown = track === undefined || untilSeconds > track.promisedAtSeconds;
     this.lengths.push(isShown && track !== undefined ? untilSeconds - atSeconds : undefined);
     const wait = Number(exchange.headers[retryAfterHeader]);
@@ -147,10 +154,13 @@ function codeOf({ body }: ReadExchange): string | undefined {
   return isObject(body) && typeof body.code === 'string' ? body.code : undefined;
 }
 
-/** Whether the request was a question of this tool, so that no other client's request is likely before it. */
+/** Whether calibration sent the request. If so, hardly any other client's request preceded it. */
 const isOurs = ({ question }: Exchange) => question !== undefined;
 
-/** Clues of a request during a ban, at least one second of the service's clock after the last one. */
+/**
+ * Reads clues from a request during a ban: whether the request extended the ban. Needs a second since the last request,
+ * the resolution of reset times.
+ */
 function extendClues(ban: NonNullable<Track['ban']>, untilSeconds: number, atSeconds: number): Clue[] {
   const isLonger = untilSeconds > ban.untilSeconds;
   if (!isLonger && (!ban.isShown || atSeconds <= ban.atSeconds)) return [];

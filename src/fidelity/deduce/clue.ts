@@ -3,39 +3,41 @@ import { settingValues } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 
-/** Subject of a clue: an assumption, one code of `errorCodes`, or a sentence of the document. */
+/**
+ * Choice of a service that a clue is about: an assumption, one of its `errorCodes`, or a sentence of the API document.
+ */
 export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 
-/** Evidence of one response about one choice of the service. */
+/** Clue: what one response of a service reveals about one of its choices. */
 export interface Clue {
   readonly about: Subject;
-  /** Values that explain the response; empty if no assumption does. */
+  /** Values of the choice that explain the response. Empty if none does. */
   readonly allows: readonly unknown[];
-  /** Short description of the response. */
+  /** Short description of the response for the user. */
   readonly says: string;
-  /** Whether chance may explain the response. */
+  /** Whether the response could also be a coincidence. */
   readonly isLikely?: boolean | undefined;
-  /** Features that must have been accepted in other requests before the clue counts. */
+  /** Features of the request that the service must accept in other requests. Only then does this clue count. */
   readonly needs?: readonly string[] | undefined;
 }
 
 export type KnowledgeState = 'certain' | 'likely' | 'not asked' | 'contradicted';
 
-/** Knowledge of one choice of the service. */
+/** Knowledge about one choice of a service, derived from its responses. */
 export interface Knowledge {
   readonly about: Subject;
   readonly state: KnowledgeState;
-  /** Value of a choice that is `certain` or `likely`. */
+  /** Value of the choice, if the state is `certain` or `likely`. */
   readonly value?: unknown;
-  /** Remaining values of a choice; empty before the first observation. */
+  /** Values of the choice that are still possible. Empty before the first clue. */
   readonly left: readonly unknown[];
-  /** Observations, each with its place. The last one of a contradicted choice is the contradiction. */
+  /** Observations with their requests. For a contradicted choice, the last one is the contradiction. */
   readonly evidence: readonly string[];
-  /** Numbers of the requests that decided the choice. */
+  /** Ids of the requests that revealed the choice. */
   readonly requests: readonly number[];
 }
 
-/** Initial knowledge of a choice: no observation. */
+/** Creates the knowledge about a choice before the first clue. */
 export const notAsked = (about: Subject): Knowledge => ({
   about,
   state: 'not asked',
@@ -52,10 +54,13 @@ interface Gathered {
   requests: number[];
 }
 
-/** Largest number of observations to show. */
+/** Maximum number of observations per choice that are shown. */
 const shownEvidence = 3;
 
-/** Collects clues, and derives the remaining values. Their order decides only which response is the contradiction. */
+/**
+ * Collects clues and derives the possible values of each choice. The order of clues has no influence, except on which
+ * one is called the contradiction.
+ */
 export class Clues {
   readonly #gathered = new Map<Subject, Gathered>();
 
@@ -83,7 +88,7 @@ export class Clues {
     return { ...base, state: isLikely ? 'likely' : 'certain', value: left[0], left };
   }
 
-  /** Subjects with at least one clue. */
+  /** Choices about which at least one clue exists. */
   get subjects(): Subject[] {
     return [...this.#gathered.keys()];
   }
@@ -98,7 +103,7 @@ const emptyGathered = (about: Subject): Gathered => ({
   requests: [],
 });
 
-/** Every value of an assumption with a closed set; `undefined` for an open one. */
+/** Returns all values of an assumption; `undefined` if the possible values are unlimited. */
 export function choicesOf(about: Subject): readonly unknown[] | undefined {
   const values = Object.hasOwn(settingValues, about) ? settingValues[about as AssumptionId] : undefined;
   return values !== undefined && 'others' in values ? [values.default, ...values.others] : undefined;

@@ -5,7 +5,7 @@ import { type Int64, isInt64 } from '../../values/int64.js';
 import { type JsonObject, type JsonValue, parseJson } from '../../values/json.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 
-/** A pet in a response. */
+/** Pet in a response of the service. */
 export interface SeenPet {
   readonly id: Int64;
   readonly name: string;
@@ -15,22 +15,25 @@ export interface SeenPet {
   readonly extra?: JsonObject;
 }
 
-/** An exchange with parsed bodies. */
+/** Exchange with parsed request and response bodies. */
 export interface ReadExchange extends Exchange {
-  /** `undefined` if the body is not JSON, or was not recorded. */
+  /** Response body; `undefined` if it is not JSON or was not recorded. */
   readonly body: JsonValue | undefined;
   readonly sent: JsonValue | undefined;
 }
 
-/** Data of the service, as far as responses showed it. */
+/** Pets and categories of the service, as far as responses have shown them. */
 export class Facts {
   readonly pets = new Map<string, SeenPet>();
-  /** Ids of pets that recorded requests stored. */
+  /** Ids of the pets that recorded requests have stored. */
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
-  /** Controls of clues: the features of each accepted request that stores a pet, and query parameters without effect. */
+  /**
+   * Features of requests that the service accepted, and query parameters that had no effect. Clues about rejected
+   * requests depend on them.
+   */
   readonly accepted = new Set<string>();
-  /** Ids in the latest list of at least two pets without a filter or a page. */
+  /** Ids of the pets in the last complete list with at least two pets. */
   listed: readonly string[] = [];
 
   note(exchange: ReadExchange): void {
@@ -52,13 +55,13 @@ export class Facts {
     }
   }
 
-  /** Least possible number of pets. */
+  /** Number of pets that the service has at least. */
   get total(): number {
     return this.pets.size;
   }
 }
 
-/** Features for which a service may reject a request: its key, query names, fields and their values. */
+/** Lists the features for which a service may reject a request: key, query names, fields and values. */
 export function featuresOf({ method, operation, token, query, requestHeaders, sent }: ReadExchange): string[] {
   const fields = isObject(sent) ? Object.entries(sent) : [];
   return [
@@ -67,7 +70,7 @@ export function featuresOf({ method, operation, token, query, requestHeaders, se
     `Content-Type ${requestHeaders['content-type'] ?? ''}`,
     ...[...new URLSearchParams(query).keys()].map((name) => `query ${name}`),
     ...fields.flatMap(([field, value]) => {
-      // Names of pets differ in every request, so only the presence of a name is compared.
+      // Lists only the presence of a name, because names differ in every request.
       const shown = field === 'name' && value !== '' ? 'text' : String(value);
       return [`field ${field}=${shown}`, ...(isInt64(value) ? [`field ${field}: ${shown.length} digits`] : [])];
     }),

@@ -9,19 +9,19 @@ import { recordedScenario } from './recorded-scenario.js';
 import { type Replayed, replayRecording } from './replay-recording.js';
 import { comment } from './scenario-text.js';
 
-/** The scenario of a recording as a file, with the result of replaying it. */
+/** Scenario file made from a recording, and the result of replaying the recording with it. */
 export interface Incident {
   readonly scenario: Scenario;
   readonly replayed: Replayed;
   readonly text: string;
 }
 
-/** Largest number of comment lines to show. */
+/** Maximum number of deviating requests that the file's comment lists. */
 const mostDiffering = 5;
 
 /**
- * Makes a scenario file of a recording. Of several possible starts it uses the one that, replayed, gives most requests their
- * recorded status, then most of the recorded waits.
+ * Creates a scenario file from a recording. Tries several starting states, and chooses the one whose replay gives most
+ * requests their recorded status and wait.
  * @param learner knowledge from the recorded responses
  */
 export async function incidentFrom(
@@ -51,7 +51,9 @@ export async function incidentFrom(
 const isTruer = (one: Replayed, other: Replayed) =>
   one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
 
-/** A window that was running when the recording began ends sooner than one that starts at its first request. */
+/**
+ * Creates variants of a scenario with less time until the first reset. A window may have started before the recording.
+ */
 function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
   const first = exchanges.find((each) => rateOf(each) !== undefined && each.status !== 401);
   const rate = first && rateOf(first);
@@ -91,7 +93,7 @@ function replayLines({ compared, same, differing }: Replayed): string[] {
   ];
 }
 
-/** One line per field, and per item of lists and maps of keys. JSON is YAML. */
+/** Formats a scenario as YAML with one line per field, and per item of lists and key maps. */
 function yamlLines(scenario: Scenario): string[] {
   return Object.entries(scenario).flatMap(([field, value]) => {
     if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {
@@ -108,7 +110,7 @@ function yamlLines(scenario: Scenario): string[] {
   });
 }
 
-/** With every digit of an int64. */
+/** Formats a value as JSON, which is valid YAML. Keeps every digit of an int64. */
 const flow = (value: unknown): string => {
   const marked = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `int64:${each}` : each));
   return marked.replaceAll(/"int64:(-?\d+)"/g, '$1');

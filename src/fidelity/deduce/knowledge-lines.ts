@@ -8,7 +8,7 @@ type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => strin
 const colours = { certain: 'green', likely: 'yellow', contradicted: 'red', 'not asked': 'dim' } as const;
 const order: readonly KnowledgeState[] = ['contradicted', 'certain', 'likely', 'not asked'];
 
-/** Knowledge with one line per choice, contradicted ones first, open ones last. */
+/** Formats the learned choices, one per line: contradicted ones first, unknown ones last. */
 export function knowledgeLines(learner: Learner, style: Style = (_, text) => text): string[] {
   const rows = learner.knowledge();
   const width = Math.max(...rows.map(({ about }) => about.length));
@@ -22,7 +22,7 @@ export function knowledgeLines(learner: Learner, style: Style = (_, text) => tex
   return [...lines, ...heading, ...unseenLines(learner), '', sumLine(learner)];
 }
 
-/** Explains that more was counted than was sent, so that nothing about limits is certain. */
+/** Explains why nothing about limits is certain: the service counted more requests than the client sent. */
 export function unseenLines({ limits: { unaccounted } }: Learner): string[] {
   if (unaccounted === 0) return [];
   return [
@@ -46,13 +46,13 @@ function detail(row: Knowledge): string {
   return `${shownValue(value)}${others}  ${last}`;
 }
 
-/** Sentences about responses that contradict the document, each with its first place. */
+/** Describes the responses that contradict the API document, each with its first request. */
 export const contradictionTexts = ({ contradictions }: Learner): string[] => {
   const first = new Map(contradictions.map(({ clue, exchange }) => [clue.says, exchange] as const).reverse());
   return [...first].reverse().map(([says, exchange]) => `${placeOf(exchange)}: ${says}`);
 };
 
-/** `15 certain, 1 likely, 12 not asked, 1 contradicted`. */
+/** Counts the choices by state: `15 certain, 1 likely, 12 not asked, 1 contradicted`. */
 export function sumLine(learner: Learner): string {
   const rows = learner.knowledge();
   const count = (state: KnowledgeState) => rows.filter((row) => row.state === state).length;

@@ -14,22 +14,25 @@ import { listClues } from './list-clues.js';
 import { questionClues } from './question-clues.js';
 import { writeClues } from './write-clues.js';
 
-/** Largest number of responses to simulate; each costs time under every remaining combination. */
+/**
+ * Maximum number of responses from which limits are learned. Each is simulated under all possible rules, which takes
+ * time.
+ */
 const mostForLimits = 2_000;
 
 /**
- * Learns the choices of a service from its responses: choices about limits from the combinations that explain all responses,
- * the others from clues.
+ * Learns the choices of a service from its responses. Choices about limits are learned from the combinations that
+ * explain all responses, other choices from clues.
  */
 export class Learner {
   readonly facts = new Facts();
   readonly limits = new LimitHypotheses();
   readonly #clues = new Clues();
   readonly #bans = new BanWatch();
-  /** Responses that contradict a sentence of the document. */
+  /** Responses that contradict a sentence of the API document. */
   readonly contradictions: { clue: Clue; exchange: Exchange }[] = [];
 
-  /** Clues whose control was not accepted yet. */
+  /** Clues that do not count yet, because they need other requests to be accepted first. */
   #waiting: { clue: Clue; exchange: Exchange }[] = [];
 
   add(exchange: Exchange): void {
@@ -53,7 +56,7 @@ export class Learner {
     this.#addControlled();
   }
 
-  /** Adds waiting clues without a control, or with an accepted one. */
+  /** Adds clues that need no other request, or whose other requests have been accepted. */
   #addControlled(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -72,7 +75,7 @@ export class Learner {
     return readBanRules(this.#bans.episodes);
   }
 
-  /** Lead of the service's clock over the recorder's. */
+  /** Range of the difference between the service's clock and the recording machine's. */
   get clockOffset(): BanWatch['offset'] {
     return this.#bans.offset;
   }
@@ -84,7 +87,7 @@ export class Learner {
     return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#clues.about(subject));
   }
 
-  /** Knowledge of every assumption in the order of the table, and of each error code that was seen. */
+  /** Returns the knowledge about every assumption, in their usual order, and about each error code that occurred. */
   knowledge(): Knowledge[] {
     const ids = Object.keys(assumptions) as AssumptionId[];
     const codes = this.#clues.subjects.filter((subject) => subject.startsWith('errorCodes.'));
@@ -94,7 +97,7 @@ export class Learner {
     });
   }
 
-  /** Settings that are certain or likely. */
+  /** Returns the scenario settings that are certain or likely. */
   settings(): Partial<Settings> {
     const known: Record<string, unknown> = {};
     const errorCodes: Partial<Record<ErrorCode, string>> = {};
@@ -114,7 +117,7 @@ export class Learner {
     return [...strikeKnowledge(this.#bans.episodes, broken === undefined), ...lengthKnowledge(lengths)];
   }
 
-  /** Limits of an undocumented plan, if a key has one. */
+  /** Derives the limits of a plan that the API document does not describe, if a key has such limits. */
   #enterprise(): Knowledge {
     const about = 'enterpriseLimits';
     const none = notAsked(about);

@@ -16,50 +16,53 @@ import {
 } from './simulated-key.js';
 import type { Span } from './simulated-window.js';
 
-/** One joint hypothesis with the possible pasts of each key. */
+/** Possible rules of the service about rate limits, with the possible states of each key under them. */
 export interface LimitHypothesis {
   readonly rules: LimitRules;
   readonly keys: ReadonlyMap<string, readonly SimulatedKey[]>;
 }
 
-/** A response that no combination explains. */
+/** Response that none of the possible rules explains. */
 export interface Broken {
   readonly exchange: Exchange;
-  /** Expectation of the last combination, in words. */
+  /** Response that the last remaining rules would lead to, in words. */
   readonly expected: string;
 }
 
-/** Largest number of possible pasts of a key; one with more is treated as new. */
+/** Maximum number of possible states per key. If there are more, all earlier responses are ignored. */
 const mostPasts = 24;
-/** Number of counted requests beyond those sent that rules out chance. */
+/** Number of counted requests in excess of the sent ones that excludes a coincidence. */
 const surelyNoChance = 3;
 const dayMs = 86_400_000;
 
 /**
- * Keeps every combination of the assumptions about limits that explains all responses. Unknown are only the instants of the
- * requests and a key's usage before the first one: unrecorded requests explain no response.
+ * Collects all combinations of rate-limit assumptions that explain the service's responses. Accounts for uncertain
+ * arrival times and for unknown usage before the first request. Unrecorded requests are not assumed.
  */
 export class LimitHypotheses {
   #alive: LimitHypothesis[];
   #broken: Broken | undefined;
   #seen = 0;
   #unaccounted = 0;
-  /** Epoch of the simulated instants. It is close to them, because sums of large numbers lose fractions of a millisecond. */
+  /**
+   * Start of the simulated times. A time close to them avoids rounding, because large numbers lose fractions of a
+   * millisecond.
+   */
   #epochMs: number | undefined;
   readonly #clock = new ServiceClock();
-  /** Last response of each key with limits, and the number of lost responses since. */
+  /** Last rate-limit headers of each key, and the number of lost responses since. */
   readonly #last = new Map<
     string,
     { limit: number; remaining: number; reset: number; isRefused: boolean; isBan: boolean; lost: number }
   >();
   readonly #evidence = new Map<LimitAssumption, { left: string; texts: string[]; requests: number[] }>();
 
-  /** @param rules the combinations to try. Default: all */
+  /** @param rules combinations of assumptions to consider; default: all */
   constructor(rules: readonly LimitRules[] = allLimitRules()) {
     this.#alive = rules.map((each) => ({ rules: each, keys: new Map() }));
   }
 
-  /** Combinations that explain every response. */
+  /** Combinations of assumptions that explain every response so far. */
   get alive(): readonly LimitHypothesis[] {
     return this.#alive;
   }
@@ -68,25 +71,25 @@ export class LimitHypotheses {
     return this.#broken;
   }
 
-  /** Number of explained responses. */
+  /** Number of responses that were explained. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** Sum of the falls of Remaining beyond the requests sent. */
+  /** Number of requests that the service counted in excess of the known ones. */
   get unaccounted(): number {
     return this.#unaccounted;
   }
 
   /**
    * Adds the next exchange.
-   * @param isBan whether the refusal has the status or the code of a ban, and so shows no window
-   * @returns whether it is the refusal of a ban, also one under the code of a limit
+   * @param isBan whether the response has the status or error code of a ban, and so shows no window
+   * @returns whether the response reports a ban, even if its error code is that of a limit
    */
   add(exchange: Exchange, isBan: boolean): boolean {
     const { token, status, operation } = exchange;
     this.#clock.note(exchange);
-    // A service that accepts a made-up key may limit it by other rules.
+    // Ignores requests with a made-up key. A service that accepts such keys may have other limits for them.
     if (token === undefined || token === madeUpKey || isBan || (status === 401 && !isRefusal(exchange))) return isBan;
     const arrival = this.#arrivalOf(exchange);
     const rate = rateOf(exchange);
@@ -98,7 +101,8 @@ export class LimitHypotheses {
     }
     const isRefused = isRefusal(exchange);
     this.#noteFall(token, rate.remaining, rate.limit);
-    // A ban may have the code of a limit. Then its reset is later than the window's, and windows stay as they were.
+    // Recognizes a ban with a limit's error code: its reset is later than that of the window, and the window stays
+    // unchanged.
     const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
     const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
@@ -123,12 +127,12 @@ export class LimitHypotheses {
     return isBegun;
   }
 
-  /** Knowledge of each assumption. */
+  /** Returns the knowledge about each assumption on rate limits. */
   knowledge(): Knowledge[] {
     return limitAssumptions.map((about) => this.#knowledgeOf(about));
   }
 
-  /** Plan of a key with the limits that responses show; `undefined` if it is open. */
+  /** Returns the plan and limits of a key, as far as responses show them; `undefined` if several are possible. */
   planOf(token: string): { plan: string; minute: number | undefined; day: number | undefined } | undefined {
     const keys = new Set(this.#alive.flatMap((hypothesis) => hypothesis.keys.get(token) ?? []));
     const [plan, ...otherPlans] = new Set([...keys].map((key) => key.plan));
@@ -140,7 +144,7 @@ export class LimitHypotheses {
     return { plan, minute: limitOf('minute'), day: limitOf('day') };
   }
 
-  /** Responses that a hypothesis expects to requests at the given Unix seconds, as text. */
+  /** Predicts the responses to requests at given Unix seconds under possible rules, as text. */
   expectedResponses(
     { rules, keys }: LimitHypothesis,
     token: string,
@@ -169,7 +173,10 @@ export class LimitHypotheses {
     return [least - this.#epochMs, most - this.#epochMs];
   }
 
-  /** Replaces the pasts of a key. Hypotheses that treated all its requests alike, and this one, are followed once. */
+  /**
+   * Updates the possible states of a key under all possible rules. Computes rules that treat all requests alike only
+   * once.
+   */
   #update(
     token: string,
     change: (hypothesis: LimitHypothesis, keys: readonly SimulatedKey[] | undefined) => SimulatedKey[] | undefined,
@@ -192,7 +199,7 @@ export class LimitHypotheses {
     });
   }
 
-  /** No algorithm lets Remaining fall by more than the requests that were counted. */
+  /** Counts how much more Remaining fell than known requests explain. Under no rules would it fall more. */
   #noteFall(token: string, remaining: number, limit: number): void {
     const last = this.#last.get(token);
     if (last?.limit !== limit) return;
@@ -204,7 +211,8 @@ export class LimitHypotheses {
     if (this.#broken !== undefined) {
       const { exchange, expected } = this.#broken;
       const evidence = [`${placeOf(exchange)}: ${this.#describe(exchange)}; ${expected}`];
-      // A recording rarely has all requests of a key, unlike a calibration.
+      // A recording may lack other clients' requests, which explain a contradiction. In a calibration this is
+      // improbable.
       const enough = exchange.question === undefined ? 1 : surelyNoChance;
       const state = this.#unaccounted >= enough ? 'not asked' : 'contradicted';
       return { about, state, left: [], evidence, requests: [exchange.id] };
@@ -212,7 +220,7 @@ export class LimitHypotheses {
     const base = { about, evidence: texts, requests };
     if (this.#seen === 0) return { ...base, state: 'not asked', left: [] };
     const left = valuesOf(about, this.#alive);
-    // Only fixed windows have a start.
+    // Reports the window start only if all possible rules have fixed windows.
     const isFixed =
       about !== 'windowStart' || this.#alive.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
     if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked', left };
@@ -247,7 +255,7 @@ export class LimitHypotheses {
   }
 }
 
-/** Part of the rules that determines the treatment of a request. */
+/** Text that identifies how rules treat a request. Rules with equal texts lead to equal results. */
 function treatmentOf({ settings, rounding }: LimitRules, seen: SeenResponse | undefined): string {
   const { algorithm, windowStart, reportedWindow, rejectedCounts, limitsApply } = settings;
   const isLimited = seen === undefined ? String(limitsApply) : isCounted(settings, seen.operation);
@@ -260,7 +268,9 @@ function distinct(keys: readonly SimulatedKey[] | undefined): SimulatedKey[] | u
   return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
 }
 
-/** Values of an assumption in several hypotheses. Only fixed windows have a start. */
+/**
+ * Lists the values of an assumption in the possible rules. The window start counts only in rules with fixed windows.
+ */
 function valuesOf(about: LimitAssumption, hypotheses: readonly LimitHypothesis[]): unknown[] {
   const values = new Map<string, unknown>();
   for (const { rules } of hypotheses) {

@@ -1,7 +1,7 @@
 import { operationNames } from '../../petstore/document.js';
 import { defaultSettings, type Settings, settingValues } from '../../petstore/settings.js';
 
-/** Assumptions that only a joint hypothesis explains. */
+/** Assumptions about rate limits. A response depends on several of them, so they are learned together. */
 export const limitAssumptions = [
   'limitsApply',
   'algorithm',
@@ -11,21 +11,24 @@ export const limitAssumptions = [
 ] as const satisfies readonly (keyof Settings)[];
 export type LimitAssumption = (typeof limitAssumptions)[number];
 
-/** Unit of a service's instants: whole seconds, as in the simulator, or milliseconds with the reset rounded down or up. */
+/** Time units of a service: whole seconds, or milliseconds with reset times rounded down or up. */
 export const roundings = ['seconds', 'down', 'up'] as const;
 
-/** One joint hypothesis about limits: settings of the simulator, and the unit of instants. */
+/** One combination of rate-limit settings and time unit that a service may have. */
 export interface LimitRules {
   readonly settings: Settings;
   readonly rounding: (typeof roundings)[number];
 }
 
-/** Every set of operations. */
+/** All subsets of the three operations. */
 const sets = Array.from({ length: 2 ** operationNames.length }, (_, bits) =>
   operationNames.filter((_, index) => Math.floor(bits / 2 ** index) % 2 === 1),
 );
 
-/** Every combination of settings, in each of the given units. Bans are left out (`banAfter: 0`), because a ban shows itself. */
+/**
+ * Creates all combinations of rate-limit settings, in each time unit. Omits bans (`banAfter: 0`), which responses show
+ * directly.
+ */
 export function allLimitRules(units: readonly LimitRules['rounding'][] = roundings): LimitRules[] {
   const choices = <Value>({ default: first, others }: { default: Value; others: readonly Value[] }) => [
     first,
@@ -49,6 +52,6 @@ export function allLimitRules(units: readonly LimitRules['rounding'][] = roundin
   return rules;
 }
 
-/** Whether the limits apply to a request; to one without an operation, only if they apply to all. */
+/** Whether rate limits apply to a request. A request without an operation counts only if they apply to everything. */
 export const isCounted = ({ limitsApply }: Settings, operation: string | undefined): boolean =>
   typeof limitsApply === 'string' ? limitsApply === 'all' : operation !== undefined && limitsApply.includes(operation);

@@ -6,19 +6,22 @@ import type { JsonValue } from '../../values/json.js';
 import type { Clue } from './clue.js';
 import { asPet, type Facts, type ReadExchange, type SeenPet } from './facts.js';
 
-/** Number of ordered pets that rules out chance: 1 in 3,628,800 shuffles of ten. */
+/** Number of sorted pets that excludes a coincidence: one of 3,628,800 orders of ten pets. */
 const surelyOrdered = 10;
 const likelyOrdered = 4;
 
 const documented = ['limit', 'status'];
 const pagingNames = ['cursor', 'offset', 'page'];
-/** Guessable parameters of a second page of one pet. */
+/** Query parameters that often select the second page, tried with pages of one pet. */
 export const pageParameters = [
   ['page', '2'],
   ['offset', '1'],
 ] as const;
 
-/** Clues of a listPets response. @param facts data from earlier responses */
+/**
+ * Reads clues about the service's choices from a listPets response.
+ * @param facts data from earlier responses
+ */
 export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
   const { operation, status, body, method, query: text } = exchange;
   if (operation !== 'listPets' || method === 'HEAD') return [];
@@ -75,14 +78,14 @@ function oddities(query: URLSearchParams): Odd[] {
 const isLimit = (text: string) =>
   /^[1-9][0-9]{0,2}$/.test(text) && Number(text) >= listLimit.minimum && Number(text) <= listLimit.maximum;
 
-/** Clues of an accepted limit out of range: clamped, or ignored. */
+/** Reads a clue from a list with `limit` out of range: the service clamps or ignores such a limit. */
 function limitClues(query: URLSearchParams, body: readonly JsonValue[], facts: Facts): Clue[] {
   const [text = '', ...more] = query.getAll('limit');
   const count = body.length;
   const says = `answered with ${counted(count, 'pet')}`;
   if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
   const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
-  // A short page is the last page.
+  // A list shorter than the limit must contain all pets.
   const explains = (limit: number) => count <= limit && count >= Math.min(limit, facts.total);
   const allows = [...(explains(clamped) ? ['clamp'] : []), ...(explains(listLimit.default) ? ['default'] : [])];
   return [{ about: 'limitOutOfRange', allows, says }];
@@ -95,7 +98,7 @@ function filterClues(body: readonly JsonValue[], facts: Facts): Clue[] {
   return [{ about: 'unknownStatusFilter', allows, says: 'answered with no pets' }];
 }
 
-/** "Maximum number of animals returned", "Filters by availability status". */
+/** Compares a list with the document: "Maximum number of animals returned", "Filters by availability status". */
 function plainClues(query: URLSearchParams, pets: readonly SeenPet[]): Clue[] {
   const limit = Number(query.get('limit') ?? listLimit.default);
   const filter = query.get('status');
@@ -145,7 +148,10 @@ function orderClues(pets: readonly SeenPet[]): Clue[] {
 const pageTexts = pageParameters.map(([name, value]) => `${name}=${value}`);
 const withoutEffect = (name: string) => `${name} without effect`;
 
-/** Clues of a question for the second page by a parameter. A list that shows it has pages without a Link. */
+/**
+ * Reads clues from the response to a query for the second page. If the list is the second page, the service has pages
+ * without Link headers.
+ */
 function pageClues({ status, body }: ReadExchange, query: URLSearchParams, facts: Facts): Clue[] {
   const name = pageParameters.map(([each]) => each).find((each) => query.has(each));
   if (name === undefined) return [];
@@ -160,7 +166,7 @@ function pageClues({ status, body }: ReadExchange, query: URLSearchParams, facts
   return [{ about: 'paging', allows: [], says }];
 }
 
-/** RFC 8288: the next page in a Link header. */
+/** Reads clues about pages from the Link header, which names the next page (RFC 8288). */
 function pagingClues(
   { question, headers: { Link: link } }: ReadExchange,
   query: URLSearchParams,
@@ -173,7 +179,7 @@ function pagingClues(
     const says = `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`;
     const none: Clue = { about: 'paging', allows: ['none'], says, isLikely: true };
     if (question === undefined) return [none];
-    // Parameters of a page may work without a Link.
+    // A missing Link is no proof: pages may work by query parameters. The clue counts once these had no effect.
     const needs = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,

@@ -2,7 +2,7 @@ import type { Clue } from './clue.js';
 import type { ReadExchange } from './facts.js';
 import { isRefusal } from './rate.js';
 
-/** Clues of the questions with a chosen key, path, method or origin. */
+/** Reads clues from the responses to calibration questions with a special key, path, method or origin. */
 export function questionClues(exchange: ReadExchange): Clue[] {
   const { question, status } = exchange;
   if (question === undefined || status === 0 || status >= 500 || isRefusal(exchange)) return [];

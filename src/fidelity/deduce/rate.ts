@@ -1,15 +1,18 @@
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 
-/** Values of the three X-RateLimit headers. */
+/** Values of the three X-RateLimit headers in a response. */
 export interface SeenRate {
   readonly limit: number;
   readonly remaining: number;
-  /** Unix seconds. */
+  /** Reset time in Unix seconds. */
   readonly reset: number;
 }
 
-/** Reads X-RateLimit headers. @returns `undefined` if one is missing or not a whole number */
+/**
+ * Reads the X-RateLimit headers of a response.
+ * @returns `undefined` if one of the three is missing or not a whole number
+ */
 export function rateOf({ headers }: Pick<Exchange, 'headers'>): SeenRate | undefined {
   const [limit, remaining, reset] = Object.values(rateLimitHeaders).map((name) =>
     /^\d{1,15}$/.test(headers[name] ?? '') ? Number(headers[name]) : undefined,

@@ -4,21 +4,21 @@ import { type Exchange, isGivenUp } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './rate.js';
 
-/** Response time from which on a response is a fault, in milliseconds. */
+/** Response time from which a recorded response counts as a fault, in milliseconds. */
 const slowMs = 1_000;
-/** Guess at a response time, as a multiple of the wait after which the client gave up. */
+/** Assumed response time for an aborted request, as a multiple of the client's wait. */
 const guessedShare = 2;
-/** Largest number of rules to write. */
+/** Maximum number of fault rules that are written. */
 const mostFaults = 50;
 const longestBody = 2_000;
 
-/** Fault rules from recorded failures, each for the n-th request of its operation. */
+/** Creates fault rules from the failures in a recording. Each applies to the n-th request of its operation. */
 export function recordedFaults(exchanges: readonly Exchange[]): Fault[] {
   const counts = new Map<OperationName, number>();
   const faults: Fault[] = [];
   for (const exchange of exchanges) {
     const { operation, status } = exchange;
-    // Fault rules do not apply to rate-limited requests.
+    // Skips rate-limited requests, to which fault rules do not apply.
     if (!isOperationName(operation) || status === 401 || isRefusal(exchange)) continue;
     const nth = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, nth);

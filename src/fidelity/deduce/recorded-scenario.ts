@@ -10,8 +10,8 @@ import { recordedFaults } from './recorded-faults.js';
 type KeyOfScenario = NonNullable<Scenario['keys']>[string];
 
 /**
- * Scenario at the start of a recording, as far as responses show it: pets, keys with plans and usage, faults, and the choices
- * of the service.
+ * Creates a scenario that starts like a recorded service: pets, keys with plans and usage, faults, and the service's
+ * choices.
  * @param learner knowledge from the recorded responses
  */
 export function recordedScenario(exchanges: readonly Exchange[], learner: Learner, name: string): Scenario {
@@ -46,7 +46,7 @@ export function recordedScenario(exchanges: readonly Exchange[], learner: Learne
   };
 }
 
-/** Limit of a window that no response shows, large enough to refuse nothing. */
+/** Limit of a window that no response showed. Large enough to reject no request. */
 const unseenLimit = 1_000_000;
 
 const withoutPlan = ({ enterpriseLimits: _, ...settings }: Partial<Settings>): NonNullable<Scenario['assumptions']> =>
@@ -75,7 +75,7 @@ function guessedPlan(first: Exchange | undefined): string {
   return found?.[0] ?? 'free';
 }
 
-/** Usage before a key's first response, or a ban that was running. */
+/** Returns the state of a key before its first response: its usage, or the rest of a ban. */
 function startOf(first: Exchange | undefined, minute: number | undefined): Pick<KeyOfScenario, 'usage' | 'bannedFor'> {
   const rate = first && rateOf(first);
   if (first === undefined || rate === undefined) return {};
@@ -87,7 +87,7 @@ function startOf(first: Exchange | undefined, minute: number | undefined): Pick<
   return { usage: minute !== undefined && minute !== rate.limit ? { day: used } : { minute: used } };
 }
 
-/** Length of the minute window in seconds, if a recorded window is shorter than a minute. */
+/** Returns the length of the minute window in seconds, if the recorded service has a shorter one. */
 function minuteLength(exchanges: readonly Exchange[]): number | undefined {
   const fresh = exchanges.flatMap((each) => {
     const rate = rateOf(each);

@@ -5,23 +5,23 @@ import { createSimulator } from '../../simulator/simulator.js';
 import { type Exchange, isGivenUp, placeOf } from '../../traffic-files/exchange.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
 
-/** Result of replaying a recording. */
+/** Result of replaying a recording against a simulator. */
 export interface Replayed {
-  /** Number of compared responses. Requests that the client abandoned have none. */
+  /** Number of compared responses. Requests without a response are not compared. */
   readonly compared: number;
   readonly same: number;
-  /** Number of responses with the recorded Retry-After, to the second. */
+  /** Number of 429 responses with the recorded Retry-After, to the second. */
   readonly sameWaits: number;
   readonly differing: readonly string[];
 }
 
 /**
- * Replays a recording's requests to a simulator with a scenario, each at its instant, in virtual time.
- * @throws {ScenarioError}
+ * Sends the requests of a recording to a simulator, at their recorded times in simulated time.
+ * @throws {ScenarioError} for mistakes in the scenario
  */
 export async function replayRecording(scenario: Scenario, exchanges: readonly Exchange[]): Promise<Replayed> {
   const startMs = exchanges[0]?.arrivedAtMs ?? 0;
-  // A delay never ends on a frozen clock, and changes no status.
+  // Removes delays from faults: on a frozen clock they would never end, and they change no status.
   const faults = (scenario.faults ?? []).flatMap(({ then: { delay: _, ...then }, ...rule }) =>
     Object.keys(then).length > 0 ? [{ ...rule, then }] : [],
   );

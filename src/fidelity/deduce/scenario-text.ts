@@ -5,32 +5,32 @@ import { contradictionTexts, unseenLines } from './knowledge-lines.js';
 import type { Learner } from './learner.js';
 
 export interface CalibratedSource {
-  /** Source: an address, or files. */
+  /** Source of the scenario: the service's URL, or names of recordings. */
   readonly from: string;
-  /** Time of learning, ISO 8601. */
+  /** Time of the calibration, ISO 8601. */
   readonly at: string;
   readonly requests: number;
 }
 
-/** Name of the scenarios that `calibrate` writes, which state only what was learnt. */
+/** Name of the scenarios that `calibrate` writes. They state only learned choices. */
 export const calibratedName = 'calibrated';
 
-/** JSON is YAML; words need no quotes. */
+/** Formats a value for YAML: words without quotes, other values as JSON. */
 const yaml = (value: unknown): string =>
   typeof value === 'string' && /^[a-z][a-z-]*$/i.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value)
     ? value
     : JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
 
-/** Makes a one-line YAML comment. */
+/** Formats a text as a YAML comment in one line. */
 export const comment = (text: string, indent = ''): string => `${indent}# ${text.replaceAll(/[\r\n\p{Cc}]+/gu, ' ')}`;
 
-/** Scenario file with the learnt choices and their evidence; open choices are comments. */
+/** Formats the learned choices as a scenario file with their evidence. Unknown choices appear as comments. */
 export function calibratedScenario(learner: Learner, { from, at, requests }: CalibratedSource): string {
   const rows = learner.knowledge();
   const known = rows.filter(({ state }) => state === 'certain' || state === 'likely');
   const codes = known.filter(({ about }) => about.startsWith('errorCodes.'));
   const others = known.filter(({ about }) => !about.startsWith('errorCodes.') && about !== 'enterpriseLimits');
-  // Includes documented codes: `compare` checks only codes that were seen.
+  // Includes codes that equal the documented ones, because `compare` checks only codes in the scenario.
   const errorCodes = Object.fromEntries(codes.map(({ about, value }) => [about.slice('errorCodes.'.length), value]));
   const open = rows.filter(({ state }) => state === 'not asked');
   const broken = rows.filter(({ state }) => state === 'contradicted');
@@ -65,12 +65,14 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
   ].join('\n');
 }
 
-/** Lines for the keys under replacement names with their plans, and for the limits of an undocumented plan. */
+/**
+ * Formats the keys of the service and their plans, and the limits of an undocumented plan. Keys have replacement names.
+ */
 function planLines({ limits }: Learner): string[] {
   const tokens = [...new Set(limits.alive.flatMap(({ keys }) => [...keys.keys()]))];
   const seen = tokens.flatMap((token) => {
     const plan = limits.planOf(token);
-    // A made-up key is useless to a client.
+    // Omits the made-up key of the calibration, which is useless to a client.
     return plan === undefined || token === madeUpKey ? [] : [{ token: token === 'own' ? 'own-key' : token, ...plan }];
   });
   if (seen.length === 0) return [];

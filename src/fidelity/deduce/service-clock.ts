@@ -1,15 +1,18 @@
 import type { Exchange } from '../../traffic-files/exchange.js';
 import type { Span } from './simulated-window.js';
 
-/** Servers cache the text of `Date` for a second, and replace it a little late. */
+/** Delay with which a server updates its `Date` header, in milliseconds. Servers cache the text for a second. */
 const lateDateMs = 20;
 
-/** Difference between the service's clock and the recorder's, from `Date`, which is cut to whole seconds. */
+/**
+ * Estimate of the difference between the service's clock and the recording machine's. `Date` headers have only whole
+ * seconds, so the estimate is a range.
+ */
 export class ServiceClock {
   #leastMs = Number.NEGATIVE_INFINITY;
   #mostMs = Number.POSITIVE_INFINITY;
 
-  /** Lead of the service's clock, in milliseconds. */
+  /** Range of the time that the service's clock is ahead, in milliseconds. */
   get offset(): { readonly leastMs: number; readonly mostMs: number } {
     return { leastMs: this.#leastMs, mostMs: this.#mostMs };
   }
@@ -19,11 +22,14 @@ export class ServiceClock {
     const [leastMs, mostMs] = [dateMs - answeredAtMs, dateMs + 1_000 - arrivedAtMs];
     this.#leastMs = Math.max(this.#leastMs, leastMs);
     this.#mostMs = Math.min(this.#mostMs, mostMs);
-    // One of the clocks was set, or they drift apart: the last response counts.
+    // Starts anew from the last response, because a clock was set or drifted.
     if (this.#leastMs > this.#mostMs) [this.#leastMs, this.#mostMs] = [leastMs, mostMs];
   }
 
-  /** Interval in which the service counted a request, by its own clock. Without any `Date`, the clocks are one. */
+  /**
+   * Returns the range of times at which the service counted a request, by the service's clock. Without `Date` headers,
+   * both clocks count as equal.
+   */
   arrivalOf({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): Span {
     const [least, most] = Number.isFinite(this.#leastMs) ? [this.#leastMs, this.#mostMs + lateDateMs] : [0, 0];
     const latest = dateMs === undefined ? Number.POSITIVE_INFINITY : dateMs + 1_000 + lateDateMs;

@@ -5,17 +5,17 @@ import { isCounted, type LimitRules } from './limit-rules.js';
 import type { SeenRate } from './rate.js';
 import { type Sight, type Size, type Span, shortestMs, simulatedWindow, type WindowState } from './simulated-window.js';
 
-/** One response of a key, as far as its limits are concerned. */
+/** Parts of a response that show the state of a key's limits. */
 export interface SeenResponse {
   readonly operation: string | undefined;
   readonly isRefused: boolean;
   readonly rate: SeenRate;
 }
 
-/** One past of a key under one hypothesis: its plan, and its windows as far as responses show them. */
+/** Possible state of a key under certain rules: its plan, and its windows as far as responses show them. */
 export interface SimulatedKey {
   readonly plan: string;
-  /** Limits that are known. */
+  /** Limits of the key that responses have shown. */
   readonly limits: Readonly<Partial<Record<WindowName, number>>>;
   readonly windows: Readonly<Partial<Record<WindowName, WindowState>>>;
 }
@@ -23,7 +23,7 @@ export interface SimulatedKey {
 const windowNames = ['minute', 'day'] as const;
 const otherName = { minute: 'day', day: 'minute' } as const;
 
-/** Keys before their first response: one of each documented plan, and one whose limits its responses show. */
+/** Possible states of a key before its first response: one for each documented plan, and one with unknown limits. */
 export const newKeys: readonly SimulatedKey[] = [
   ...Object.entries(documentedPlans).map(([plan, limits]) => ({ plan, limits, windows: {} })),
   { plan: 'enterprise', limits: {}, windows: {} },
@@ -31,18 +31,21 @@ export const newKeys: readonly SimulatedKey[] = [
 
 const sizeOf = (name: WindowName, limit: number): Size => ({ limit, length: windowSeconds[name] * 1000 });
 
-/** Interval of the reset that a header names. The simulator rounds a bucket's reset up. */
+/**
+ * Converts a reset header to the range of times that the header can stand for. The simulator rounds the reset of a
+ * token bucket up.
+ */
 function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules): Span {
   const ms = reset * 1000;
   if (rounding === 'down') return [ms, ms + 1000 - shortestMs];
   return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + shortestMs, ms] : [ms, ms];
 }
 
-/** Interval of the instant at which a request was counted. */
+/** Returns the range of times at which a request was counted, in the unit of the rules. */
 const countedAt = ([least, most]: Span, { rounding }: LimitRules): Span =>
   rounding === 'seconds' ? [Math.floor(least / 1000) * 1000, Math.floor(most / 1000) * 1000] : [least, most];
 
-/** States of a key after a response. None: the hypothesis does not explain it. */
+/** Returns the possible states of a key after a response. None means that the rules do not explain the response. */
 export function explain(key: SimulatedKey, rules: LimitRules, arrival: Span, seen: SeenResponse): SimulatedKey[] {
   const { settings } = rules;
   const isLimited = isCounted(settings, seen.operation);
@@ -52,7 +55,7 @@ export function explain(key: SimulatedKey, rules: LimitRules, arrival: Span, see
   return names.flatMap((name) => explainBy(name, key, rules, countedAt(arrival, rules), seen, isLimited));
 }
 
-/** Ways in which a request can have been treated: by the window that the response shows, and by the other one. */
+/** Lists how each of the two windows may have counted a request. The response shows only one of them. */
 function treatments(
   { rejectedCounts }: LimitRules['settings'],
   isLimited: boolean,
@@ -75,7 +78,7 @@ function treatments(
   const [countsAll, countsOther] = [rejectedCounts === 'all', rejectedCounts !== 'none'];
   const usedUp = { wasUsedUp: true, isCharged: countsAll };
   const other = { wasUsedUp: false, isCharged: countsOther };
-  // A window that the rejected request itself uses up may reset later, and be shown.
+  // The rejected request itself may use up the other window. The response then shows that window if it resets later.
   return [[usedUp, usedUp], [usedUp, other], ...(countsOther ? [[other, usedUp] as const] : [])];
 }
 
@@ -100,7 +103,7 @@ function explainBy(
     const sight = { ...own, shown };
     const states = before === undefined ? window.first(size, at, sight) : window.next(size, before, at, sight);
     if (otherBefore === undefined || otherLimit === undefined) {
-      // A window that no response has shown has no more than its limit left.
+      // The window that the response does not show has at most its limit left.
       const mostLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const mostLeft = mostLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > mostLeft) return [];
@@ -118,7 +121,10 @@ function explainBy(
   });
 }
 
-/** Limits with one that a response shows. A day that allows no more than a minute would hide the minute. */
+/**
+ * Adds the limit that a response shows to the known ones. Returns `undefined` for a contradiction: a known limit
+ * differs, or a day limit is no larger than the minute limit.
+ */
 function withLimit(
   limits: SimulatedKey['limits'],
   name: WindowName,
@@ -130,7 +136,10 @@ function withLimit(
   return all.minute !== undefined && all.day !== undefined && all.day <= all.minute ? undefined : all;
 }
 
-/** States of a key after a request that may have been counted: its response is lost or has no limits. */
+/**
+ * Returns the possible states of a key after a request whose response is lost or shows no limits. The request may or
+ * may not have been counted.
+ */
 export function mayCount(
   key: SimulatedKey,
   rules: LimitRules,
@@ -148,13 +157,13 @@ export function mayCount(
       .next(sizeOf(name, limit), state, at, sight)
       .map((after) => ({ ...before, windows: { ...before.windows, [name]: after } }));
   };
-  // A rejected request may count in one window only.
+  // Considers that a rejected request counts in only one of the two windows.
   const [minute, day] = [count(key, 'minute'), count(key, 'day')];
   const single = rules.settings.rejectedCounts === 'other-windows' ? [...minute, ...day] : [];
   return [key, ...single, ...minute.flatMap((each) => count(each, 'day'))];
 }
 
-/** Whether every possible state of a key has nothing left. */
+/** Whether the key has certainly no requests left. */
 export function isUsedUp({ limits, windows }: SimulatedKey, rules: LimitRules, arrival: Span): boolean {
   const window = simulatedWindow(rules.settings);
   return windowNames.some((name) => {
@@ -169,7 +178,7 @@ const middle = ([least, most]: Span): Span => {
   return [instant, instant];
 };
 
-/** Replaces each interval of a key by its middle. */
+/** Replaces each uncertain time of a key by the middle of its range. */
 export function settled(key: SimulatedKey): SimulatedKey {
   const windows = Object.entries(key.windows).map(([name, { used, end, hits }]) => [
     name,
@@ -182,7 +191,7 @@ export function settled(key: SimulatedKey): SimulatedKey {
   return { ...key, windows: Object.fromEntries(windows) };
 }
 
-/** Response of a settled key to a request. */
+/** Predicts the response to a request. All times in the key's state must be certain. */
 export function predict(
   key: SimulatedKey,
   rules: LimitRules,

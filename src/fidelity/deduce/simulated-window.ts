@@ -1,12 +1,12 @@
 import type { Settings } from '../../petstore/settings.js';
 
-/** An interval of instants, in milliseconds since an epoch of the caller's choice; it contains both ends. */
+/** Range of times in milliseconds, both ends included. The caller chooses the time that counts as 0. */
 export type Span = readonly [least: number, most: number];
 
-/** Shortest distance of two instants: turns an open end of an interval into a closed one. */
+/** Smallest difference between two times. Subtracting it excludes the end of a range. */
 export const shortestMs = 0.001;
 
-/** Common part of two intervals; `undefined` if they have none. */
+/** Returns the overlap of two ranges; `undefined` without one. */
 export function meet(a: Span, b: Span): Span | undefined {
   const [least, most] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
   return least <= most ? [least, most] : undefined;
@@ -14,44 +14,47 @@ export function meet(a: Span, b: Span): Span | undefined {
 
 const plus = ([least, most]: Span, ms: number): Span => [least + ms, most + ms];
 
-/** Limit of a window and its length in milliseconds. */
+/** Limit of a rate-limit window, and its length in milliseconds. */
 export interface Size {
   readonly limit: number;
   readonly length: number;
 }
 
-/** A window of one key, as far as responses determine it. */
+/** State of one window of a key, as far as responses show it. */
 export interface WindowState {
-  /** Fixed windows: requests counted. */
+  /** Fixed windows: number of counted requests. */
   readonly used: number;
-  /** Fixed windows: the end, if one is running. Token buckets: the instant at which the bucket is full. */
+  /** Fixed windows: end of the current window, if any. Token buckets: time at which the bucket is full. */
   readonly end: Span | undefined;
-  /** Sliding logs: requests that may still count, oldest first; several with one interval together. */
+  /**
+   * Sliding windows: counted requests in groups, oldest first. Each group has a range of times and a number of
+   * requests.
+   */
   readonly hits: readonly (readonly [least: number, most: number, requests: number])[];
 }
 
 const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 
-/** One request with its response, as far as a window is concerned. */
+/** Request and response, as far as one window is concerned. */
 export interface Sight {
-  /** Whether nothing remained before the request; `undefined` if it does not matter. */
+  /** Whether the window was used up before the request; `undefined` if this does not matter. */
   readonly wasUsedUp: boolean | undefined;
-  /** Whether the request was counted. */
+  /** Whether the window counted the request. */
   readonly isCharged: boolean;
-  /** Headers of the response, if they show this window. */
+  /** Headers of the response, if they show this window instead of the other. */
   readonly shown: { readonly remaining: number; readonly end: Span } | undefined;
 }
 
 /**
- * One algorithm of the simulator, with intervals in the place of instants. No interval excludes an instant that the responses
- * allow, so that a rule without a state is disproved.
+ * Simulation of a rate-limit algorithm with ranges instead of exact times. It excludes no state that the responses
+ * allow. If no state remains, the service has another algorithm.
  */
 export interface SimulatedWindow {
-  /** States after the first response that shows a window, for any usage before. */
+  /** Returns the possible states after the first response that shows the window, for any earlier usage. */
   first(size: Size, arrival: Span, sight: Sight & { readonly shown: NonNullable<Sight['shown']> }): WindowState[];
-  /** States after a request. None: the response is impossible. */
+  /** Returns the possible states after a request. None means that the algorithm does not allow the response. */
   next(size: Size, state: WindowState, arrival: Span, sight: Sight): WindowState[];
-  /** Possible numbers of remaining requests, and the interval of the reset where the largest remains. */
+  /** Predicts the range of remaining requests, and of the reset time if the largest number remains. */
   report(size: Size, state: WindowState, arrival: Span): { readonly remaining: Span; readonly end: Span };
 }
 
@@ -62,7 +65,7 @@ export function simulatedWindow({ algorithm, windowStart }: Settings): Simulated
 }
 
 function fixedWindow(startOf: (arrival: Span, length: number) => Span): SimulatedWindow {
-  /** Either the window is still running, or it is over. */
+  /** Considers both cases: the window still runs, or it has ended. */
   const branches = ({ used, end }: WindowState, [least, most]: Span): { state: WindowState; arrival: Span }[] => {
     const running =
       end !== undefined && least < end[1]
@@ -86,7 +89,7 @@ function fixedWindow(startOf: (arrival: Span, length: number) => Span): Simulate
         const own = meet(fresh, end);
         return own === undefined ? [] : [{ ...noRequests, used, end: isCharged ? own : undefined }];
       }
-      // A window that began earlier ends after the request, and no later than one that begins now.
+      // A window that started earlier ends after the request, and before a window that would start now.
       const earlier = meet(end, [arrival[0] + shortestMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? meet(earlier, plus(startOf([earlier[1], earlier[1]], length), 0)) : earlier;
@@ -123,7 +126,7 @@ type Hits = WindowState['hits'];
 
 const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + requests, 0);
 
-/** Removes the oldest requests until `kept` are left; `undefined` if they cannot have left the window, or the rest must have. */
+/** Removes the oldest requests of a sliding window until `kept` are left; `undefined` if the times exclude this. */
 function keepNewest(hits: Hits, kept: number, arrival: Span, length: number): Hits | undefined {
   let excess = countOf(hits) - kept;
   if (excess < 0) return undefined;
@@ -142,7 +145,7 @@ function keepNewest(hits: Hits, kept: number, arrival: Span, length: number): Hi
   return left;
 }
 
-/** Narrows the nth oldest request to an interval, and the others by their order. */
+/** Limits the time of the n-th oldest request to a range, and the times of the others by their order. */
 function narrowNth(hits: Hits, nth: number, span: Span): Hits | undefined {
   const narrowed: (readonly [number, number, number])[] = [];
   let seen = 0;
@@ -154,7 +157,7 @@ function narrowNth(hits: Hits, nth: number, span: Span): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = meet([least, most], span);
       if (found === undefined) return undefined;
-      // Narrowing changes nothing: the requests of an interval stay together.
+      // The range is not narrower than before, so the group stays undivided.
       if (found[0] === least && found[1] === most) {
         narrowed.push([least, most, after]);
         after = 0;
@@ -197,7 +200,7 @@ const slidingLog: SimulatedWindow = {
     }
     const counts: number[] = [];
     const least = limit - shown.remaining - charged;
-    // If 0 remain, more than the limit may have been counted.
+    // With 0 remaining requests, the window may have counted more than the limit.
     const most = shown.remaining > 0 ? least : countOf(hits);
     for (let count = least; count <= most; count++) {
       if (wasUsedUp === undefined || wasUsedUp === count >= limit) counts.push(count);
@@ -229,12 +232,15 @@ const slidingLog: SimulatedWindow = {
   },
 };
 
-/** Each request moves the instant at which the bucket is full by the time that one token takes (ITU-T I.371: GCRA). */
+/**
+ * Token bucket: each request postpones the time at which the bucket is full by the time for one token (ITU-T I.371:
+ * GCRA).
+ */
 const tokenBucket: SimulatedWindow = {
   first(size, arrival, sight) {
     const { limit, length } = size;
     const token = length / limit;
-    // A charged bucket lacks at least this request.
+    // A bucket that counted this request lacks at least one token.
     const least = sight.isCharged ? arrival[0] + token : Number.NEGATIVE_INFINITY;
     return observe(size, [least, Number.POSITIVE_INFINITY], arrival, sight.shown);
   },
@@ -280,7 +286,7 @@ function observe(
     return seen === undefined || !isNext ? [] : [{ ...noRequests, end: seen }];
   }
   const least = arrival[0] + (limit - remaining - 1) * token + shortestMs;
-  // Rejected requests that count may empty a bucket further.
+  // Rejected requests that count can empty the bucket below zero.
   const most = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
   const level = meet(full, [least, most]);
   const seen = level && meet(level, plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token));

@@ -3,12 +3,16 @@ import type { Exchange } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './rate.js';
 
-/** Whether the service did not handle the request. A 501 is a response: RFC 9110 section 15.6.2 has it for methods. */
+/**
+ * Whether the service did not handle a request. A 501 does not count: the service sends it for unknown methods (RFC
+ * 9110 section 15.6.2).
+ */
 export const isLost = ({ status }: Pick<Exchange, 'status'>) => status === 0 || (status >= 500 && status !== 501);
 
 /**
- * Explains why a response is not one of the API with a valid key, such as a redirect, an HTML page or a rejected key.
- * @returns `undefined` for a response of the API, and for a lost one
+ * Explains why a response is none of a Petstore with a valid key: for example a redirect, an HTML page or a rejected
+ * key.
+ * @returns `undefined` for a usable response, and for a missing one
  */
 export function unusableResponse(exchange: Exchange): string | undefined {
   const { status, token, baseUrl, path, method, headers, responseBody, missing } = exchange;

@@ -10,7 +10,10 @@ const newPetFields = ['name', 'categoryId', 'status'];
 
 type Odd = 'contentType' | 'emptyName' | 'unknownFields' | 'unknownCategory';
 
-/** Clues of a createPet response. @param facts data from earlier responses */
+/**
+ * Reads clues about the service's choices from a createPet response.
+ * @param facts data from earlier responses
+ */
 export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   const { operation, status, body, sent, requestBody, missing } = exchange;
   if (operation !== 'createPet' || status === 401 || status === 0 || status >= 500 || isRefusal(exchange)) return [];
@@ -26,7 +29,7 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
     ];
   }
   if (!isObject(sent)) return [];
-  // Without a recorded Content-Type, a rejection may be for its value.
+  // A rejection may be due to the Content-Type, if the recording does not contain it.
   const type = exchange.requestHeaders['content-type'];
   const isJson = type !== undefined && /^application\/json\b/i.test(type);
   const { name, categoryId, status: wanted } = sent;
@@ -55,13 +58,16 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   if (odd.length === 0) return [{ about: 'document', allows: [], says: `${says}, though the body is a whole NewPet` }];
   if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
   const allows = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
-  // A recorded body may have been rejected for another reason.
+  // The rejection in a recording may have another reason, so the clue is only likely.
   if (exchange.question === undefined) return [{ about: only, allows, says, isLikely: true }];
   const isOdd = oddFeatures[only](extra);
   return [{ about: only, allows, says, needs: featuresOf(exchange).filter((feature) => !isOdd(feature)) }];
 }
 
-/** Features that make up an oddity. A rejection for it needs all other features accepted elsewhere. */
+/**
+ * Features of a request by which each unusual property is recognized. A rejection shows a choice only if the request's
+ * other features are accepted elsewhere.
+ */
 const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: string) => boolean>> = {
   contentType: () => (feature) => feature.startsWith('Content-Type '),
   emptyName: () => (feature) => feature === 'field name=',
@@ -73,7 +79,7 @@ const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: 
 function accepted(odd: Odd, { body, question }: ReadExchange, extra: readonly string[]): Clue[] {
   const says = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // Only the made-up category is certainly unknown.
+    // Only the category of the calibration is certainly unknown to the service.
     return odd === 'unknownCategory' && question !== odd ? [] : [{ about: odd, allows: ['accept'], says }];
   }
   const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;

@@ -3,12 +3,15 @@ import type { RequestHandler } from 'msw';
 import { type RequestContext, setContext } from '../../own-routes/serve-route.js';
 import type { Answer } from '../../requests/api-call.js';
 
-/** Error for a handler's `HttpResponse.error()`: the connection ends without a response. */
+/**
+ * Error for an msw handler that returned `HttpResponse.error()`. The server then closes the connection without a
+ * response.
+ */
 export class ConnectionCut extends Error {
   override readonly name = 'ConnectionCut';
 }
 
-/** Error that carries the response of a guarded route, which the server sends like a response of the API. */
+/** Carries the response of a guarded route out of the msw handler. The server sends it like a response of the API. */
 export class RouteAnswered extends Error {
   override readonly name = 'RouteAnswered';
 
@@ -18,10 +21,10 @@ export class RouteAnswered extends Error {
 }
 
 /**
- * Wraps a handler so that no response can crash the process or leave a cookie in msw.
- * Crash causes in `@mswjs/http-middleware` 0.10.3: status 0 of `HttpResponse.error()`, a failing body, a header that
- * `node:http` rejects.
- * msw adds stored cookies to later requests of all clients, but stores none of a plain `Response`.
+ * Wraps a user's msw handler, so that no response can crash the process or leave a cookie in msw.
+ * `@mswjs/http-middleware` 0.10.3 crashes on status 0 of `HttpResponse.error()`, a failing body, and a header that
+ * `node:http` rejects. msw adds stored cookies to later requests of all clients, but stores none from a plain
+ * `Response`.
  * @param context request context for `guarded`
  * @param headers added unless the response has a header of that name; `Vary` is always added
  */
@@ -53,7 +56,10 @@ function contained(answer: Response, response: ServerResponse, more: Readonly<Re
   return new Response(body && containedBody(body, response), { status, statusText, headers });
 }
 
-/** Passes a body through. Closes the connection if the body fails, and cancels the body if the client disconnects. */
+/**
+ * Passes on the body of a response. Closes the connection if the body fails, and cancels the body if the client
+ * disconnects.
+ */
 function containedBody(body: ReadableStream<Uint8Array>, response: ServerResponse): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const giveUp = () => void reader.cancel().catch(() => {});

@@ -21,8 +21,8 @@ import { loadMiddleware } from './load-middleware.js';
 import { sendRoute } from './send-route.js';
 
 /**
- * Serves a request that a handler matches.
- * @param fallThrough called if every handler leaves the request to the API, with the body if already read
+ * Serves a request by the user's msw handlers.
+ * @param fallThrough called if every matching handler leaves the request to the API, with the body if already read
  * @returns `false` if no handler matches; the request is then untouched
  */
 export type Extension = (
@@ -40,8 +40,8 @@ export interface ExtensionCall {
 }
 
 /**
- * Mounts msw handlers through `@mswjs/http-middleware` on Express. Adds a body limit, crash protection, CORS and the
- * Date of the simulator's clock.
+ * Mounts a user's msw handlers through `@mswjs/http-middleware` on Express. Adds a body limit, crash protection, CORS
+ * and the simulated `Date`.
  * @throws {UsageError} if http-middleware or msw 2 is not installed, {TypeError} for a value that is not a handler
  */
 export function createExtension(sim: Simulator, handlers: readonly OwnHandler[]): Extension {
@@ -163,20 +163,23 @@ export const handlerFailed = {
   message: 'A handler that was mounted on the simulator failed; its log says why.',
 };
 
-/** Copies a request, with a body that was already read. http-middleware would read a body of any size. */
+/**
+ * Creates a copy of a request whose body was already read. The server reads bodies itself, because http-middleware has
+ * no size limit.
+ */
 function copyOf({ method, url, headers, socket }: IncomingMessage, context: RequestContext, body?: Uint8Array) {
   const stream = new Readable({
     read() {
       if (body !== undefined) this.push(body);
       this.push(null);
     },
-    // Own method, because the prototype that Express sets has a `destroy` that ends the connection.
+    // Overrides `destroy`, because the prototype that Express sets would close the connection.
     destroy: (_error, done) => done(null),
   });
   return Object.assign(stream, { method, url, headers, socket, context });
 }
 
-/** Returns the sent headers in the API's spelling, because msw lowercases the names. */
+/** Returns the response headers in the API's spelling. msw changes their names to lower case. */
 const sentHeaders = (response: ServerResponse): Record<string, string> =>
   Object.fromEntries(
     Object.entries(response.getHeaders()).map(([name, value]) => [spelling.get(name) ?? name, String(value)]),

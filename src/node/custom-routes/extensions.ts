@@ -5,16 +5,16 @@ import { createExtension, type Extension, handlerFailed, sendError } from './ext
 
 type Handlers = readonly OwnHandler[];
 
-/** Handlers, or a function that creates handlers for the server's simulator or for a sandbox. */
+/** Source of the user's msw handlers: a list, or a function that creates the list for a simulator. */
 export type HandlerSource = Handlers | ((sim: Simulator) => Handlers | Promise<Handlers>);
 
-/** Returns the extension that takes precedence over the API of a simulator. */
+/** Returns the user's handlers for a simulator, as a function that serves requests. */
 export type ExtensionOf = (sim: Simulator) => Extension;
 
 /**
- * Creates an extension for each simulator of a server; for a sandbox, at the first request.
- * A function as `source` creates separate handlers for each simulator, which use the pets and keys of that simulator.
- * Each reset creates these handlers again, so that the handlers' data starts anew.
+ * Prepares the user's msw handlers for each simulator of a server; for a sandbox, at its first request. If `source` is
+ * a function, each simulator has separate handlers, which use its pets and keys. Each reset creates these handlers
+ * again, without their earlier data.
  * @throws {UsageError} if http-middleware or msw 2 is not installed, {TypeError} for a value that is not a handler
  */
 export async function createExtensions(sim: Simulator, source: HandlerSource): Promise<ExtensionOf> {
@@ -39,7 +39,7 @@ export async function createExtensions(sim: Simulator, source: HandlerSource): P
   };
 }
 
-/** Creates an extension whose requests wait until the handlers are ready. */
+/** Serves requests by handlers that are still being created. Requests wait until the handlers are ready. */
 function onceMade(making: Promise<Extension>): Extension {
   let made: Extension | undefined;
   making.then((extension) => {
@@ -55,13 +55,13 @@ function onceMade(making: Promise<Extension>): Extension {
 }
 
 /**
- * Extension of a sandbox whose handlers could not be created. Fails every request, because the handlers' paths are
+ * Replaces the handlers of a sandbox that could not be created. Every request fails, because the handlers' paths are
  * unknown.
  */
 function failing(sim: Simulator, error: unknown): Extension {
   console.error(error);
   return (request, response, { report }) => {
-    // A page can read the error only after a successful preflight.
+    // Leaves the preflight to the API. Without a successful preflight, a page could not read the error.
     if (isPreflight(request)) return false;
     report?.({ by: 'handler', sim, ...sendError(sim, request, response, handlerFailed) });
     return true;

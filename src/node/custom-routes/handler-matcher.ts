@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { matchRequestUrl, RequestHandler } from 'msw';
 
-/** Checks whether a handler matches a method and the URL of `request`. */
+/** Checks whether an msw handler of the user matches a method and a request's URL. */
 export type Matcher = (method: string, request: IncomingMessage) => boolean;
 
-/** Methods that the Fetch standard forbids in a `Request`, so that no handler can receive them. */
+/** HTTP methods that the Fetch standard forbids in a `Request`. msw handlers cannot receive them. */
 const forbiddenMethods = new Set(['TRACE', 'TRACK', 'CONNECT']);
 
-/** Maximum number of cached results. Without the cache, msw compares a URL in 20 us per handler. */
+/** Maximum number of cached matches. Without the cache, msw needs 20 us per handler for each request. */
 const mostRemembered = 1_000;
 
-/** Whether a value is a request handler, made with `http` or `graphql` of msw. WebSocket handlers are not. */
+/** Whether a value is an msw request handler, made with `http` or `graphql`. WebSocket handlers are not. */
 export const isHandler = (value: unknown): value is RequestHandler =>
   typeof value === 'object' && value !== null && 'info' in value && 'run' in value && typeof value.run === 'function';
 
-/** Creates a check whether any msw handler matches a request, so that other requests skip msw. */
+/** Creates a check whether any msw handler matches a request. Other requests then skip msw, which is slow. */
 export function createMatcher(handlers: readonly RequestHandler[], match: typeof matchRequestUrl): Matcher {
   const infos = handlers.map(({ info }) => info as { method?: string | RegExp; path?: unknown });
   const remembered = new Map<string, boolean>();
@@ -22,7 +22,7 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
   const search = (method: string, url: URL): boolean =>
     infos.some((info) => {
       if (!isMethod(info.method, method)) return false;
-      // A function or a GraphQL operation can be evaluated only by the handler itself.
+      // Only the handler itself can evaluate a function as path, or a GraphQL operation.
       if (typeof info.path !== 'string' && !(info.path instanceof RegExp)) return true;
       return match(url, info.path, url.origin).matches;
     });
@@ -38,7 +38,7 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
     try {
       answer = search(method, new URL(origin + target));
     } catch {
-      // The API responds to a malformed escape, such as `%zz`, and to a port above 65535.
+      // Counts as unmatched: a URL with an invalid escape such as `%zz`, or a port above 65535. The API responds to it.
     }
     if (remembered.size >= mostRemembered) remembered.clear();
     remembered.set(question, answer);
@@ -46,7 +46,10 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
   };
 }
 
-/** Compares methods like msw: `http.all` has a pattern, GraphQL handlers have no method. */
+/**
+ * Compares a handler's method with a request's, like msw. `http.all` has a pattern, and GraphQL handlers have no
+ * method.
+ */
 function isMethod(wanted: string | RegExp | undefined, method: string): boolean {
   if (wanted === undefined) return true;
   return typeof wanted === 'string' ? wanted.toUpperCase() === method.toUpperCase() : wanted.test(method);

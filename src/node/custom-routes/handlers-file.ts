@@ -11,15 +11,14 @@ import { isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 
 /**
- * Reads a module's exports `handlers` and, if present, the OpenAPI description `openapi`. `handlers` is an array, or a
- * function that creates an array for a simulator.
- * @throws {UsageError} for a missing file, export or package, and for a module that fails (with its stack); a
- * `handlers` function throws when called
+ * Loads the user's module of msw handlers. Its export `handlers` is an array, or a function that creates one for a
+ * simulator. Its export `openapi` is an optional description.
+ * @throws {UsageError} for a missing file, export or package, and for a module that fails (with its stack)
  */
 export async function readHandlers(file: string): Promise<{ handlers: HandlerSource; openapi?: OwnDescription }> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`expected --handlers to be a file, found none at ${path}`);
-  // Checked first, because a missing or different msw would fail in the file with a message of msw.
+  // Checks the msw version before the import. With an unsuitable msw, the import would fail with an unclear message.
   loadMiddleware();
   const { handlers, openapi } = await load(file, () => import(pathToFileURL(path).href));
   const check = (own: unknown) => {
@@ -38,7 +37,7 @@ export async function readHandlers(file: string): Promise<{ handlers: HandlerSou
 }
 
 /**
- * Checks the description of custom paths.
+ * Checks the OpenAPI description of the user's custom paths.
  * @throws {UsageError} if the value does not describe paths below `/v1`
  */
 function checkDescription(file: string, openapi: unknown): OwnDescription {

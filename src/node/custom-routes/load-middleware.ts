@@ -5,17 +5,17 @@ import type { matchRequestUrl, RequestHandler } from 'msw';
 import { UsageError } from '../usage-error.js';
 
 interface Loaded {
-  /** Function of `@mswjs/http-middleware`. */
+  /** Function `createMiddleware` of `@mswjs/http-middleware`, which runs msw handlers in Express. */
   createMiddleware(...handlers: RequestHandler[]): Middleware;
-  /** Function of the msw that http-middleware uses. */
+  /** Function of msw that compares a URL with a handler's path. Comes from the msw copy that http-middleware uses. */
   matchRequestUrl: typeof matchRequestUrl;
 }
 
 const remedy = 'run "npm install --save-dev msw@2 @mswjs/http-middleware"';
 
 /**
- * Loads the optional packages `@mswjs/http-middleware` and its msw. Searches from this package, then from the working
- * directory.
+ * Loads the optional packages `@mswjs/http-middleware` and msw. Searches for them from this package, then from the
+ * working directory.
  * @throws {UsageError} with the install command
  */
 export function loadMiddleware(): Loaded {
@@ -34,7 +34,7 @@ export function loadMiddleware(): Loaded {
   return { ...require(middleware), matchRequestUrl: require('msw').matchRequestUrl };
 }
 
-/** Resolves a module from the path of another module; `undefined` if not installed. */
+/** Finds the file of a module as another module would import it; `undefined` if not installed. */
 function find(from: string, name: string, paths?: string[]): string | undefined {
   try {
     return createRequire(from).resolve(name, paths && { paths });

@@ -25,7 +25,7 @@ export function sendRoute(request: IncomingMessage, response: ServerResponse, de
     response.end(hasBody ? raw : undefined);
   } else if (hasBody) {
     response.flushHeaders();
-    // An error on either side ends the connection, and is already logged.
+    // Ignores the error: it already ended the connection and was logged.
     pipeline(Readable.fromWeb(recordedStream(raw, finish) as NodeStream), response, () => {});
   } else {
     void raw.cancel().catch(() => {});

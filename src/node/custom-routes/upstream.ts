@@ -19,21 +19,21 @@ import { disconnectSignal } from '../http/wire-faults.js';
 import type { ExtensionCall } from './extension.js';
 import { sendRoute } from './send-route.js';
 
-/** Backend to which the simulator forwards requests. */
+/** Settings of the user's backend, to which the simulator forwards requests. */
 export interface UpstreamOptions {
-  /** Origin and base path of the backend: `http://127.0.0.1:3000`. */
+  /** Origin and base path of the backend, such as `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Value of the Authorization header for the backend; `same` forwards the client's header. Default: none. */
+  /** Authorization header of forwarded requests; `same` forwards the client's header. Default: none. */
   readonly authorization?: string | undefined;
-  /** Host of a backend on another machine, which confirms the same host in `url`. Default: loopback only. */
+  /** Host of a backend on another machine. Required for such a `url`, as a confirmation. Default: only this machine. */
   readonly host?: string | undefined;
-  /** Whether the backend also serves the three operations of the API. Default: false. */
+  /** Whether the backend serves the three Petstore operations too, instead of the simulator. Default: false. */
   readonly withoutApi?: boolean | undefined;
 }
 
 /**
- * Forwards a request.
- * @returns `false` if the API serves the request, which is then untouched
+ * Forwards a request to the user's backend.
+ * @returns `false` if the API serves the request; the request is then untouched
  */
 export type Upstream = (
   sim: Simulator,
@@ -58,7 +58,10 @@ function upstreamUrl({ url, host }: UpstreamOptions): URL {
   return given;
 }
 
-/** Headers of a single connection (RFC 9110 section 7.6.1), and headers that this server sets itself. */
+/**
+ * Headers to omit when forwarding: those of a single connection (RFC 9110 section 7.6.1), and those that this server
+ * sets.
+ */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -74,7 +77,7 @@ const hopByHop = new Set([
   'expect',
 ]);
 
-/** Returns the end-to-end headers as alternating names and values, in the original order and spelling. */
+/** Selects the headers to forward, as alternating names and values in the original order and spelling. */
 function endToEnd({ rawHeaders, headers }: IncomingMessage, isLeftOut: (name: string) => boolean): string[] {
   const named = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
   const fields: string[] = [];
@@ -87,8 +90,8 @@ function endToEnd({ rawHeaders, headers }: IncomingMessage, isLeftOut: (name: st
 }
 
 /**
- * Creates a function that forwards requests to a backend if neither the API nor a handler serves them. Forwarded
- * requests are limited, faulted, recorded and judged as operations.
+ * Creates a function that forwards requests to the user's backend, if neither the API nor a handler serves them. The
+ * simulator limits, faults, records and judges forwarded requests like operations of the API.
  * @throws {RangeError} for an unusable URL
  */
 export function createUpstream(options: UpstreamOptions): Upstream {
@@ -128,7 +131,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at] as string, fields[at + 1] as string]);
         const isEmpty = statusesWithoutBody.includes(statusCode) || request.method === 'HEAD';
         if (isEmpty) incoming.resume();
-        // Errors of the body are reported where the route reads the body.
+        // Avoids a crash by an unhandled error. The code that reads the body reports the error.
         incoming.on('error', () => {});
         try {
           const stream = isEmpty ? null : (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>);
@@ -178,7 +181,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         const answer = await answerRoute(sim, call, operationByPath(method, path), respond);
         whenSent(answer, () => {
           sendRoute(request, response, { answer, cors: allowed, clock: sim.clock });
-          // Discards the rest of a body that was not forwarded.
+          // Reads and discards the request body if it was not forwarded, so that the connection can continue.
           if (!request.readableEnded && request.listenerCount('data') === 0) request.resume();
           const { status, headers: sent, body: text, operation, key, plan, fault, wire } = answer;
           const about = { operation, key, plan, fault, wire, isOriginRefused };
@@ -194,7 +197,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-/** Whether a service of the simulator has an operation for a request. */
+/** Whether the API or another service of the simulator has an operation for a request. */
 function isOfApi(sim: Simulator, method: string, path: string, query: string): boolean {
   const { services, resolved } = coreOf(sim).state;
   return services.some(({ service }) => {
@@ -212,11 +215,11 @@ function isOfApi(sim: Simulator, method: string, path: string, query: string): b
   });
 }
 
-/** Request body: the start, for the journal, and the remaining stream. */
+/** Body of a request to forward: its first bytes, for the journal, and the stream of the remaining bytes. */
 interface Body {
   readonly start: Uint8Array | undefined;
   readonly rest: Readable | undefined;
-  /** Content-Length of the request, if known. */
+  /** Content-Length of the request; `undefined` for a chunked body. */
   readonly length: string | undefined;
 }
 

@@ -13,9 +13,9 @@ import { createTargetReader } from './target-reader.js';
 import { deliver } from './wire-faults.js';
 
 /**
- * Handles one request to the API.
+ * Handles one API request.
  * @param sandbox `undefined` for the server's own simulator
- * @param read the body, if it was read before
+ * @param read body of the request, if already read
  */
 export type ApiListener = (
   sandbox: Sandbox | undefined,
@@ -26,15 +26,15 @@ export type ApiListener = (
 ) => void;
 
 /**
- * Handles requests to the API directly on `node:http`. One function for all sandboxes, because a separate one for each would
- * be cold in the processor's caches.
- * @param holdsRefusals whether rejections are sent about 20 ms later, so that the judge can distinguish parallel from serial
+ * Creates the listener that handles API requests on `node:http`. All sandboxes share the function; a separate one each
+ * would rarely be in the processor's caches.
+ * @param holdsRefusals whether a 429 is sent about 20 ms later, so that the judge can distinguish parallel from serial
  * requests; never in sandboxes
  */
 export function createApiListener(backend: Backend, connections: Connections, holdsRefusals = false): ApiListener {
   const own = { sim: backend.sim, base: basePath };
   const readTarget = createTargetReader();
-  /** Recreated sandboxes whose recreation was reported in a response header. */
+  /** Sandboxes that were removed and created again, after a response header reported this to a client. */
   const reported = new WeakSet<Sandbox>();
   const recreationHeaders = (sandbox: Sandbox | undefined) => {
     if (!sandbox?.isRecreated || reported.has(sandbox)) return undefined;
@@ -68,7 +68,7 @@ export function createApiListener(backend: Backend, connections: Connections, ho
         adapterHeaders: recreationHeaders(sandbox),
       });
       backend.handle(sandbox, call, send, () => {
-        // The delay of a fault ended early: the client disconnected, or the simulator was reset.
+        // The client disconnected, or the simulator was reset, while a fault delayed the response.
         response.destroy();
         report?.({ by: 'api', sim, status: 0, headers: {}, body: '' });
       });

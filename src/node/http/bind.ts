@@ -4,15 +4,16 @@ import { createClientErrors, type OnRefused } from './client-errors.js';
 import type { Connections } from './connections.js';
 import { inOrder } from './in-order.js';
 
-/** Servers on one port, at least one. */
+/** HTTP servers for the addresses of one host, which share a port. */
 export interface BoundServers {
   port: number;
-  /** Stops listening; active responses may finish for at most `graceMs`. */
+  /** Stops listening. Responses in progress may take up to `graceMs` more. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * Starts one server per address, all on the same port. Skips an address that the machine lacks, as without IPv6.
+ * Starts one HTTP server per address, all on the same port. Skips an address that the machine does not have, such as
+ * IPv6.
  * @param port 0 for a free port
  * @param onRefused called for each error response to input that `listener` could not handle
  * @throws {Error} with the system's `code`, such as `EADDRINUSE`
@@ -36,7 +37,7 @@ export async function bind(
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return bound;
       await bound.close(0);
-      // A port that is free on one address may be in use on the other.
+      // Tries another port: one that is free on the first address can be in use on the second.
       if (code !== 'EADDRINUSE' || port !== 0 || attempt === 10) throw error;
     }
   }
@@ -57,13 +58,13 @@ function start(
   };
   const server = createServer(
     {
-      // Repeated Host and Authorization headers are joined by a comma, and the checks reject the result.
+      // Node joins repeated Host or Authorization headers by a comma. The later checks reject such values.
       joinDuplicateHeaders: true,
-      // The guard responds with an Error object; Node would respond with an empty body.
+      // The request guard handles a missing Host. Node's own 400 response would have no body.
       requireHostHeader: false,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      // The default of nginx: longer than a minute, so that a connection survives the wait for the minute window.
+      // Longer than a minute, as in nginx: a client that waits for the next minute window can reuse its connection.
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 1_000,
     },
@@ -72,7 +73,7 @@ function start(
   const clientErrors = createClientErrors(onRefused);
   server
     .on('connection', (socket) => connections.add(socket))
-    // Without a listener, Node responds to an unknown expectation before the guard checks the request.
+    // Lets the request guard handle an unknown `Expect` header. Without this listener, Node would respond itself.
     .on('checkExpectation', trackAndServe)
     .on('clientError', clientErrors.answer)
     .on('connect', clientErrors.refuseConnect);

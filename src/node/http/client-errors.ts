@@ -4,7 +4,8 @@ import { errorBody } from '../../requests/api-error.js';
 import type { AnsweredRequest } from './served-answer.js';
 
 /**
- * Time for a rejected client to read the response and finish sending, in milliseconds, before its connection is closed.
+ * Time that a client with a rejected request has to read the response, in milliseconds. Then the server closes the
+ * connection.
  */
 const lingerMs = 1_000;
 
@@ -21,12 +22,12 @@ const tlsHandshake = 0x16;
 /** Error of Node's HTTP parser, with its additional fields. */
 type ParserError = NodeJS.ErrnoException & { reason?: string; rawPacket?: Uint8Array };
 
-/** Called for every such error response. */
+/** Called for each error response that the server sends without a `ServerResponse`. */
 export type OnRefused = (request: AnsweredRequest, status: number, body: string) => void;
 
 /**
- * Creates error responses for input without a `ServerResponse`, such as malformed HTTP, and closes the connection after
- * them.
+ * Creates the responses to input that Node's HTTP parser rejects, such as malformed HTTP. The connection closes after
+ * such a response.
  */
 export function createClientErrors(onRefused?: OnRefused) {
   const refused = new WeakSet<Socket>();
@@ -43,16 +44,16 @@ export function createClientErrors(onRefused?: OnRefused) {
     const head = `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
     socket.on('error', () => socket.destroy());
     socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
-    // Closing at once with unread bytes would reset the connection, and the client could lose the response.
+    // Waits before closing. Unread input would reset the connection, and the client could lose the response.
     const timer = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(timer)).resume();
     onRefused?.(request, status, body);
   }
 
   return {
-    /** Listener for `clientError`: malformed, slow or oversized requests. */
+    /** Responds to malformed, slow or oversized requests. Listener for Node's event `clientError`. */
     answer(error: ParserError, socket: Socket): void {
-      // Remaining bytes of a rejected request.
+      // Ignores the remaining bytes of a request that already received an error response.
       if (refused.has(socket)) return;
       if (error.code === 'ECONNRESET' || !socket.writable) {
         socket.destroy();
@@ -64,7 +65,7 @@ export function createClientErrors(onRefused?: OnRefused) {
         refuse(socket, 400, 'invalid_request', messageOf(error));
       }
     },
-    /** Listener for `connect`: rejects CONNECT requests. */
+    /** Responds to CONNECT requests with an error. Listener for Node's event `connect`. */
     refuseConnect(request: IncomingMessage, socket: Socket): void {
       refuse(socket, 405, 'method_not_allowed', 'Method CONNECT is not supported; this is not a proxy.', request);
     },

@@ -6,18 +6,18 @@ import { createConnections } from '../../in-process/fetch.js';
 const maximumConnections = 1_000;
 
 interface Connection {
-  /** Number of the connection in the journal. */
+  /** Number of the connection in the journal; `undefined` before its first API request. */
   number: number | undefined;
-  /** Last request and its response; released after the response was sent. */
+  /** Last request on the connection; `undefined` after its response was sent, to free memory. */
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
-  /** Whether the last request has its response, and no further request has arrived. */
+  /** Whether the connection is between two requests. */
   isIdle: boolean;
 }
 
 /**
- * Open connections of a server. At the limit, the least useful one is closed for a new one, so that clients with many
- * open connections cannot lock others out.
+ * Open connections of a server. At the limit, a new connection closes the least useful one. A client with many idle
+ * connections then cannot block others.
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
@@ -36,7 +36,7 @@ export class Connections {
     });
   }
 
-  /** Records the arrival of a request. */
+  /** Notes that a connection has received a request. */
   serve(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
@@ -46,7 +46,8 @@ export class Connections {
   }
 
   /**
-   * Releases a request after its response was sent; otherwise the garbage collector copies both until the next request.
+   * Frees a request and its response after the response was sent. Otherwise the garbage collector would copy them until
+   * the connection's next request.
    */
   release(request: IncomingMessage, response: ServerResponse): void {
     if (!response.writableFinished) return;
@@ -58,8 +59,8 @@ export class Connections {
   }
 
   /**
-   * Number of the request's connection, assigned at its first API request; a freed number is reused. Every request
-   * through a proxy (`Forwarded`, `X-Forwarded-For`) has a new number, because many clients share such a connection.
+   * Returns the journal's number of a request's connection. Each request through a proxy has a new number, because a
+   * proxy's connection carries many clients (`Forwarded`, `X-Forwarded-For`).
    */
   numberOf({ socket, headers }: IncomingMessage): number | undefined {
     if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) return this.#numbers.take();
@@ -69,7 +70,8 @@ export class Connections {
   }
 
   /**
-   * Closes connections that have not sent a byte. Clients open some in advance, and Node does not count them as idle.
+   * Closes connections on which no byte arrived, at shutdown. Clients open some in advance, and Node does not count
+   * these as idle.
    */
   closeUnused(): void {
     for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
@@ -80,8 +82,8 @@ export class Connections {
   }
 
   /**
-   * Closes the oldest connection without a request; otherwise the oldest idle one; otherwise the oldest with an incomplete
-   * request or an unread response.
+   * Closes one connection for a new one: the oldest without a request, else the oldest idle one, else the oldest that
+   * waits for the client.
    * @returns `false` if the server is computing a response for every connection
    */
   #makeRoom(): boolean {
@@ -97,7 +99,7 @@ export class Connections {
   }
 
   #close(socket: Socket): true {
-    // Removed now, because more connections may arrive before the socket is closed.
+    // Removes the connection now, because more may arrive before the socket has closed.
     this.#open.delete(socket);
     socket.destroy();
     return true;

@@ -6,16 +6,17 @@ import { createEventBatch } from './event-batch.js';
 import { stalledMs } from './send-pieces.js';
 import { mostTurnMs, nextTurn } from './turn.js';
 
-/** Maximum number of event streams, over all sandboxes. */
+/** Maximum number of open event streams, over all sandboxes. */
 const mostReaders = 20;
 
 /**
- * Sends journal entries and updates as server-sent events (HTML standard, section 9.2), in a limited number of streams.
+ * Creates a sender of server-sent events (HTML standard, section 9.2) for journal entries and updates. Limits the
+ * number of open streams.
  */
 export function createEventSender() {
   let readers = 0;
 
-  /** @param open creates the source; called after the limit was checked */
+  /** @param open creates the source of the events; called after the limit was checked */
   async function sendTo<Source>(
     response: ServerResponse,
     open: () => Source,
@@ -27,7 +28,7 @@ export function createEventSender() {
     const source = open();
     readers++;
     try {
-      // The header stops nginx from buffering the events.
+      // `X-Accel-Buffering` makes the proxy nginx pass on each event at once.
       const headers = { 'Content-Type': 'text/event-stream', Connection: 'close', 'X-Accel-Buffering': 'no' };
       response.writeHead(200, headers);
       response.write(': petstore-sim\n\n');
@@ -39,14 +40,17 @@ export function createEventSender() {
   }
 
   return {
-    /** Sends items as events of one name, no faster than the client reads them. */
+    /** Sends items as events named `name`. Waits whenever the client reads more slowly. */
     sendItems: (response: ServerResponse, open: () => AsyncIterable<object>, name: string) =>
       sendTo(response, open, async (items) => {
         for await (const item of items) {
           if (!response.write(`event: ${name}\ndata: ${JSON.stringify(item)}\n\n`)) await drained(response);
         }
       }),
-    /** Sends entries of the journal until `signal` is aborted; existing ones no faster than the client reads them. */
+    /**
+     * Sends journal entries as events until `signal` is aborted. Waits for a slow client while it sends existing
+     * entries.
+     */
     sendEntries: (response: ServerResponse, open: () => EntryFeed, signal: AbortSignal) =>
       sendTo(response, open, async (entries) => {
         const batch = createEventBatch(response);

@@ -5,10 +5,10 @@ import { type Refusal, refusal } from './guard.js';
 import { isPage } from './page.js';
 import { hasBody } from './read-body.js';
 
-/** Descriptions that a page of this machine may read, for API tools. They contain no data. */
+/** Paths of OpenAPI descriptions, which pages from other ports of this machine may read. They contain no data. */
 const descriptions = new Set(['/__sim/service.json', '/__sim/openapi.json']);
 
-/** Whether a page of this machine, from another port, reads a description. */
+/** Whether a page from another port of this machine reads an OpenAPI description. */
 function isDescription({ method = '', url = '', headers: { origin } }: IncomingMessage): boolean {
   const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
   const [path = ''] = url.split('?', 1);
@@ -16,9 +16,9 @@ function isDescription({ method = '', url = '', headers: { origin } }: IncomingM
 }
 
 /**
- * CORS headers of the control API: for allowed origins, and for pages of this machine, so that they can read descriptions and
- * error messages. Browsers hide an unreadable response even from the console.
- * @param allowedOrigins origins of pages that may use the control API
+ * Returns the CORS headers of the control API. Pages of this machine may read descriptions and error messages, since
+ * browsers show nothing of an unreadable error.
+ * @param allowedOrigins origins of pages that may use the whole control API
  */
 export function controlCors(
   request: IncomingMessage,
@@ -34,19 +34,22 @@ export function controlCors(
 export interface ControlAccess {
   /** Token that every request must send as `Authorization: Bearer TOKEN`, if set. */
   controlToken: string | undefined;
-  /** Origins of pages that may use the control API, in addition to this server's own. */
+  /** Origins of pages that may use the control API, in addition to the dashboard's own origin. */
   allowedOrigins: readonly string[];
 }
 
-/** Checks the access to the control API, so that no other site can use it through a visitor's browser. */
+/**
+ * Rejects control requests without the token, and those of foreign pages. Any website could otherwise control the
+ * simulator through a visitor's browser.
+ */
 export function checkControlRequest(
   request: IncomingMessage,
   { controlToken: token, allowedOrigins }: ControlAccess,
 ): Refusal | undefined {
   const { headers, method = '' } = request;
   const { origin } = headers;
-  // The dashboard's files contain no data. Behind a proxy the dashboard must load to display the rejection of its
-  // requests.
+  // The dashboard's files need no token, because they contain no data. The dashboard itself shows whether its requests
+  // are rejected.
   if (!isPage(request) && !isDescription(request) && !(origin !== undefined && allowedOrigins.includes(origin))) {
     if (origin !== undefined && isForeignPage(request)) {
       const help = isLoopbackOrigin(origin)

@@ -12,7 +12,7 @@ import { runToEnd, type Steps } from '../../values/steps.js';
 export const readInput = (request: Request, operation: AnyControlOperation): JsonObject =>
   runToEnd(readInputInSteps(request, operation, false));
 
-/** Same as `readInput`, in steps, for a large body. */
+/** Reads the input of an operation like `readInput`. Works in steps, because parsing a large body takes long. */
 export function* readInputInSteps(request: Request, operation: AnyControlOperation, isLarge = true): Steps<JsonObject> {
   const { method, contentType } = operation;
   const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
@@ -27,13 +27,14 @@ export function* readInputInSteps(request: Request, operation: AnyControlOperati
   for (const [name, value] of query) add(name, value);
   if (method !== 'GET')
     for (const [name, value] of Object.entries(yield* readBody(request, operation, isLarge))) add(name, value);
-  // HTML standard, section 9.2.3: a reconnecting browser sends the id of its last event.
+  // A reconnecting browser sends the id of the last event that it received (HTML standard, section 9.2.3). The stream
+  // continues there.
   const seen = request.headers['last-event-id'];
   if (contentType === 'text/event-stream' && typeof seen === 'string' && !('since' in input)) input.since = seen;
   return input;
 }
 
-/** Number of bytes decoded per step. */
+/** Number of bytes of a request body that are decoded in one step. */
 const decodedBytes = 1024 * 1024;
 
 const charsetParameter = /;\s*charset\s*=\s*"?([^";\s]*)/i;

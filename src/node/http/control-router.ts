@@ -27,20 +27,20 @@ import { inTurns } from './turn.js';
 
 /** Default maximum size of a control request body, in bytes. */
 const maximumBodyBytes = 5 * 1024 * 1024;
-/** Size above which a body is read, checked and applied in steps, between other requests, in bytes. */
+/** Size in bytes from which a request body is handled in steps, with other requests in between. */
 const largeBytes = 64 * 1024;
 
 export interface ControlRouterOptions extends ControlAccess {
-  /** Aborted when the server closes; long polls and event streams end then. */
+  /** Signal that is aborted when the server closes, to end waiting requests and event streams. */
   closing: AbortSignal;
-  /** Description of custom routes. */
+  /** OpenAPI description of the user's custom routes. */
   readonly openapi?: OwnDescription | undefined;
 }
 
-/** Handles a request to the control API. */
+/** Handles one HTTP request to the control API. */
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/** Finds the target of an operation, with its URLs and a signal for its removal; `undefined` for an unknown sandbox. */
+/** Finds the simulator or host to which a control request applies; `undefined` for an unknown sandbox. */
 type Find = (request: Request) => Found | undefined;
 interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
   target: unknown;
@@ -49,8 +49,8 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
 }
 
 /**
- * Creates the control API under `/__sim` from the tables of operations. Requests and responses are JSON; errors have
- * the API's Error object.
+ * Creates the HTTP routes of the control API under `/__sim`, one per operation. Requests and responses are JSON, and
+ * errors have the format of the API's errors.
  */
 export function createControlRouter(
   backend: Backend,
@@ -71,8 +71,8 @@ export function createControlRouter(
   });
 
   /**
-   * Finds the target. A read waits until earlier changes are applied; a change is ordered by the log and waits only for
-   * an unknown sandbox, which another replica may have created.
+   * Finds the target of a control request. A read waits until earlier changes are visible. A change waits only for an
+   * unknown sandbox, which another replica may just have created.
    */
   const findFor = async ({ method, isAtOnce }: AnyControlOperation, find: Find, request: Request): Promise<Found> => {
     let found = method === 'GET' && !isAtOnce ? undefined : find(request);
@@ -98,7 +98,7 @@ export function createControlRouter(
       if (operation.isLong && sandbox !== undefined) keepInUse(sandbox, backend, response);
       const log = backend.health?.();
       if (log?.engine === 'redis') {
-        // Lets a client compare the progress of two replicas.
+        // Adds the log position of this replica. A client can thus tell which of two replicas is further.
         response.set({
           'X-Sim-Position': String(log.position),
           ...((log.stale || log.lagMs) && { 'X-Sim-Stale': 'true' }),
@@ -121,14 +121,14 @@ export function createControlRouter(
         return events.sendItems(response, open, operation.eventName as string);
       }
       const result = await run();
-      // A closing server waits for its connections, and a keep-alive connection would stay open.
+      // A closing server waits for its connections, so the response ends the connection.
       if (closing.aborted) response.set('Connection', 'close');
       response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
       if (isLazy(result)) return sendPieces(response, jsonPieces(result));
       response.send(operation.contentType === undefined ? jsonText(result) : result);
     };
 
-  /** Routes each path of a table, with 405 for other methods. */
+  /** Adds a route for each path of an operation table. Other methods get a 405. */
   const mount = (base: string, table: Record<string, AnyControlOperation>, find: Find) => {
     for (const path of new Set(Object.values(table).map(({ path }) => path))) {
       const here = Object.entries(table).filter(([, operation]) => operation.path === path);
@@ -136,7 +136,7 @@ export function createControlRouter(
       for (const [name, operation] of here) {
         const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
         const limit = operation.maximumBytes ?? maximumBodyBytes;
-        // HEAD on a stream would never end.
+        // Express would handle HEAD like GET, whose stream would never end.
         if (operation.contentType === 'text/event-stream') route.head(methodNotAllowed('GET'));
         if (method !== 'get') route[method](express.raw({ limit, type: () => true }));
         route[method](serve(name, operation, find));
@@ -144,7 +144,7 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
     }
   };
-  // HTTP/1.0 requests have no Host header.
+  // An HTTP/1.0 request has no Host header, so the socket's port replaces the host.
   const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
   mount('/__sim', controlOperations, (request) => {
     const origin = originOf(request);
@@ -192,11 +192,14 @@ export function createControlRouter(
   };
 }
 
-/** Name of the caller. `X-Sim-Caller` takes precedence, because a page cannot set User-Agent. */
+/**
+ * Name of the caller, for the list of changes. `X-Sim-Caller` takes precedence over User-Agent, which a page cannot
+ * set.
+ */
 const callerOf = ({ headers }: Request) =>
   String(headers['x-sim-caller'] ?? headers['user-agent'] ?? 'an unnamed program');
 
-/** Signal that is aborted with the first of `signals`, or when the client disconnects. */
+/** Returns a signal that is aborted when the client disconnects, or with the first of `signals`. */
 function whileOpen(response: Response, signals: readonly AbortSignal[]): AbortSignal {
   const left = new AbortController();
   response.once('close', () => left.abort());
@@ -208,10 +211,13 @@ const methodNotAllowed = (allowed: string) => (request: Request, response: Respo
   throw new ControlError(405, 'method_not_allowed', `Method ${request.method} is not supported here; use ${allowed}.`);
 };
 
-/** @param note called with the body of each error response */
+/**
+ * Creates Express's error handler.
+ * @param note called with the body of each error response
+ */
 const errorHandler =
   (note: (response: ServerResponse, body: string) => void): ErrorRequestHandler =>
-  // Express recognizes error handlers by their four parameters.
+  // Express recognizes an error handler by its four parameters, so the last one stays although unused.
   (error, request, response, _next) => {
     if (response.headersSent) {
       response.destroy();
@@ -241,7 +247,7 @@ function describeError(
   if (type === '' && error instanceof URIError)
     return { ...invalid, message: 'The path contains a "%" that does not start an encoded UTF-8 character.' };
   if (status >= 400 && status < 500) return { ...invalid, message: 'The body cannot be read.' };
-  // An aborted request is no bug, and its client is gone.
+  // Logs the error as a bug, unless the client disconnected, which fails the read of its request.
   if (!request.destroyed) console.error(error);
   return { status: 500, code: 'internal_error', message: 'The simulator failed; this is a bug of the simulator.' };
 }

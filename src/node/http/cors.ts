@@ -6,7 +6,7 @@ import { isLoopback } from './guard.js';
 const always = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
 const structured = `${always}, RateLimit, RateLimit-Policy`;
 
-/** Response headers that a page may read, including the sent fields of the IETF draft. */
+/** Response headers that a page of another origin may read, by the scenario's form of rate-limit headers. */
 const exposed: Readonly<Record<Settings['rateLimitFields'], string>> = {
   none: always,
   legacy: `${always}, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset`,
@@ -14,7 +14,9 @@ const exposed: Readonly<Record<Settings['rateLimitFields'], string>> = {
   'structured-aw': structured,
 };
 
-/** Headers that allow a page of an allowed origin to read a response; `undefined` for other requests. */
+/**
+ * Returns the CORS headers with which a page of an allowed origin can read a response; `undefined` for other requests.
+ */
 export function corsHeaders(
   origin: string | undefined,
   { cors, rateLimitFields }: Settings,
@@ -30,7 +32,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** Headers of a preflight response, in addition to `corsHeaders`. */
+/** Additional headers of the response to a CORS preflight. */
 export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, POST'): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': methods,
@@ -39,13 +41,13 @@ export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, P
   };
 }
 
-/** Whether a request comes from a page of another server. */
+/** Whether a page of another server sent the request, by its `Origin` header. */
 export const isForeignPage = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin !== undefined && origin !== `http://${host}`;
 
 /**
- * Whether an `Origin` is on this machine: `http://localhost:5173`. The text is parsed, because a pattern would match
- * other text.
+ * Whether an origin such as `http://localhost:5173` is on this machine. Parses the URL, because a text pattern could
+ * accept names like `localhost.example.com`.
  */
 export function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;

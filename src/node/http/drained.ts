@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Resolves when the client has read the buffered data, or has disconnected. */
+/** Resolves when the client has read the response's buffered data, or has disconnected. */
 export function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,10 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from './turn.js';
 
-/**
- * Number of responses per turn from which they are batched; fewer are sent at once, so that clients continue
- * immediately.
- */
+/** Number of responses per event-loop turn from which responses are batched. Under low load, each is sent at once. */
 const fewestTogether = 3;
 
 let answered = 0;
@@ -12,8 +9,8 @@ let isBusy = false;
 let waiting: { response: ServerResponse; bytes: string }[] = [];
 
 /**
- * Ends a response, under load in a batch with the others of the same turn of the event loop. A batch takes half the kernel
- * time, because a client wakes up once.
+ * Ends a response. Under load, sends all responses of one event-loop turn together: this halves the kernel's time,
+ * because a client wakes up once.
  * @param bytes body with one character per byte
  */
 export function endTogether(response: ServerResponse, bytes: string): void {

@@ -1,28 +1,31 @@
 import type { ServerResponse } from 'node:http';
 import type { EntryJson } from '../../control-api/entry-view.js';
 
-/** Size of one buffer for events, in bytes. */
+/** Size of a buffer for journal events, in bytes. */
 const pieceBytes = 64 * 1024;
-/** Minimum interval between two writes, in milliseconds. */
+/** Minimum interval between two writes of journal events, in milliseconds. */
 const everyMs = 20;
-/** Maximum size of unsent events, in bytes; a slower reader is disconnected. */
+/** Maximum size of journal events that a client has not read yet, in bytes. A slower client is disconnected. */
 const mostWaitingBytes = 1024 * 1024;
 
 /**
- * Creates a batch that sends many journal entries as events in one write. One write per entry takes longer than
- * handling the entry's request.
+ * Collects journal entries and sends many of them in one write. A separate write would take longer than handling the
+ * entry's request.
  */
 export function createEventBatch(response: ServerResponse) {
   let piece: Buffer = Buffer.allocUnsafeSlow(pieceBytes);
-  /** A sent buffer for reuse; allocating a new one costs as much as sending it. */
+  /** Buffer that was sent and can be reused. Allocating another costs as much as sending it. */
   let spare: Buffer | undefined;
-  /** Number of filled bytes of the buffer, and of written ones. */
+  /** Number of bytes in the buffer, and how many of these are already written. */
   let filled = 0;
   let written = 0;
   let timer: NodeJS.Timeout | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
 
-  /** @param sent called when the buffer is free for reuse */
+  /**
+   * Writes the unsent events.
+   * @param sent called when the buffer can be reused
+   */
   function write(sent?: () => void): void {
     clearTimeout(timer);
     timer = undefined;
@@ -51,7 +54,7 @@ export function createEventBatch(response: ServerResponse) {
   return {
     add(id: number, { start, body, end }: EntryJson): void {
       const head = `id: ${id}\nevent: request\ndata: ${start}`;
-      // A UTF-16 unit is at most three bytes of UTF-8.
+      // Upper bound of the event's size: one UTF-16 unit becomes at most three bytes in UTF-8.
       const most = 3 * (head.length + end.length) + body.length + 2;
       if (filled + most > piece.length) makeRoom(most);
       filled += piece.write(head, filled);
@@ -60,7 +63,7 @@ export function createEventBatch(response: ServerResponse) {
       filled += piece.write(`${end}\n\n`, filled);
       timer ??= setTimeout(() => write(), writtenMs + everyMs - performance.now());
     },
-    /** Writes the remaining events. */
+    /** Writes the events that are still in the buffer. */
     end(): void {
       if (filled > written) write();
     },

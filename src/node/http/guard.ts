@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
 
-/** Rejection of a request by the server itself. Not a response of the API, and so without its headers. */
+/** Error response that the HTTP server sends itself, without the headers of the API. */
 export interface Refusal {
   status: number;
   code: ErrorCode | 'forbidden' | 'service_unavailable';
@@ -23,24 +23,25 @@ export function isLoopback(hostname: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || loopbackIpv4.test(name);
 }
 
-/** Removes the DNS root from a name: `localhost.` is `localhost`. An IP address has none. */
+/** Removes the dot at the end of a host name, which stands for the DNS root. `localhost.` becomes `localhost`. */
 const withoutRootDot = (name: string) => (/[a-z]\.$/.test(name) ? name.slice(0, -1) : name);
 
 /**
- * Creates the first check of every request. The Host allow-list prevents DNS rebinding: a foreign page can point its own name
- * to 127.0.0.1, but the browser still sends that name. A passed request has its path in `request.url` and its host in
- * `request.headers.host`.
+ * Creates the check of each request's Host header against a list of allowed names. Without the list, a foreign page
+ * could reach the server by a domain that points to 127.0.0.1 (DNS rebinding). After the check, `request.url` is a path
+ * and the Host header is the addressed host.
  * @param allowedHosts host names in lower case, without ports, in addition to the loopback names
  */
 export function createRequestCheck(
   allowedHosts: ReadonlySet<string>,
 ): (request: IncomingMessage) => Refusal | undefined {
   /**
-   * Last allowed host. Nearly all requests have the same, and parsing the header takes as long as counting the request.
+   * Host header that passed last. Most requests have this host, and parsing takes as long as counting a request against
+   * its limit.
    */
   let passedHost: string | undefined;
 
-  /** Normalizes the request target to a path and the Host header to the target's host. */
+  /** Changes an absolute request target to a path, and sets the Host header to its host. */
   function checkTarget(request: IncomingMessage): Refusal | undefined {
     const host = request.headers.host ?? hostOfOldClient(request);
     if (host === undefined || !hostForm.test(host)) {
@@ -83,7 +84,8 @@ export function createRequestCheck(
 const isPath = (target: string) => target.startsWith('/') && !target.startsWith('//') && !target.includes('#');
 
 /**
- * Address for an HTTP/1.0 request, which has no Host. Health checks of load balancers use HTTP/1.0; browsers do not.
+ * Returns the socket's address as host of an HTTP/1.0 request, which has no Host header. Health checks of load
+ * balancers use HTTP/1.0; browsers do not.
  */
 function hostOfOldClient({ httpVersion, socket }: IncomingMessage): string | undefined {
   const { localAddress = '', localPort } = socket;
@@ -97,7 +99,7 @@ function withDecodedPath(target: string): string {
   return [decodeUnreserved(path), ...query].join('?');
 }
 
-/** Checks the Expect header (RFC 9110 section 10.1.1). Node responds to `100-continue` itself. */
+/** Rejects an unknown `Expect` header (RFC 9110 section 10.1.1). Node itself handles `100-continue`. */
 function checkExpectation({ headers: { expect }, httpVersion }: IncomingMessage): Refusal | undefined {
   if (expect === undefined || httpVersion === '1.0' || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return undefined;
   return refusal(417, 'invalid_request', 'Expect may only be 100-continue.');

@@ -3,10 +3,10 @@ import { setImmediate } from './turn.js';
 
 const realSetTimeout = setTimeout;
 
-/** Delay of a rejection, in milliseconds: parallel requests of a client arrive within this time. */
+/** Delay of a 429, in milliseconds. Requests that a client sends in parallel arrive within this time. */
 const holdMs = 20;
 
-/** Delivers an answer; later if it is one that the adapter holds. */
+/** Delivers a response. Delays a 429 if its `sent` function is set, to detect parallel requests. */
 export function whenSent(answer: Answer, deliver: (answer: Answer) => void): void {
   const { sent } = answer;
   if (sent === undefined) deliver(answer);
@@ -18,14 +18,15 @@ export function whenSent(answer: Answer, deliver: (answer: Answer) => void): voi
 }
 
 /**
- * Delays a rejection and resolves with the delay in milliseconds. A request that arrives later was sent after its
- * client had read the rejection. No delay under the fake timers of a test runner, whose clock would advance meanwhile.
+ * Waits 20 ms before a 429 is sent, and resolves with the actual wait in milliseconds. Requests that arrive meanwhile
+ * were sent in parallel; later ones were sent after the client could read the 429. Does not wait under fake timers,
+ * whose clock would advance.
  */
 function holdRefusal(): Promise<number> {
   if (setTimeout !== realSetTimeout) return Promise.resolve(0);
   return new Promise((resolve) => {
     const startMs = performance.now();
-    // Two turns of the event loop: requests that a busy process has not read yet arrived before the response.
+    // Waits for two event-loop turns, in which a busy process reads the requests that have already arrived.
     const end = () => setImmediate(() => setImmediate(() => resolve(Math.max(1, performance.now() - startMs))));
     setTimeout(end, holdMs);
   });

@@ -3,7 +3,10 @@ import type { ApiCall } from '../../requests/api-call.js';
 import type { TargetReader } from './target-reader.js';
 import { disconnectSignal } from './wire-faults.js';
 
-/** HTTP request as an `ApiCall`. A class, because V8 gives every object literal with a getter a new hidden class. */
+/**
+ * HTTP request in the form that the simulator handles. A class, because V8 is slower with object literals that have a
+ * getter.
+ */
 export class HttpCall implements ApiCall {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;

@@ -1,18 +1,18 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Number of pending requests on one connection at which reading from it stops. */
+/** Number of unanswered requests on a connection at which the server stops reading more. */
 const maximumWaiting = 100;
 
 /**
- * Serves the requests of one connection in sequence, each after the previous response was sent: a pipelining client may
- * rely on the effects of earlier requests (RFC 9112 section 9.3.2).
+ * Handles the requests of a connection one after the other. A client that sends several at once may rely on the effects
+ * of earlier ones (RFC 9112 section 9.3.2).
  */
 export function inOrder(serve: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
   const isFull = (socket: Socket) => (waiting.get(socket) ?? 0) >= maximumWaiting;
   return (request, response) => {
-    // Node assigns a response its socket after the previous responses were sent.
+    // A response has its socket once the previous responses on the connection were sent.
     if (response.socket !== null) {
       serve(request, response);
       return;
@@ -20,13 +20,13 @@ export function inOrder(serve: RequestListener): RequestListener {
     const { socket } = request;
     const count = (waiting.get(socket) ?? 0) + 1;
     waiting.set(socket, count);
-    // Deferred, because Node resumes the socket after every request in the current chunk.
+    // Pauses the socket later, because Node resumes it after every request of the current chunk.
     if (count === maximumWaiting) process.nextTick(() => isFull(socket) && socket.pause());
     response.once('socket', () => {
       const left = (waiting.get(socket) ?? 1) - 1;
       waiting.set(socket, left);
       if (left === maximumWaiting - 1) socket.resume();
-      // Deferred, because Node is still setting up the response.
+      // Starts the request later, because Node is still preparing its response.
       process.nextTick(serve, request, response);
     });
   };

@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Backend } from '../../control-api/backend.js';
 
-/** Extends the idle time of a sandbox until a response ends. With a log, only logged commands count as use. */
+/**
+ * Counts an open response as use of its sandbox, so that the sandbox is not removed as idle. Finds the sandbox
+ * regularly, because each read of a sandbox counts as use.
+ */
 export function keepInUse(sandbox: string, { sandboxes, readSandbox }: Backend, response: ServerResponse): void {
   const { renewalMs } = sandboxes;
   if (renewalMs === Number.POSITIVE_INFINITY) return;

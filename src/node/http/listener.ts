@@ -20,23 +20,26 @@ import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
-/** Custom handlers, which take precedence over the API, and a backend for other requests. */
+/** The user's msw handlers, which take precedence over the API, and the backend for other requests. */
 export interface CustomRoutes {
   readonly extensionOf?: ExtensionOf | undefined;
   readonly upstream?: Upstream | undefined;
-  /** Description of the handlers' routes. */
+  /** OpenAPI description of the handlers' routes. */
   readonly openapi?: OwnDescription | undefined;
 }
 
 interface ListenerOptions extends ControlRouterOptions, CustomRoutes {
-  /** Allowed host names in lower case, in addition to the loopback names. */
+  /** Host names that clients may use, in lower case, in addition to names of this machine. */
   allowedHosts: ReadonlySet<string>;
   connections: Connections;
   onAnswer: OnAnswer | undefined;
   holdRefusals: boolean | undefined;
 }
 
-/** Creates the request listener: the guard, then the part of the server for the path. */
+/**
+ * Creates the listener for all requests of a server. After the host check, it calls the API, the control API or a
+ * sandbox by path.
+ */
 export function createListener(backend: Backend, options: ListenerOptions): RequestListener {
   const { sim } = backend;
   const { connections, extensionOf, upstream, onAnswer } = options;
@@ -74,11 +77,11 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
         report?.({ by: 'server', sim, status: 302, headers: {}, body: '' });
         return;
       }
-      // A page whose base URL lacks the API's path can only read this error with CORS headers.
+      // Adds CORS headers, so that a page whose base URL lacks the API's path can read this 404.
       const cors = corsHeaders(request.headers.origin, sim.settings);
       for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
       const isAsked = cors !== undefined && isPreflight(request);
-      // Default health check of HAProxy.
+      // `OPTIONS /` is the default health check of HAProxy.
       const isHealthCheck = request.method === 'OPTIONS' && target === '/';
       const status = isHealthCheck || isAsked ? 204 : 404;
       const body = status === 204 ? '' : nothingHere;
@@ -94,11 +97,11 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
   };
 }
 
-/** Whether a browser requests the root of the server, which redirects to the dashboard. */
+/** Whether a browser requests `/`. The server then redirects it to the dashboard. */
 const isVisit = ({ method, url, headers: { accept = '' } }: IncomingMessage) =>
   method === 'GET' && url === '/' && wantsHtml(accept);
 
-/** Serves a sandbox: its custom handlers, then its API, then the backend. */
+/** Creates the listener for a simulator's API. The user's handlers come first, then the API, then the backend. */
 function extended(
   { sim }: Backend,
   serveApi: ApiListener,
@@ -107,7 +110,8 @@ function extended(
 ): ApiListener {
   return (sandbox, request, response, report) => {
     const serve = (read?: Uint8Array) => {
-      // The sandbox was removed while a handler processed the request, and stored data would be unreachable.
+      // Closes the connection if the sandbox was removed while a handler processed the request. Its data would be
+      // unreachable.
       if (sandbox?.removed.aborted) response.destroy();
       else if (
         !upstream?.(sandbox?.sim ?? sim, request, response, { ...callOf(report), prefix: prefixOf(sandbox), read })
@@ -121,8 +125,8 @@ function extended(
 const prefixOf = (sandbox: Sandbox | undefined) => sandbox?.base.slice(0, -basePath.length) ?? '';
 
 /**
- * Loads Express at the first control request; loading takes a tenth of a second. Retries a failed load, as without a
- * free file descriptor, at the next request.
+ * Creates a control listener that loads Express at the first control request, which takes a tenth of a second. After a
+ * failed load, for example without free file descriptors, the next request tries again.
  */
 function createControlLoader(backend: Backend, options: ListenerOptions): ControlListener {
   let loading: Promise<ControlListener> | undefined;
@@ -144,7 +148,7 @@ function createControlLoader(backend: Backend, options: ListenerOptions): Contro
   };
 }
 
-// Node's ES module loader caches a failure; only a new process helps then.
+// Node's module loader caches some failures, which only a new process can clear.
 const loadFailure = refusal(
   503,
   'service_unavailable',

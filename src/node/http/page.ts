@@ -3,13 +3,13 @@ import type { Express, Request } from 'express';
 import { ControlError } from '../../control-api/control-error.js';
 import { readPageFile } from '../page-files.js';
 
-/** Files of the dashboard, with their media types. */
+/** File names of the dashboard, with their media types. */
 const files: Readonly<Record<string, string>> = {
   'page.js': 'text/javascript; charset=utf-8',
   'page.css': 'text/css; charset=utf-8',
 };
 
-/** Policy of the dashboard: no external or inline content, and no framing by another page. */
+/** Content-Security-Policy of the dashboard: no foreign or inline content, and no display inside another page. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Whether a request is for the dashboard or its files. They contain no data, so they need no control token. */
+/** Whether a request is for the dashboard or its files, which need no control token. */
 export function isPage({ method = '', url = '', headers: { accept = '' } }: IncomingMessage): boolean {
   const [path = ''] = url.split('?', 1);
   if (method !== 'GET' && method !== 'HEAD') return false;
@@ -31,10 +31,10 @@ export function isPage({ method = '', url = '', headers: { accept = '' } }: Inco
   );
 }
 
-/** Whether `Accept` lists `text/html`, as browsers do. `curl` accepts anything and receives JSON. */
+/** Whether an `Accept` header lists `text/html`, as browsers do. `curl` accepts any type and receives JSON. */
 export const wantsHtml = (accept: string) => /(?:^|,)\s*text\/html\b/i.test(accept);
 
-/** Serves the dashboard at `GET /__sim/` to browsers, and its files. Each file is read at its first request. */
+/** Serves the dashboard at `GET /__sim/` to browsers, with its files. Reads each file at its first request. */
 export function servePage(app: Express): void {
   const texts = new Map<string, string>();
   const read = (file: string) => {
@@ -45,7 +45,7 @@ export function servePage(app: Express): void {
   app.get('/__sim', (request, response, next) => {
     response.vary('Accept');
     if (!wantsHtml(request.headers.accept ?? '')) return next();
-    // The URLs of the files are relative to the page.
+    // The page refers to its files by relative URLs, which require the slash at the end.
     if (!pathOf(request).endsWith('/')) return response.redirect(308, `/__sim/${queryOf(request)}`);
     response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' });
     response.type('html').send(read('index.html'));
@@ -60,7 +60,10 @@ export function servePage(app: Express): void {
 const pathOf = ({ originalUrl }: Request) => originalUrl.split('?', 1)[0] as string;
 const queryOf = ({ originalUrl }: Request) => originalUrl.slice(pathOf({ originalUrl } as Request).length);
 
-/** @throws {ControlError} if the package is not built */
+/**
+ * Reads a file of the built dashboard.
+ * @throws {ControlError} if the package is not built
+ */
 function readBuilt(file: string): string {
   try {
     return readPageFile(file);

@@ -6,8 +6,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /**
- * Reads a body, at most one chunk past `maximumBodyBytes`. Node discards the rest, so that a client that is still
- * sending can read the response. Never calls `done` if the client disconnects.
+ * Reads a request body, and at most one chunk beyond `maximumBodyBytes`. Node discards the rest, so that a client that
+ * is still sending can read the error. Does not call `done` if the client disconnects.
  */
 export function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
   const chunks: Buffer[] = [];

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 
 /**
- * Records a request to a URL outside the API, unless a browser sent it for an icon or from the address bar.
+ * Records a request to a URL outside the API, for the dashboard. Ignores requests that a browser sends for icons or
+ * from the address bar.
  * @param api base path of the API
  */
 export function recordOutsideRequest(

@@ -18,8 +18,8 @@ const address = /^\/s\/([^/?]*)([^?]*)/;
 type SandboxListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
 /**
- * Encoded name of the sandbox whose API a request target addresses; `undefined` for any other target.
- * @param hasUpstream whether a backend serves the other paths of a sandbox
+ * Returns the URL-encoded name of the sandbox to which a request belongs; `undefined` for other requests.
+ * @param hasUpstream whether a backend serves the sandbox's other paths
  */
 export function sandboxOf(target: string, hasUpstream = false): string | undefined {
   const end = target.startsWith(sandboxPrefix) ? target.indexOf('/', sandboxPrefix.length) : -1;
@@ -27,7 +27,9 @@ export function sandboxOf(target: string, hasUpstream = false): string | undefin
   return end > 0 && (hasUpstream || isUnder(target, basePath, end)) && !name.includes('?') ? name : undefined;
 }
 
-/** Handles requests under `/s/NAME/v1`. Each name has its own simulator, created at the first request. */
+/**
+ * Creates the listener for requests under `/s/NAME/v1`. Each name has its own simulator, created at its first request.
+ */
 export function createSandboxListener(backend: Backend, serveApi: ApiListener, hasUpstream = false): SandboxListener {
   const { sim } = backend;
 
@@ -70,7 +72,8 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener, h
 }
 
 /**
- * Whether a page of another site sent the request. Such a page could exhaust the sandboxes without reading a response.
+ * Whether a page of another site sent the request. Such pages could create sandboxes up to the limit, even without
+ * reading a response.
  */
 function isForeign({ headers }: IncomingMessage, isAllowedOrigin: boolean): boolean {
   const site = headers['sec-fetch-site'];

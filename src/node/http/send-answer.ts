@@ -4,12 +4,12 @@ import { errorBody } from '../../requests/api-error.js';
 import { endTogether } from './end-together.js';
 import type { Refusal } from './guard.js';
 
-/** Cached bytes of repeated bodies, in the form of `toBytes`. */
+/** Converted bodies of repeated responses, by the object that identifies the body. */
 const knownBytes = new WeakMap<object, string>();
 
 /**
- * Converts a body to a text with one character per UTF-8 byte. Node copies such a text directly after the headers; a
- * buffer or UTF-8 text needs an extra allocation.
+ * Converts a body to a text with one character per UTF-8 byte. Node writes such a text directly behind the headers; a
+ * buffer needs another allocation.
  */
 const toBytes = (body: string): string =>
   Buffer.byteLength(body) === body.length ? body : Buffer.from(body).toString('latin1');
@@ -24,25 +24,25 @@ function bytesOf(body: string, bodyKey: object | undefined): string {
   return bytes;
 }
 
-/** Sends a response of the API or of a custom handler, with its CORS headers. */
+/** Sends a response of the API or of a user's handler, with CORS headers. */
 export function sendAnswer(
   response: ServerResponse,
   { status, headers, body, bodyKey }: Pick<Answer, 'status' | 'headers' | 'body' | 'bodyKey'>,
   cors: Readonly<Record<string, string>> | undefined,
 ): void {
-  // A fault can omit the Date header; Node would add the machine's date.
+  // A fault removed the Date header, which Node would otherwise set to the machine's time.
   if (headers.Date === undefined) response.sendDate = false;
   const bytes = bytesOf(body, bodyKey);
   const fields: string[] = [];
   for (const name in headers) fields.push(name, headers[name] as string);
-  // RFC 9110 section 8.6: a 204 has no Content-Length; Node treats a 304 alike.
+  // A 204 has no Content-Length (RFC 9110 section 8.6). Node omits it for a 304 too.
   if (status !== 204 && status !== 304) fields.push('Content-Length', String(bytes.length));
   for (const name in cors) fields.push(name, cors[name] as string);
   response.writeHead(status, fields);
   endTogether(response, bytes);
 }
 
-/** Sends a response of the server itself, without the API's headers. */
+/** Sends a JSON response of the server itself, without the API's headers. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -53,7 +53,10 @@ export function sendJson(
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, ...cors }).end(body);
 }
 
-/** Sends a rejection as an Error body. @returns the body */
+/**
+ * Sends an error response of the server itself.
+ * @returns the body
+ */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): string {
   const body = errorBody(refusal);
   sendJson(response, refusal.status, body);

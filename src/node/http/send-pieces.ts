@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { drained } from './drained.js';
 import { mostTurnMs, nextTurn } from './turn.js';
 
-/** Approximate size of one write, in characters. */
+/** Approximate number of characters in one write of a long response. */
 const chunkLength = 64 * 1024;
-/** Time without reading after which a client is disconnected, in milliseconds. */
+/** Time after which a client that reads nothing is disconnected, in milliseconds. */
 export const stalledMs = 30_000;
 
-/** Sends a text in pieces, no faster than the client reads it. Other requests are handled in between. */
+/** Sends a long response in pieces, as fast as the client reads. The server handles other requests in between. */
 export async function sendPieces(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
   response.setTimeout(stalledMs, () => response.destroy());
   let text = '';
@@ -18,7 +18,7 @@ export async function sendPieces(response: ServerResponse, pieces: Iterable<stri
     const isTaken = response.write(text);
     text = '';
     if (!isTaken) await drained(response);
-    // Always yields: `drained` resolves in the same turn if the system accepts all data at once.
+    // Lets other requests run even if the system accepts all data at once, as on fast connections.
     await nextTurn();
     if (response.destroyed) return;
     turnMs = performance.now();

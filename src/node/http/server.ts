@@ -14,41 +14,47 @@ import { createReport, type OnAnswer } from './served-answer.js';
 import { createUnreadyListener } from './unready-listener.js';
 
 export interface ListenOptions {
-  /** Port. Default 4010; 0 for a free port. */
+  /** Port to listen on. Default 4010; 0 selects a free port. */
   port?: number;
-  /** Host to listen on. Default: both loopback addresses, 127.0.0.1 and, if available, ::1. */
+  /** Host to listen on. Default: both addresses of this machine, 127.0.0.1 and, if available, ::1. */
   host?: string;
-  /** Host names that clients may use, in addition to the loopback names. */
+  /** Host names by which clients may address the server, in addition to `localhost` and 127.0.0.1. */
   allowedHosts?: readonly string[];
   /**
-   * Token that control requests must send as `Authorization: Bearer TOKEN`. Required for a host that is not loopback.
+   * Token that control requests must send as `Authorization: Bearer TOKEN`. Required if `host` is reachable from other
+   * machines.
    */
   controlToken?: string | undefined;
   /**
-   * Origins of pages that may use the control API, such as `http://localhost:5173`, in addition to this server's own.
+   * Origins of pages that may use the control API, such as `http://localhost:5173`. The dashboard's own origin is
+   * always allowed.
    */
   allowedOrigins?: readonly string[];
   /**
-   * Custom msw handlers, which take precedence over the API: a list, or a function that creates the list for a simulator, the
-   * server's own or a sandbox's. Requires msw 2 and `@mswjs/http-middleware`; `listen` fails without.
+   * Your own msw handlers, which take precedence over the API: a list, or a function that creates the list for each
+   * simulator (the server's own, a sandbox's). Requires msw 2 and `@mswjs/http-middleware`; `listen` fails without
+   * them.
    */
   handlers?: HandlerSource;
-  /** OpenAPI description of the handlers: `paths` below `/v1` and `components`, merged into the served descriptions. */
+  /**
+   * OpenAPI description of your handlers: `paths` below `/v1` and `components`. The server adds it to its own
+   * descriptions.
+   */
   openapi?: OwnDescription;
-  /** Backend for requests that neither the API nor a handler serves: its URL, or options. */
+  /** Your own backend, for requests that neither the API nor a handler serves: its URL, or options. */
   upstream?: string | UpstreamOptions;
-  /** Idle time and maximum number of sandboxes. */
+  /** Idle timeout and maximum number of sandboxes. */
   sandboxes?: SandboxesOptions;
   /**
-   * Whether to send rejections about 20 ms later, so that the judge can distinguish parallel from serial requests.
+   * Whether to send each 429 about 20 ms later, so that the judge can distinguish parallel from serial requests.
    * Default false.
    */
   holdRefusals?: boolean;
-  /** Called for every response of the server, after it was passed to the socket. */
+  /** Called for every response of the server, after the response was passed to the socket. */
   onAnswer?: OnAnswer;
 }
 
-/** Known option names, for the check of unknown ones. */
+/** Names of all options of `listen`, to reject misspelt ones. */
 export const listenOptions: Record<keyof ListenOptions, true> = {
   port: true,
   host: true,
@@ -70,33 +76,38 @@ export interface RunningServer {
   readonly baseUrl: string;
   /** Control URL: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string;
-  /** Independent simulators under `/s/NAME/v1`. */
+  /** Independent simulators of this server, each under `/s/NAME/v1`. */
   readonly sandboxes: Sandboxes;
   /**
-   * Stops listening. Active responses may finish for at most `graceMs` (default 1,500); 0 aborts them at once and sets
-   * no timer.
+   * Stops listening. Responses in progress may take up to `graceMs` more (default 1,500 ms); 0 aborts them at once and
+   * sets no timer.
    */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-/** Grace period for active responses at shutdown, in milliseconds; the whole shutdown must take at most 2 seconds. */
+/**
+ * Time that responses in progress have at shutdown, in milliseconds. The whole shutdown must take at most 2 seconds.
+ */
 const closeTimeoutMs = 1_500;
 
-/** A bound port that serves nothing yet. */
+/** Open port of a server that can change its backend. Without one, requests get a 503. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
   /**
-   * Serves a backend from now on. Ends the streams of the previous one.
-   * @param routes default: those of the previous one
+   * Serves a backend from now on. Ends the streams of the previous backend.
+   * @param routes the user's handlers and backend; default: those passed before
    */
   serve(backend: Backend, routes?: CustomRoutes): void;
   /**
    * Responds to every request with 503 until the next call of `serve`.
-   * @param onRefused called for each request to the API, with its sandbox
+   * @param onRefused called for each API request, with its sandbox
    */
   pause(onRefused: (sandbox: string | undefined) => void): void;
 }
 
-/** Binds a port and responds with 503 until `serve` is called. @throws as `listen` of `petstore-sim/node` */
+/**
+ * Opens a port and responds with 503 until `serve` is called.
+ * @throws as `listen` of `petstore-sim/node`
+ */
 export async function openPort(options: ListenOptions): Promise<OpenPort> {
   const { port = 4010, host = 'localhost', allowedHosts = [], allowedOrigins = [], controlToken } = options;
   const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
@@ -156,14 +167,14 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
-/** Checks that a header can contain the token. */
+/** Checks that an HTTP header can contain the control token. */
 function checkToken(token: string | undefined): void {
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return;
   const got = token === '' ? 'an empty text' : 'one with other characters';
   throw new RangeError(`Failed to listen: expected a control token of visible ASCII characters, got ${got}`);
 }
 
-/** Checks that an origin has the exact form that browsers send. */
+/** Checks that an allowed origin has the exact form that browsers send. */
 function checkOrigin(text: string): void {
   if (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text) return;
   throw new RangeError(

@@ -1,4 +1,4 @@
-/** Request target without the base path of its API. */
+/** Parsed request target, relative to the base path of the API. */
 interface Target {
   readonly text: string;
   readonly path: string;
@@ -6,9 +6,8 @@ interface Target {
 }
 
 /**
- * Creates a parser of request targets with a cache of the last one. Clients repeat targets, and comparing the same string
- * object is fastest.
- * @returns function that parses a target from `start` on
+ * Creates a parser of request targets that caches the last target, because clients repeat targets.
+ * @returns function that parses a target from the index `start` on
  */
 export function createTargetReader(): (url: string, start: number) => Target {
   let last: Target = { text: '', path: '', query: '' };

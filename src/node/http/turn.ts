@@ -1,16 +1,16 @@
 import * as timers from 'node:timers';
 import type { Steps } from '../../values/steps.js';
 
-/** Maximum time for one request before others are handled, in milliseconds. */
+/** Maximum time for one request before the server handles others, in milliseconds. */
 export const mostTurnMs = 8;
 
 /**
- * Node's own `setImmediate`, independent of fake timers and of jsdom, which has none. Read once at import, because
- * sinon replaces the function in `node:timers` too.
+ * Node's `setImmediate`, unaffected by fake timers and jsdom. Read at import, because sinon later replaces the function
+ * in `node:timers` too.
  */
 export const setImmediate = timers.setImmediate;
 
-/** Runs steps, with pauses in which other requests are handled. */
+/** Runs a task in steps. Handles other requests after each few milliseconds. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   let endMs = performance.now() + mostTurnMs;
   for (;;) {

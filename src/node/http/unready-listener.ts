@@ -9,8 +9,9 @@ const body = errorBody({
 });
 
 /**
- * Responds to every request with 503 until the server is ready, as readiness probes expect.
- * @param onRefused called for each request to the API, with its sandbox
+ * Creates a listener that responds to every request with 503, while the server is not ready. Readiness probes expect
+ * this status.
+ * @param onRefused called for each API request, with its sandbox
  */
 export const createUnreadyListener =
   (onRefused?: (sandbox: string | undefined) => void): RequestListener =>

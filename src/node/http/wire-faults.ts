@@ -5,7 +5,7 @@ import type { Answer } from '../../requests/api-call.js';
 import { isWithoutAnswer, type WireFault } from '../../requests/outcome.js';
 import { sendAnswer } from './send-answer.js';
 
-/** Signal that is aborted when the client disconnects before its response is sent. */
+/** Returns a signal that is aborted when the client disconnects before its response is sent. */
 export function disconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   if (response.destroyed || response.socket?.destroyed) controller.abort();
@@ -19,7 +19,7 @@ export interface Delivery {
   clock: Clock;
 }
 
-/** Sends an answer, with its fault if it has one. */
+/** Sends a response, including the damage that a fault does to the connection or the bytes. */
 export function deliver(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {
   const { answer, cors } = delivery;
   if (answer.wire === undefined) sendAnswer(response, answer, cors);
@@ -27,8 +27,8 @@ export function deliver(request: IncomingMessage, response: ServerResponse, deli
 }
 
 /**
- * Sends a response with a real fault on the wire. Faults that corrupt the connection (all except `drip`) end it; later
- * requests on the connection are not handled.
+ * Sends a response with a fault in the connection or the bytes. All faults except `drip` end the connection, and later
+ * requests on it are not handled.
  */
 function sendWithFault(
   request: IncomingMessage,
@@ -55,8 +55,8 @@ function sendWithFault(
       hangUp(request);
       return;
     case 'hang':
-      // The client's timeout decides. The socket closes when the client disconnects, the server closes or the simulator
-      // is reset.
+      // Never responds, so that the client times out. The socket closes when the client disconnects, the server closes
+      // or the simulator is reset.
       clock.sleep(Number.POSITIVE_INFINITY, disconnectSignal(response)).catch(() => response.destroy());
       return;
     case 'truncate':
@@ -79,11 +79,11 @@ function sendWithFault(
   }
 }
 
-/** Ends a connection in order: sends a FIN, reads the remaining input, then closes the socket. */
+/** Closes a connection without a reset: sends a FIN, reads the remaining input, then closes the socket. */
 function hangUp(request: IncomingMessage): void {
   const { socket } = request;
   socket.end();
-  // Unread input would turn the end into a reset.
+  // Closing with unread input would reset the connection, so the input is read first.
   if (request.readableEnded) socket.destroySoon();
   else request.once('end', () => socket.destroySoon()).resume();
 }

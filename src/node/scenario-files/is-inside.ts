@@ -1,11 +1,11 @@
 import nodePath, { type PlatformPath } from 'node:path';
 
 /**
- * Whether a file is inside a folder, at any depth. Both paths must be absolute and without links.
- * @param path path functions of another system, for tests
+ * Whether a file is inside a folder, at any depth. Both paths must be absolute, and free of symbolic links.
+ * @param path path functions of another operating system, for tests
  */
 export function isInside(folder: string, file: string, path: PlatformPath = nodePath): boolean {
   const way = path.relative(folder, file);
-  // On Windows, a relative path to another drive is absolute.
+  // `relative` returns an absolute path for a file on another Windows drive.
   return way !== '' && way.split(path.sep)[0] !== '..' && !path.isAbsolute(way);
 }

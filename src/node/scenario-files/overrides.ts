@@ -5,15 +5,15 @@ import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { isMap } from '../../values/plain-data.js';
 import { UsageError } from '../usage-error.js';
 
-/** Field of a scenario that the command line overrides. */
+/** Setting of the command line that overrides a field of the scenario. */
 export interface Override {
-  /** Original text: `--set ban.for=5s`. */
+  /** Option as typed: `--set ban.for=5s`. */
   flag: string;
   steps: readonly Step[];
   value: unknown;
 }
 
-/** Maximum length of a flag in messages, in characters. */
+/** Maximum length of a command-line option in messages, in characters. */
 const mostShown = 200;
 
 const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/y;
@@ -47,8 +47,8 @@ export async function readSetFlag(text: string): Promise<Override> {
 }
 
 /**
- * Renames an old field name, `ban.seconds=5` to `ban.for=5s`, so that the flag overrides the field's present name in a
- * file.
+ * Converts an old field name of `--set` to the present one, such as `ban.seconds=5` to `ban.for=5s`. The override then
+ * replaces the field in any file.
  */
 function withPresentName(steps: readonly Step[], value: unknown): Pick<Override, 'steps' | 'value'> {
   if (steps[0] !== 'ban' || steps.some((step) => typeof step === 'number')) return { steps, value };
@@ -61,13 +61,16 @@ function withPresentName(steps: readonly Step[], value: unknown): Pick<Override,
   return { steps: present, value: rest };
 }
 
-/** Sets fields of a scenario in order; later overrides win. Fields of the default scenario can be set too. */
+/**
+ * Applies the overrides of the command line to a scenario, in order. They can also change fields of the default
+ * scenario.
+ */
 export function applyOverrides(scenario: unknown, overrides: readonly Override[]): unknown {
   if (overrides.length === 0) return scenario;
   const issues: Issue[] = [];
   let result = scenario;
   for (const { flag, steps, value } of overrides) {
-    /** @param base same part of the default scenario, from which a list is copied */
+    /** @param base same part of the default scenario; an override of one list item copies the rest from there */
     const put = (own: unknown, base: unknown, depth: number): unknown => {
       const step = steps[depth];
       if (step === undefined) return value;
@@ -97,7 +100,7 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
 const fieldOf = (value: unknown, name: string) =>
   isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** Whether an issue is in the overridden field. */
+/** Whether a mistake in the scenario is within the overridden field. */
 export function isInField({ steps }: Override, issue: Issue): boolean {
   return (
     steps.every((step, index) => issue.steps[index] === step || index >= issue.steps.length) && issue.steps.length > 0

@@ -2,10 +2,10 @@ import { closeSync, fstatSync, openSync, readSync, realpathSync, statSync } from
 import { isAbsolute, join } from 'node:path';
 import { isInside } from './is-inside.js';
 
-/** Maximum size of a file, in bytes. Scenarios with more pets generate them. */
+/** Maximum size of a scenario file, in bytes. A scenario with more pets should generate them. */
 const maximumBytes = 1024 * 1024;
 
-/** Finds a file below a folder, by its name in a scenario. No name leads out of the folder. */
+/** Finds a file that a scenario names. Rejects names that lead outside of the scenario's folder. */
 export function findInside(folder: string, written: string): { file: string } | { failure: string } {
   const failure = "expected a file under the scenario's own folder";
   const isPlain = written !== '' && !/[\\\0]|^[a-z]+:/i.test(written) && !isAbsolute(written);
@@ -19,10 +19,13 @@ export function findInside(folder: string, written: string): { file: string } | 
   return { failure };
 }
 
-/** Reads a file. @returns the text and the real path, or the reason why the file cannot be a scenario */
+/**
+ * Reads a text file.
+ * @returns the text and the real path, or the reason why the file cannot be a scenario
+ */
 export function readTextFile(file: string): { text: string; realPath: string } | { failure: string } {
   try {
-    // Checked before opening, because opening a named pipe blocks.
+    // Checks the type first, because opening a named pipe would block.
     if (!statSync(file).isFile()) return { failure: 'expected a file' };
     const bytes = readAtMost(file, maximumBytes + 1);
     if (bytes.length > maximumBytes) return { failure: 'expected a file of at most 1 MiB' };

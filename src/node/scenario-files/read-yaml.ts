@@ -3,33 +3,32 @@ import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { grouped } from '../../values/grouped.js';
 import { normalizeInteger } from '../../values/int64.js';
 
-/** Position in a text; line and column count from 1. */
+/** Position in a text. Line and column count from 1. */
 export interface Position {
   line: number;
   column: number;
 }
 
-/** Parsed YAML: its value, its issues, and the position of each part. */
+/** Parsed YAML text: its value, its mistakes, and the position of each part. */
 export interface YamlText {
   /** Parsed value, with exact integers: a `bigint` beyond 2^53-1. `undefined` for invalid YAML. */
   readonly value: unknown;
   readonly issues: readonly Issue[];
   /**
-   * Position of the value at `steps`, or of its name; for an absent value, of the map or list that would contain it.
+   * Returns the position of a value or of its name. For a missing value, returns that of the surrounding map or list.
    */
   position(steps: readonly Step[], onName?: boolean): Position;
 }
 
-/** Maximum nesting of lists and maps; a scenario has six levels. */
+/** Maximum nesting of lists and maps in a YAML file. A scenario has six levels. */
 export const maximumDepth = 64;
 /**
- * Maximum number of syntax characters. Each could be an error, for which `yaml` creates an Error; a scenario of 1 MiB
- * has about 200,000.
+ * Maximum number of YAML syntax characters. Each could cause an error object; a scenario of 1 MiB has about 200,000.
  */
 const maximumSigns = 250_000;
 const maximumIssues = 1_000;
 
-/** A value, its offset and that of its name, and the values inside. */
+/** Parsed value with its position in the text, and the parts inside. */
 interface Part {
   value: unknown;
   offset: number;
@@ -38,7 +37,7 @@ interface Part {
 }
 
 /**
- * Parses one YAML 1.2 document (JSON is YAML) with JSON values only: no tags, aliases, `%YAML` or repeated field names.
+ * Parses a YAML 1.2 document (which includes JSON) into JSON values: no tags, aliases, `%YAML` or repeated field names.
  * Never throws; mistakes are in `issues`.
  */
 export function readYaml(text: string): YamlText {
@@ -68,7 +67,8 @@ export function readYaml(text: string): YamlText {
     schema: 'core',
     intAsBigInt: true,
     resolveKnownTags: false,
-    // The package compares every pair of names, in quadratic time; `toPart` finds repeated names instead.
+    // Skips the check of the package `yaml`, whose time grows with the square of the field count. `toPart` finds
+    // repeated names instead.
     uniqueKeys: false,
     prettyErrors: false,
   });
@@ -86,7 +86,7 @@ export function readYaml(text: string): YamlText {
     return field === undefined ? undefined : `; put a space after the colon of ${field}`;
   };
   for (const { code, message, pos } of document.errors.slice(0, 20)) {
-    // A single mistake often causes several errors in its line.
+    // Reports one error per line, because a single mistake often causes several.
     if (issues.some(({ line }) => line === at(pos[0]).line)) continue;
     report(pos[0], [], `expected valid YAML: ${message}${unclosedHint ?? spaceHint(pos[0]) ?? hints[code] ?? ''}`);
   }
@@ -110,7 +110,7 @@ export function readYaml(text: string): YamlText {
   };
 }
 
-/** Advice for messages of `yaml` that have none. */
+/** Advice for errors of the package `yaml`, by error code. */
 const hints: Readonly<Record<string, string>> = {
   BAD_SCALAR_START: '; put the text in quotes',
   BLOCK_AS_IMPLICIT_KEY: '; indent fields and items alike, and put text that contains ": " in quotes',
@@ -118,8 +118,8 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the first list or map beyond the maximum depth. Runs before `Composer`, whose recursion could overflow the
- * stack; V8 aborts the process if it compiles a regular expression near the end of the stack.
+ * Finds the first list or map beyond the maximum depth. Must run before `Composer`, which is recursive and could
+ * overflow the stack. A full stack can make V8 abort the process.
  */
 function findTooDeep(documents: readonly CST.Token[]): CST.Token | undefined {
   const waiting: { token: CST.Token; depth: number }[] = documents.map((token) => ({ token, depth: 0 }));
@@ -136,7 +136,7 @@ function findTooDeep(documents: readonly CST.Token[]): CST.Token | undefined {
   return undefined;
 }
 
-/** Finds the innermost unclosed flow map or list. */
+/** Finds the innermost `[` or `{` that is not closed, to explain a syntax error. */
 function findUnclosed(documents: readonly CST.Token[]): { offset: number; sign: string } | undefined {
   let found: { offset: number; sign: string } | undefined;
   const waiting: CST.Token[] = [...documents];
@@ -157,7 +157,7 @@ function findUnclosed(documents: readonly CST.Token[]): { offset: number; sign: 
 
 type Report = (offset: number, steps: readonly Step[], message: string) => void;
 
-/** Converts a node and all nodes inside. Reports and omits values that a scenario cannot contain. */
+/** Converts a YAML node with its content. Reports and omits values that a scenario cannot contain. */
 function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
   if (isAlias(node)) {
     const offset = node.range?.[0] ?? 0;

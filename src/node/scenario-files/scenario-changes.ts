@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 
-/** Lists the differences between two scenarios: `limits.algorithm`, `keys.free-key.usage`, `faults (1 added)`. */
+/**
+ * Lists the fields that differ between two scenarios: `limits.algorithm`, `keys.free-key.usage`, `faults (1 added)`.
+ */
 export function scenarioChanges(before: Scenario, after: Scenario): string[] {
   return changedFields(before, after, []);
 }
@@ -12,7 +14,7 @@ function changedFields(before: Fields, after: Fields, path: readonly string[]): 
     const [was, is] = [before[name], after[name]];
     if (isDeepStrictEqual(was, is)) return [];
     const here = [...path, name];
-    // A key has subfields worth naming; for other fields two levels are specific enough.
+    // Names fields of a key one level deeper than other fields, because a key has many.
     const isDeepEnough = here.length > (here[0] === 'keys' ? 2 : 1);
     if (!isDeepEnough && isFields(was) && isFields(is)) return changedFields(was, is, here);
     if (Array.isArray(was) || Array.isArray(is)) return [`${here.join('.')}${countChanges(was, is)}`];
@@ -25,7 +27,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Counts added, removed and changed items of a list, matched by name, id or position. */
+/** Counts the added, removed and changed items of a list. Items belong together by name, id or position. */
 function countChanges(before: unknown, after: unknown): string {
   const [was, is] = [byName(before), byName(after)];
   const added = [...is.keys()].filter((name) => !was.has(name)).length;

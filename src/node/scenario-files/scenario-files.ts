@@ -15,23 +15,24 @@ import type { LayeredScenario } from './scenario-layers.js';
 import { readShipped, type Shipped, shippedScenarios } from './shipped-scenarios.js';
 
 interface ReadOptions {
-  /** Fields that the command line overrides. */
+  /** Scenario fields that the command line overrides. */
   overrides?: readonly Override[];
-  /** Scenarios for the names in `extends`. */
+  /** Scenarios of the package, to which `extends` can refer by name. */
   shipped?: Shipped;
-  /** Generates the pets of `pets.generate`. Without this function, `pets.generate` is only checked. */
+  /** Generates the pets of `pets.generate`. Without this function, the setting is only checked. */
   generatePets?: GeneratePets;
-  /** Operations that the scenario may name. Default: the operations of the document. */
+  /** Names of operations that the scenario may contain. Default: the three operations of the API. */
   operations?: KnownOperations | undefined;
 }
 
-/** Scenario that was read and checked. */
+/** Scenario that was read from a file and checked. */
 export interface ReadScenario {
   scenario: Scenario;
-  /** Resolved scenario, for `createSimulatorFrom`. */
+  /** Scenario with all defaults, for `createSimulatorFrom`. */
   resolved: ResolvedScenario;
   /**
-   * Source files: the scenario's own, those that it extends, and the file of its pets; empty for a shipped scenario.
+   * Files from which the scenario was read: its own file, those that it extends, and its pets file. Empty for a
+   * scenario of the package.
    */
   files: readonly string[];
   /** Warnings about possible mistakes, one sentence each. */
@@ -48,9 +49,7 @@ export async function readScenario(nameOrFile: string): Promise<Scenario> {
   return scenario;
 }
 
-/**
- * Name of a scenario, independent of its folder: the file name without the folder, or the name of a shipped scenario.
- */
+/** Returns the name of a scenario, without the folder of its file. */
 export const nameOfScenario = (nameOrFile: string): string => basename(nameOrFile);
 
 /**
@@ -65,7 +64,7 @@ export async function readScenarioAndFiles(
   const read = isShipped ? readShippedLayers(nameOrFile) : await readFileLayers(nameOrFile, shipped);
   const { value, files, isReadable } = read;
   const issues = [...read.issues];
-  // Loaded on demand, because most servers start without overrides.
+  // Imports the module for overrides only if needed, to start faster.
   const applied = overrides.length > 0 ? await import('./overrides.js') : undefined;
   let found: ReadScenario | undefined;
   if (isReadable) {
@@ -85,7 +84,7 @@ export async function readScenarioAndFiles(
   return found;
 }
 
-/** Warnings about new keys in flags whose names resemble an existing key. */
+/** Warns about new keys of command-line overrides whose names resemble an existing key. */
 function newKeys(value: unknown, overrides: readonly Override[]): string[] {
   const own = isMap(value) && isMap(value.keys) ? value.keys : {};
   const known = Object.keys({ ...own, ...defaultScenario.keys });
@@ -98,7 +97,7 @@ function newKeys(value: unknown, overrides: readonly Override[]): string[] {
   });
 }
 
-/** Warnings about durations below one second, in fields with usually longer durations. */
+/** Warns about durations below one second, in fields whose durations are usually longer. */
 function shortDurations({ keys, faults = [] }: Scenario): string[] {
   const found = [
     ...Object.entries(keys ?? {}).flatMap(([key, { bannedFor, expiresIn }]) => [
@@ -127,8 +126,8 @@ const readShippedLayers = (name: string): LayeredScenario => ({
 });
 
 /**
- * Reads a file and the files that it extends. Loads the YAML package only here: a server with a shipped scenario starts
- * without it.
+ * Reads a scenario file and the files that it extends. Imports the YAML parser only here, so that a server with a
+ * scenario of the package starts faster.
  */
 async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredScenario> {
   if (!existsSync(file)) {
@@ -139,11 +138,11 @@ async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredSc
   return readLayers(file, shipped);
 }
 
-/** Converts the merged value to a scenario, named after its file unless it has a name. */
+/** Converts the merged files to a scenario. Without a name, the scenario is named after its file. */
 function withoutExtends(value: unknown, file: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { extends: base, ...fields } = value as Record<string, unknown>;
-  // An `extends` that is not text was ignored; the check reports it.
+  // Keeps an `extends` that is not text, because the later check reports it.
   return {
     name: basename(file, extname(file)),
     ...fields,
@@ -151,7 +150,7 @@ function withoutExtends(value: unknown, file: string): unknown {
   };
 }
 
-/** Adds the flag, or the file and line, to an issue. */
+/** Adds the source of a mistake: the file and line, or the command-line option. */
 function withLocation(issue: Issue, override: Override | undefined, { locate }: LayeredScenario): Issue {
   if (issue.file !== undefined) return issue;
   return override === undefined ? locate(issue) : { ...issue, file: override.flag };
@@ -160,7 +159,7 @@ function withLocation(issue: Issue, override: Override | undefined, { locate }: 
 const isUnder = (steps: Issue['steps'], above: Issue['steps']) =>
   above.length > 0 && above.every((step, index) => steps[index] === step);
 
-/** Sorts issues by file and position; issues of flags are last. */
+/** Sorts mistakes by file and position. Those in command-line options come last. */
 function sortIssues(issues: readonly Issue[], files: readonly string[]): Issue[] {
   const rank = ({ file }: Issue) => (file === undefined || !files.includes(file) ? files.length : files.indexOf(file));
   const compare = (a: Issue, b: Issue) =>

@@ -7,26 +7,26 @@ import { findInside, readTextFile } from './read-text-file.js';
 import { readYaml, type YamlText } from './read-yaml.js';
 import type { Shipped } from './shipped-scenarios.js';
 
-/** One file of a chain of `extends`. */
+/** One file in a chain of scenario files, of which each extends the next. */
 interface Layer {
-  /** Path of the file, as the user would write it. */
+  /** Path of the file as the user wrote it. */
   file: string;
   text: YamlText;
-  /** File of `pets: { file }`. */
+  /** File that `pets: { file }` names. */
   pets?: Layer;
-  /** Content of the file, including the pets of `pets: { file }`. */
+  /** Content of the scenario file, including the pets of `pets: { file }`. */
   value: unknown;
 }
 
-/** Scenario file, merged with the files that it extends. */
+/** Scenario file after the merge with the files that it extends. */
 export interface LayeredScenario {
   value: unknown;
-  /** All source files, for `--watch`. */
+  /** All files that were read, to watch for changes. */
   files: string[];
   issues: Issue[];
-  /** Whether the value can be checked. */
+  /** Whether the files contain a scenario that can be checked. */
   isReadable: boolean;
-  /** Adds the source file, line and column to an issue. */
+  /** Adds the source file, line and column to a mistake. */
   locate(issue: Issue): Issue;
 }
 
@@ -66,27 +66,30 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     value: layers.reduceRight<unknown>((base, { value }) => merge(withoutTitle(base), value), undefined),
     files,
     issues,
-    // Issues of an empty file and of an exported state are reported already.
+    // Skips the check of an empty file and of an exported state, whose mistakes are already reported.
     isReadable: (layers[0]?.text.value ?? undefined) !== undefined && !layers.some(isExportedState),
     locate: (issue) => locate(layers, issue),
   };
 }
 
-/** Removes name, description and group, which a scenario does not inherit. */
+/** Removes name, description and group, which a scenario does not inherit from the file that it extends. */
 function withoutTitle(base: unknown): unknown {
   if (!isMap(base)) return base;
   const { name, description, group, ...others } = base;
   return others;
 }
 
-/** Whether a file is the output of `state export`. */
+/** Whether a file contains an exported state, the output of `state export`. */
 const isExportedState = ({ value }: Pick<Layer, 'value'>) =>
   isMap(value) && isMap(value.scenario) && isMap(value.clock) && 'nowMs' in value.clock;
 
 const exportedState =
   'an exported state, which petstore-sim state import loads into a running server; petstore-sim state export --as scenario writes a scenario';
 
-/** Ignores a base that is not a map; the check of the scenario reports mistakes in the file itself. */
+/**
+ * Reports a file without scenario fields: empty, an exported state, or an extended file that is not a map. The later
+ * check of the merged scenario finds other mistakes.
+ */
 function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue | undefined {
   const isEmpty = value === null;
   const state = isExportedState({ value }) ? exportedState : undefined;
@@ -100,7 +103,7 @@ function toLayer(file: string, text: string): Layer {
   return { file, text: file.endsWith('.json') ? withJsonError(read, text) : read, value: read.value };
 }
 
-/** Replaces the YAML syntax error of a JSON file by the error of `JSON.parse`. */
+/** Replaces the YAML error of a JSON file by the clearer error of `JSON.parse`. */
 function withJsonError(read: YamlText, text: string): YamlText {
   const [first] = read.issues;
   if (first?.steps.length !== 0) return read;
@@ -119,7 +122,7 @@ function extendsIssue(layer: Layer, failure: string): Issue {
   return { ...issue, ...locateIn(layer, issue) };
 }
 
-/** Replaces `pets: { file }` by the pets of that file. */
+/** Replaces `pets: { file }` in a scenario by the pets of that file. */
 function readPets(layer: Layer): { issues: Issue[]; files: string[] } {
   const written = (layer.value as { pets?: { file?: unknown } } | null)?.pets?.file;
   if (typeof written !== 'string') return { issues: [], files: [] };
@@ -140,7 +143,7 @@ function readPets(layer: Layer): { issues: Issue[]; files: string[] } {
   return { issues: pets.text.issues.map((issue) => ({ ...issue, file: pets.file })), files: [pets.file] };
 }
 
-/** Finds the source of a value in the merged scenario, by the rules of `merge`. */
+/** Finds the file and position from which a value of the merged scenario comes. */
 function locate(layers: readonly Layer[], issue: Issue): Issue {
   let owners = layers.map((layer) => ({ layer, value: layer.value }));
   for (const step of issue.steps) {
@@ -155,7 +158,8 @@ function locate(layers: readonly Layer[], issue: Issue): Issue {
 }
 
 /**
- * Values of a field that take part in a merge, top first: all up to the first that is not a map, which hides the rest.
+ * Selects the files that contribute to a merged field, the extending file first. Stops at a value that is not a map,
+ * because it replaces all further ones.
  */
 function mergedOwners<Owner extends { value: unknown }>(owners: readonly Owner[]): readonly Owner[] {
   const end = owners.findIndex(({ value }) => !isMap(value));
@@ -173,7 +177,7 @@ function locateIn({ file, text, pets }: Layer, { steps, onName }: Issue): Pick<I
   return { file, ...text.position(steps, onName) };
 }
 
-/** Finds the file that `extends` names. */
+/** Finds the scenario file to which `extends` refers. */
 function findBase(
   from: string,
   base: string,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 
-/** Location of shipped scenarios: `folder` contains one file per scenario, `NAME` followed by `ending`. */
+/** Folder of a package's scenarios, with one file `NAME` plus `ending` per scenario. */
 export interface Shipped {
   folder: string;
   ending: string;
@@ -10,14 +10,14 @@ export interface Shipped {
 }
 
 /**
- * Folder of this package. Located by its package.json, because this file and the bundled command line have different
- * depths.
+ * Returns the folder of this package. Searches for package.json, because the bundled command line is at another depth
+ * than this file.
  */
 export function packageFolder(folder = import.meta.dirname): string {
   return existsSync(join(folder, 'package.json')) ? folder : packageFolder(dirname(folder));
 }
 
-/** Output folder of scripts/build-scenarios.mjs, built from scenarios/*.yaml. */
+/** Folder of the scenarios as JSON, which scripts/build-scenarios.mjs builds from scenarios/*.yaml. */
 const builtFolder = join(packageFolder(), 'dist/scenarios');
 
 /** Lists the scenarios of the package. */

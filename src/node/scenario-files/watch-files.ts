@@ -1,33 +1,38 @@
 import { statSync } from 'node:fs';
 
-/** Polling interval, in milliseconds. A change counts as saved once the next poll finds no further change. */
+/**
+ * Interval between two checks for changed files, in milliseconds. A change counts as saved if the next check finds no
+ * further change.
+ */
 const intervalMs = 100;
-/** Number of polls after which a missing file counts as deleted; editors replace a file faster. */
+/** Number of checks after which a missing file counts as deleted. Editors that replace a file are faster. */
 const looksUntilGone = 10;
 
-/** Watch on a set of files. */
+/** Watch for changes of certain files. */
 export interface FileWatch {
   /** Replaces the set of watched files. */
   set(files: readonly string[]): void;
-  /** Whether the files are unchanged since the last poll, so that a read since then did not see a partial save. */
+  /**
+   * Whether the files have not changed since the last check. If so, a read since then was not in the middle of a save.
+   */
   isStill(): boolean;
 }
 
 /**
- * Calls `onSave` after one of the files was saved. Polls the state of each path, and so works on every file system and
- * whether editors write in place or replace the file.
+ * Calls `onSave` after one of the watched files was saved. Checks the files regularly, which works on every file system
+ * and with every editor.
  */
 export function watchFiles(onSave: () => void): FileWatch {
   let states = new Map<string, string>();
   let isChanging = false;
-  /** Number of consecutive polls without the file. */
+  /** Number of consecutive checks in which a file was missing. */
   const misses = new Map<string, number>();
   const look = () => {
     let changed = false;
     for (const [file, before] of states) {
       const now = stateOf(file);
       if (now === before) continue;
-      // Temporarily missing: an editor is replacing the file.
+      // A file that is missing for a short time is being replaced by an editor.
       const missed = now === gone ? (misses.get(file) ?? 0) + 1 : 0;
       misses.set(file, missed);
       if (now === gone && missed < looksUntilGone) continue;
@@ -46,7 +51,7 @@ export function watchFiles(onSave: () => void): FileWatch {
   };
 }
 
-/** State of a missing or empty file; an editor that writes in place empties the file first. */
+/** State of a missing or empty file. Some editors empty a file before they write it. */
 const gone = '';
 
 function stateOf(file: string): string {

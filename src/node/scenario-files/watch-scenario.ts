@@ -3,28 +3,31 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { scenarioChanges } from './scenario-changes.js';
 import { watchFiles } from './watch-files.js';
 
-/** A scenario and its source files. */
+/** Scenario that was read, with the files that it came from. */
 interface Read {
   scenario: Scenario;
   files: readonly string[];
 }
 
 /**
- * Result of a save: the changed fields and those that take effect at the next reset, or the error of an unloaded
- * scenario.
+ * Result of a saved scenario file: the changed fields, and those that only the next reset applies. With a mistake: the
+ * error.
  */
 export type Reload = { changes: readonly string[]; waiting: readonly string[] } | { error: ScenarioError };
 
 interface WatchOptions {
   read: () => Promise<Read>;
-  /** Loads a scenario. @throws {ScenarioError} */
+  /**
+   * Loads the scenario into the simulator.
+   * @throws {ScenarioError} if the simulator rejects it
+   */
   load: (scenario: Scenario, options: { reseed: boolean }) => void | Promise<void>;
-  /** Whether a change of the scenario file also resets the pets. */
+  /** Whether a changed scenario file also resets the pets. */
   reseed: boolean;
   onReload: (reload: Reload) => void;
 }
 
-/** Reloads a scenario after each save of one of its files. A scenario with a mistake is not loaded. */
+/** Loads a scenario again after each save of its files. Reports a scenario with a mistake and does not load it. */
 export function watchScenario(first: Read, { read, load, reseed, onReload }: WatchOptions): void {
   let loaded = first;
   const reload = async (isFirst = false) => {
@@ -45,12 +48,12 @@ export function watchScenario(first: Read, { read, load, reseed, onReload }: Wat
       onReload({ error });
     }
   };
-  // In sequence, so that the last save wins.
+  // Handles saves one after the other, so that the last one wins.
   let done: Promise<void> = Promise.resolve();
   const watch = watchFiles(() => {
     done = done.then(() => reload());
   });
   watch.set(first.files);
-  // Catches a save between the first read and the start of the watch.
+  // Reads once more at the start, because a file may have changed before the watch began.
   done = reload(true);
 }

@@ -1,12 +1,12 @@
 import { Document, isMap, isScalar, visit } from 'yaml';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 
-/** Paths of lists and maps that are written in one line: a pet, a key, a window. */
+/** Paths of scenario parts that are written in one line: a pet, a key, a window. */
 const inOneLine = /^(?:pets\.\d+|keys\.[^.]+|ids|clock|state\.(?:keys\.[^.]+|unlistedKeys\.\d+|faults)\.[^.]+)$/;
 
 /**
- * Serializes a scenario as YAML.
- * @param comment text of the first lines
+ * Formats a scenario as YAML.
+ * @param comment text of the comment at the top
  */
 export function scenarioYaml(scenario: Scenario, comment: string): string {
   const document = new Document(withoutUndefined(scenario), { version: '1.2' });

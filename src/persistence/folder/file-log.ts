@@ -23,42 +23,48 @@ import { format, formatLine, type Line, type LogHeader, readHeader, readLines, t
 import { makeFolders } from './make-folders.js';
 
 /*
- * The log of `--data`: an append-only log of JSON lines in a folder, with snapshots.
+ * Log in the folder of `--data`: files of JSON lines with entries, and snapshots that replace earlier entries.
  *
  *     log-000000000001.jsonl          entries from position 1 on
- *     log-000000001201.jsonl          entries from position 1201 on; appended to
+ *     log-000000001201.jsonl          entries from position 1201 on; new entries are appended here
  *     snapshot-000000001200.jsonl     state after entry 1200
- *     lock-3.json, lock-*.sock        process that uses the folder
- *     set-aside-1-*.jsonl             unreadable parts
+ *     lock-3.json, lock-*.sock        proof that a process uses the folder
+ *     set-aside-1-*.jsonl             parts that could not be read
  */
 
 export interface OpenFileLogOptions extends OpenLogOptions {
-  /** Whether an entry is acknowledged only after a flush to the disk (fsync), to survive a power loss. Default false. */
+  /**
+   * Whether each entry is flushed to the disk (fsync) before it counts as written, to survive a power loss. Default
+   * false.
+   */
   readonly flush?: boolean;
   /**
-   * Called when the process has to end: a flush failed, or the folder was removed. Default: writes the sentence to standard
-   * error and exits with code 1.
+   * Called if the process must exit, because a flush failed or the folder was removed. Default: writes the sentence to
+   * standard error and exits with code 1.
    */
   readonly onFatal?: (sentence: string) => void;
-  /** Size of the log, in bytes, below which no snapshot is due. Default 16 MiB. */
+  /** Size of the log from which a snapshot replaces its entries, in bytes. Default 16 MiB. */
   readonly leastLogBytes?: number;
 }
 
-/** One command may be an imported state. */
+/** Maximum size of an entry with one command, in bytes. An imported state can be this large. */
 const maximumCommandBytes = 64 * 1024 * 1024;
-/** Growth of the log, in bytes, between two attempts at a snapshot. */
+/** After a failed snapshot, growth of the log until the next attempt, in bytes. */
 const retryBytes = 1024 * 1024;
-/** Size of the folder, in bytes, beyond three times the state. */
+/** Size that the folder may have in addition to three times the state, in bytes. */
 const spareBytes = 64 * 1024 * 1024;
-/** Size of one write of a snapshot, in bytes: a few milliseconds of work between two turns of the event loop. */
+/**
+ * Size of one write of a snapshot, in bytes. A write takes a few milliseconds, and the server handles requests between
+ * two writes.
+ */
 const snapshotWriteBytes = 64 * 1024;
-/** Interval of the check for a removed folder, in milliseconds. */
+/** Interval of the check whether the folder was removed, in milliseconds. */
 const watchMs = 2_000;
 
 /**
  * Opens the log in a folder, or creates one. Moves unreadable parts aside and reports them in `notices`.
- * @throws {LogOpenError} for a folder that cannot be used: not a folder, not writable, in use by another process of this
- * machine, or in a newer format
+ * @throws {LogOpenError} for an unusable folder: not a folder, not writable, in use by another process of this machine,
+ * or in a newer format
  */
 export async function openFileLog(folder: string, options: OpenFileLogOptions): Promise<OpenedLog> {
   const { version, scenario, reset = false, flush = false, leastLogBytes = 16 * 1024 * 1024 } = options;
@@ -99,28 +105,33 @@ function endProcess(sentence: string): void {
 
 type Options = Required<Omit<OpenFileLogOptions, 'scenario' | 'reset'>>;
 
-/** A log in the files of a folder. Entries are written before `append` returns; only flushes take turns. */
+/**
+ * Log in the files of a folder. `append` writes an entry before it returns; only flushes to the disk are asynchronous.
+ */
 class FileLog implements Log {
   readonly #folder: string;
   readonly #unlock: () => void;
   readonly #content: Content;
   readonly #options: Options;
   #sequence = 0;
-  /** File that entries are appended to. */
+  /** File to which new entries are appended. */
   #file: OpenFile;
-  /** Size of the log since the newest snapshot, or since the last attempt at one, that makes a snapshot due, in bytes. */
+  /**
+   * Size of the entries after the last snapshot from which the next snapshot is due, in bytes. Grows after a failed
+   * attempt.
+   */
   #dueBytes: number;
   #isDue = false;
   #writingSnapshot: Promise<void> | undefined;
-  /** Descriptors of former files, to be flushed and closed. */
+  /** Descriptors of completed files that are not yet flushed and closed. */
   #rotated: number[] = [];
   #isFolderFlushed = true;
   #runningFlush: Promise<void> = Promise.resolve();
   #nextFlush: Promise<void> | undefined;
-  /** Reason for refusing entries. */
+  /** Reason for rejecting all further entries; `undefined` while the log works. */
   #ended: string | undefined;
 
-  /** @throws {Error} the system's, if the file to append to cannot be opened or created */
+  /** @throws {Error} from the system, if the current file cannot be opened or created */
   constructor(folder: string, unlock: () => void, content: Content, options: Options) {
     this.#folder = folder;
     this.#unlock = unlock;
@@ -129,7 +140,7 @@ class FileLog implements Log {
     const { snapshot } = content;
     const stateBytes = snapshot ? bytesOf(folder, snapshotName(snapshot.position)) : 0;
     this.#dueBytes = Math.max(options.leastLogBytes, stateBytes);
-    // The header of a file has the version of all its entries.
+    // Continues the last file only if this version wrote it, because the first line names the version of all entries.
     const [last] = content.files.slice(-1).filter(({ version }) => version === options.version);
     this.#file = last ? openToAppend(folder, last.name) : this.#createFile();
     this.#rotateIfDue();
@@ -206,7 +217,7 @@ class FileLog implements Log {
     this.#unlock();
   }
 
-  /** @throws {LogUnavailableError} if the system writes less than all bytes; none remain then */
+  /** @throws {LogUnavailableError} if not all bytes can be written; those that were written are removed */
   #write(bytes: Buffer): void {
     const { name, descriptor, size } = this.#file;
     try {
@@ -220,7 +231,7 @@ class FileLog implements Log {
     }
   }
 
-  /** Flushes all written entries. Callers that arrive during a flush share the next. */
+  /** Flushes all written entries to the disk. Callers that arrive during a flush share the next one. */
   #flush(): Promise<void> {
     this.#nextFlush ??= this.#runningFlush.then(() => {
       this.#nextFlush = undefined;
@@ -243,14 +254,17 @@ class FileLog implements Log {
     for (const descriptor of rotated) fs.closeSync(descriptor);
   }
 
-  /** Refuses all further entries and ends the process. @returns the error for the current entry */
+  /**
+   * Rejects all further entries and exits the process.
+   * @returns the error for the current entry
+   */
   #end(sentence: string, cause?: unknown): LogUnavailableError {
     this.#ended = sentence;
     this.#options.onFatal(sentence);
     return new LogUnavailableError(sentence, { cause });
   }
 
-  /** Starts a new file for a log that has outgrown its bound, so that the next snapshot replaces the old one. */
+  /** Starts a new file if the log is large. A snapshot of the state can then replace the completed files. */
   #rotateIfDue(): void {
     if (this.#content.bytes <= this.#dueBytes || this.#writingSnapshot !== undefined) return;
     const { descriptor, size } = this.#file;
@@ -258,7 +272,7 @@ class FileLog implements Log {
       fs.ftruncateSync(descriptor, size);
       this.#file = this.#createFile();
     } catch {
-      // On a full disk the next entry fails with the reason, or tries again.
+      // The disk may be full. Then the next entry fails with this reason, unless space has become free.
       return;
     }
     if (this.#options.flush) this.#rotated.push(descriptor);
@@ -267,7 +281,7 @@ class FileLog implements Log {
     this.#isDue = true;
   }
 
-  /** Creates the file for the next entry. It gets its name when its header is complete. */
+  /** Creates the file for the next entries. It has a temporary name until its first line is complete. */
   #createFile(): OpenFile {
     const { birth, last: after } = this.#content;
     const place = { birth, after, chain: lastChain(this.#content) };
@@ -284,7 +298,7 @@ class FileLog implements Log {
     return openToAppend(this.#folder, logName(after + 1));
   }
 
-  /** Writes a snapshot under another name, flushes it and renames it. Leaves nothing on an error. */
+  /** Writes a snapshot to a temporary file, flushes it and then renames it. Deletes the file after an error. */
   async #writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void> {
     const { birth, sums, last, incarnation, bytes } = this.#content;
     const { version, leastLogBytes } = this.#options;
@@ -315,7 +329,7 @@ class FileLog implements Log {
 interface OpenFile {
   readonly name: string;
   readonly descriptor: number;
-  /** Size of the whole lines, in bytes. */
+  /** Size of the complete lines in the file, in bytes. */
   size: number;
 }
 
@@ -329,33 +343,36 @@ const flushFile = promisify(fs.fdatasync);
 const tooLong = (most: number, bytes: number, commands: number) =>
   new RangeError(`expected an entry of at most ${most} bytes, got ${counted(commands, 'command')} in ${bytes} bytes`);
 
-/** Turns an error of a write into advice; returns an error that is not the system's unchanged. */
+/** Converts a system error of a write to an error with advice. Returns any other error unchanged. */
 function unavailable(name: string, error: unknown): unknown {
   const { code = '', message, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
-  // No space on the disk, in the user's quota, or within the limit of one file.
+  // Whether there is no space left: on the disk, in the user's quota, or within the size limit of a file.
   const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
   const reason = isFull ? `the disk is full (${code}); free some space, and writing continues` : message;
   return new LogUnavailableError(`Failed to write to ${name}: ${reason}.`, { cause: error });
 }
 
-/** Readable content of a folder. */
+/** Readable content of a log's folder. */
 interface Content {
   readonly birth: LogBirth;
   snapshot: SnapshotHeader | undefined;
-  /** Files with the entries after `from`. If the list is empty, the log starts a new file. */
+  /** Files with the entries after the snapshot. If the list is empty, the log starts a new file. */
   files: { readonly name: string; readonly version: string }[];
-  /** Position of the snapshot at the start, 0 without one. */
-  readonly from: number;
-  /** Position of the last entry. */
+  /** Position of the newest snapshot, after which entries are read; 0 without a snapshot. */
+  readonly snapshotPosition: number;
+  /** Position of the log's last entry. */
   last: number;
-  /** Checksums of the entries by position, from `from` on. Each continues the one before. */
+  /**
+   * Checksums of the entries by position, from the snapshot on. Each includes the previous one, so a missing entry is
+   * detected.
+   */
   readonly sums: Map<number, number>;
-  /** Size of the entries after `from`, in bytes. */
+  /** Size of the entries after the snapshot, in bytes. */
   bytes: number;
-  /** Latest incarnation that wrote to the log, 0 for none. */
+  /** Number of times that a server has opened the log and written to it. */
   incarnation: number;
-  /** Whether the files have the entry at `from`, or the start of the log. */
+  /** Whether the files contain the entry at the snapshot's position, or the start of the log. */
   isFound: boolean;
   /** Number of lines that repeat an earlier entry. */
   repeated: number;
@@ -371,18 +388,22 @@ function addEntry(content: Content, chain: number, bytes: number): void {
   content.isFound = true;
 }
 
-/** Content before any entry. A log's first checksum is made of its birth, so that entries of another log fail the check. */
+/**
+ * Creates the content of a log without entries. The first checksum includes the log's id, so that entries of another
+ * log are detected.
+ */
 function emptyContent(birth: LogBirth, notices: string[], snapshot?: SnapshotHeader): Content {
-  const from = snapshot?.position ?? 0;
-  const sums = new Map([[from, snapshot?.chain ?? Number.parseInt(birth.id.slice(0, 8), 16)]]);
+  const snapshotPosition = snapshot?.position ?? 0;
+  const sums = new Map([[snapshotPosition, snapshot?.chain ?? Number.parseInt(birth.id.slice(0, 8), 16)]]);
   const none = { files: [], bytes: 0, isFound: false, repeated: 0 };
-  return { ...none, birth, snapshot, from, last: from, sums, incarnation: snapshot?.incarnation ?? 0, notices };
+  const incarnation = snapshot?.incarnation ?? 0;
+  return { ...none, birth, snapshot, snapshotPosition, last: snapshotPosition, sums, incarnation, notices };
 }
 
 /**
- * Finds the newest whole snapshot and the entries after it, and sets aside unreadable parts.
- * @param newBirth birth of the log that begins if the folder has none
- * @throws {LogOpenError} for a file in a newer format, before anything is changed
+ * Finds the newest complete snapshot and the entries after it. Moves unreadable parts aside.
+ * @param newBirth identity of the log to create if the folder has none
+ * @throws {LogOpenError} for a file in a newer format, before any change
  */
 function recover(folder: string, newBirth: LogBirth): Content {
   const { logs, snapshots, unfinished, folders } = listFolder(folder);
@@ -398,12 +419,12 @@ function recover(folder: string, newBirth: LogBirth): Content {
   const snapshot = newestSnapshot(folder, snapshots, notices);
   const birth = snapshot?.birth ?? headers.find((header) => header !== undefined)?.birth ?? newBirth;
   const content = emptyContent(birth, notices, snapshot);
-  const needed = filesAfter(logs, content.from);
+  const needed = filesAfter(logs, content.snapshotPosition);
   let damage: Damage | undefined;
   for (const name of needed) damage ??= readFile(folder, name, content);
-  const { from, last, isFound, repeated } = content;
+  const { snapshotPosition, last, isFound, repeated } = content;
   if (snapshot !== undefined && !isFound && damage === undefined) {
-    notices.push(`Failed to find the log after entry ${from}: later entries are lost.`);
+    notices.push(`Failed to find the log after entry ${snapshotPosition}: later entries are lost.`);
   }
   if (repeated > 0) {
     const were = repeated === 1 ? 'was' : 'were';
@@ -427,35 +448,35 @@ function newestSnapshot(folder: string, files: readonly Numbered[], notices: str
 interface Damage {
   readonly name: string;
   readonly offset: number;
-  /** Whether the last line is incomplete, as after an interrupted write. */
+  /** Whether the last line is incomplete, because a write was interrupted. */
   readonly isTorn: boolean;
   readonly found: string;
 }
 
-/** Adds the entries of a file to a content, up to the first damage. */
+/** Adds the entries of a file to the content, up to the first damaged line. */
 function readFile(folder: string, name: string, content: Content): Damage | undefined {
   const header = readHeader<LogHeader>(join(folder, name), 'petstore-sim log');
   const found = mismatch(header, content);
   if (header === undefined || found !== undefined) return { name, offset: 0, isTorn: false, found: found ?? '' };
   content.files.push({ name, version: header.version });
-  content.isFound ||= header.after === content.from;
-  /** Damage before the place where the content starts is harmless if that place follows. */
+  content.isFound ||= header.after === content.snapshotPosition;
+  /** Damage before the snapshot's position does no harm if the entries after this position are intact. */
   let damage: Damage | undefined;
   for (const line of readLines(join(folder, name))) {
     const { offset, place, isEnded } = line;
-    const { from, last, sums, isFound } = content;
+    const { snapshotPosition, last, sums, isFound } = content;
     const chain = place?.position === last + 1 ? line.check(lastChain(content)) : undefined;
     if (place !== undefined && chain !== undefined) {
       addEntry(content, chain, line.size);
       content.incarnation = place.incarnation;
-    } else if (place?.position === from && line.storedChecksum === sums.get(from) && !isFound) {
+    } else if (place?.position === snapshotPosition && line.storedChecksum === sums.get(snapshotPosition) && !isFound) {
       content.isFound = true;
     } else if (place !== undefined && isEntryAt(place.position, line, content)) {
       content.repeated++;
-    } else if (offset > 0 && (isFound || place === undefined || place.position > from)) {
+    } else if (offset > 0 && (isFound || place === undefined || place.position > snapshotPosition)) {
       const changed = 'expected an unchanged line, got a changed one';
       damage ??= { name, offset, isTorn: !isEnded, found: isEnded ? changed : 'the last line is incomplete' };
-      // The checksum of each entry continues the one before, so nothing after a damaged entry can be verified.
+      // Stops at a damaged entry. The checksums of later entries depend on it and cannot be verified.
       if (isFound) break;
     }
     if (content.isFound && !isFound) damage = undefined;
@@ -463,7 +484,7 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
   return damage;
 }
 
-/** Reason why a file does not continue the log, if any. */
+/** Returns the reason why a file does not continue the log; `undefined` if it does. */
 function mismatch(header: LogHeader | undefined, content: Content): string | undefined {
   if (header === undefined) return 'expected a file with a header, got one that is empty or was changed';
   const { birth, after, chain } = header;
@@ -474,15 +495,15 @@ function mismatch(header: LogHeader | undefined, content: Content): string | und
   return 'expected a file that continues the one before, got one that does not';
 }
 
-/** Whether a line is the known entry at a position. */
+/** Whether a line contains the entry that is already known at this position. */
 function isEntryAt(position: number, line: Line, { sums }: Content): boolean {
   const [before, sum] = [sums.get(position - 1), sums.get(position)];
   return before !== undefined && sum !== undefined && line.check(before) === sum;
 }
 
-/** Reads the entries of a content again, to be applied. */
+/** Reads the entries after the snapshot, to apply them to the state. */
 async function* readEntries(folder: string, content: Content): AsyncGenerator<FoundEntry, void, undefined> {
-  let next = content.from + 1;
+  let next = content.snapshotPosition + 1;
   for (const { name, version } of content.files) {
     for (const line of readLines(join(folder, name))) {
       if (line.place?.position !== next || !isEntryAt(next, line, content)) continue;
@@ -492,7 +513,10 @@ async function* readEntries(folder: string, content: Content): AsyncGenerator<Fo
   }
 }
 
-/** Takes damaged entries and all after them out of the log. @returns the sentence for `notices` */
+/**
+ * Moves damaged entries and all later ones out of the log.
+ * @returns the sentence for `notices`
+ */
 function repair(folder: string, damage: Damage, position: number, names: readonly string[]): string {
   const { name, offset, isTorn, found } = damage;
   const later = names.slice(names.indexOf(name) + 1);
@@ -506,9 +530,12 @@ function repair(folder: string, damage: Damage, position: number, names: readonl
   return `Failed to read ${name} ${after}: ${found}; later entries are lost and were set aside as ${aside}.`;
 }
 
-/** Moves a file from an offset on, and all files after it, out of the log. @returns the new names */
+/**
+ * Moves the rest of a file from an offset on, and all later files, out of the log.
+ * @returns the new names
+ */
 function setAsideFrom(folder: string, name: string, offset: number, later: readonly string[]): string[] {
-  // The last file first: a process that is killed here leaves no gap between two files.
+  // Moves the last file first, so that a crash leaves no gap between two files.
   const aside = later.toReversed().map((each) => renameAside(folder, each));
   if (offset === 0) aside.push(renameAside(folder, name));
   else {
@@ -521,7 +548,7 @@ function setAsideFrom(folder: string, name: string, offset: number, later: reado
   return aside.reverse();
 }
 
-/** Lines of a snapshot, in chunks. */
+/** Formats a snapshot as lines, and yields them in chunks. */
 function* snapshotText(header: SnapshotHeader, pieces: Iterable<unknown>): Generator<string> {
   let [text, chain, count] = ['', 0, 0];
   const add = (record: object) => {
@@ -541,7 +568,7 @@ function* snapshotText(header: SnapshotHeader, pieces: Iterable<unknown>): Gener
   yield text;
 }
 
-/** Header of a snapshot that is whole and unchanged, otherwise `undefined`. */
+/** Returns the header of a snapshot if all its checksums are right, otherwise `undefined`. */
 function checkSnapshot(path: string): SnapshotHeader | undefined {
   const header = readHeader<SnapshotHeader>(path, 'petstore-sim snapshot');
   let [chain, pieces, isWhole] = [0, 0, false];
@@ -555,7 +582,7 @@ function checkSnapshot(path: string): SnapshotHeader | undefined {
   return isWhole ? header : undefined;
 }
 
-/** Reads the pieces of a checked snapshot. */
+/** Reads the state from a checked snapshot, in pieces. */
 async function* readPieces(folder: string, position: number): AsyncGenerator<unknown, void, undefined> {
   for (const line of readLines(join(folder, snapshotName(position)))) {
     if (line.startsWithField('piece')) yield line.parse<{ piece: unknown }>().piece;
@@ -563,10 +590,10 @@ async function* readPieces(folder: string, position: number): AsyncGenerator<unk
 }
 
 /**
- * Deletes files that the newest snapshot replaces. The snapshot before it, or the start of the log, remains with its log if
- * the folder has room for both, for the log until the next snapshot, and for that snapshot.
+ * Deletes the files that the newest snapshot replaces. Keeps the previous snapshot with its entries, for recovery from
+ * damage, if the folder has room.
  * @param size size of the newest snapshot, in bytes
- * @param logBytes size of the log at which the next is due, in bytes
+ * @param logBytes size of the log from which the next snapshot is due, in bytes
  */
 async function deleteReplacedFiles(folder: string, size: number, logBytes: number): Promise<void> {
   const { logs, snapshots } = listFolder(folder);
@@ -585,23 +612,23 @@ async function deleteReplacedFiles(folder: string, size: number, logBytes: numbe
 
 function removeLog(folder: string): void {
   const { logs, snapshots } = listFolder(folder);
-  // The last file first: a process that is killed here leaves an earlier state of the log.
+  // Deletes the last file first, so that a crash leaves a log without gaps.
   for (const { name } of [...snapshots, ...logs].reverse()) fs.rmSync(join(folder, name), { force: true });
 }
 
 const numbered = (position: number) => String(position).padStart(12, '0');
 const logName = (first: number) => `log-${numbered(first)}.jsonl`;
 const snapshotName = (position: number) => `snapshot-${numbered(position)}.jsonl`;
-/** Name or path of a file that is being written. */
+/** Returns the temporary name of a file that is being written. */
 const unfinished = (path: string) => `${path}.unfinished`;
 const asidePrefix = 'set-aside-';
 const filePattern = /^(log|snapshot)-(\d{12,})\.jsonl(\.unfinished)?$/;
 const lockPattern = /^lock-(?:\d+\.json|[0-9a-f]+\.(?:sock|draft))$/;
 
-/** A file with a position in its name: of its first entry, or of the snapshot. */
+/** File whose name contains a position: that of its first entry, or of its snapshot. */
 type Numbered = { readonly name: string; readonly position: number };
 
-/** Files of a folder by kind; logs and snapshots by position. */
+/** Lists the files of a log's folder by kind; logs and snapshots by position. */
 function listFolder(folder: string) {
   const files: Record<'log' | 'snapshot', Numbered[]> = { log: [], snapshot: [] };
   const [unfinished, folders, locks, others]: [string[], string[], string[], string[]] = [[], [], [], []];
@@ -612,14 +639,14 @@ function listFolder(folder: string) {
     else if (isUnfinished !== undefined) unfinished.push(name);
     else if (kind !== undefined) files[kind as 'log' | 'snapshot'].push({ name, position: Number(position) });
     else if (lockPattern.test(name)) locks.push(name);
-    // Hidden files, and the folder that a new volume has, may be in any folder.
+    // Ignores hidden files and `lost+found`, which a new volume contains.
     else if (!name.startsWith(asidePrefix) && !name.startsWith('.') && name !== 'lost+found') others.push(name);
   }
   for (const list of Object.values(files)) list.sort((a, b) => a.position - b.position);
   return { logs: files.log, snapshots: files.snapshot, unfinished, folders, locks, others };
 }
 
-/** Names of the files that can have entries after a position: all but those that end before the next file's start. */
+/** Selects the files that can contain entries after a position. */
 const filesAfter = (logs: readonly Numbered[], position: number): string[] =>
   logs
     .filter((_, index) => (logs[index + 1]?.position ?? Number.POSITIVE_INFINITY) > position + 1)
@@ -627,7 +654,10 @@ const filesAfter = (logs: readonly Numbered[], position: number): string[] =>
 
 const bytesOf = (folder: string, name: string): number => fs.statSync(join(folder, name)).size;
 
-/** Renames a file to a free `set-aside-` name. @returns the name */
+/**
+ * Renames a file, so that it is no part of the log, to an unused name that begins with `set-aside-`.
+ * @returns the name
+ */
 function renameAside(folder: string, name: string): string {
   const aside = asideName(folder, name);
   fs.renameSync(join(folder, name), join(folder, aside));
@@ -640,15 +670,18 @@ function asideName(folder: string, name: string): string {
   return `${asidePrefix}${number}-${name}`;
 }
 
-/** Flushes the names in a folder, so that created and renamed files survive a power loss. */
+/** Flushes the list of files in a folder to the disk, so that new and renamed files survive a power loss. */
 async function flushFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder, and writes its names in order.
+  // Windows cannot open a folder for a flush, and writes names in order anyway.
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
 }
 
-/** Creates the folder for this user alone, or checks an existing one. @throws {LogOpenError} */
+/**
+ * Creates the log's folder, which only this user can read. Checks an existing folder.
+ * @throws {LogOpenError} for an unusable folder
+ */
 function createFolder(folder: string): void {
   makeFolders(resolve(folder), 0o700);
   fs.accessSync(folder, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
@@ -659,7 +692,7 @@ function createFolder(folder: string): void {
   );
 }
 
-/** Turns an error of the system into advice; returns other errors unchanged. */
+/** Converts a system error about the folder to an error with advice. Returns any other error unchanged. */
 function explain(folder: string, error: unknown): unknown {
   const { code = '', message, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
@@ -679,9 +712,9 @@ function explain(folder: string, error: unknown): unknown {
 }
 
 /**
- * Locks a folder for this process, among the processes and containers of one machine. The lock file with the greatest number
- * belongs to the owner. A process that finds the owner dead creates the next number, which only one process can, and the
- * greatest number is never deleted. A process number alone proves nothing: two containers are both process 1.
+ * Locks a folder, so that no second process on this machine writes to the log. The lock file with the highest number
+ * belongs to the owner. If its process has ended, a new process creates the next number, at which only one can succeed.
+ * A process id alone proves nothing: in two containers, both processes can have the id 1.
  * @param onRemoved called when the folder is removed or emptied
  * @returns a function that releases the lock
  * @throws {LogOpenError} if another process has the lock
@@ -689,12 +722,13 @@ function explain(folder: string, error: unknown): unknown {
 async function lockFolder(folder: string, onRemoved: () => void): Promise<() => void> {
   const id = randomBytes(6).toString('hex');
   const socket = await listen(folder, `lock-${id}.sock`);
-  // Only the socket is used: the system closes it with the process. The other fields are for human readers.
+  // Only the socket proves that the owner runs, because the system closes it with the process. The other fields inform
+  // people.
   const note = { socket: socket.address, pid: process.pid, host: hostname(), since: new Date().toISOString() };
   try {
     const name = await createLockFile(folder, `lock-${id}.draft`, JSON.stringify(note));
     for (const other of listFolder(folder).locks) {
-      // A socket of a process that is about to be refused, or of this one, is in use.
+      // Keeps sockets on which a process listens: this one, or another that is about to find the folder locked.
       const isUsed = other === name || (other.endsWith('.sock') && (await isListening(join(folder, other))));
       if (!isUsed) fs.rmSync(join(folder, other), { force: true });
     }
@@ -709,7 +743,10 @@ async function lockFolder(folder: string, onRemoved: () => void): Promise<() => 
   }
 }
 
-/** @returns the name of this process's lock file */
+/**
+ * Creates this process's lock file.
+ * @returns its name
+ */
 async function createLockFile(folder: string, draft: string, text: string): Promise<string> {
   for (;;) {
     const last = lastLock(folder);
@@ -717,17 +754,17 @@ async function createLockFile(folder: string, draft: string, text: string): Prom
     const name = lockName(last + 1);
     fs.writeFileSync(join(folder, draft), text, { mode: 0o600 });
     try {
-      // A link has its whole content at once, and only one process can create it.
+      // A hard link makes the complete file appear at once, and fails if the name exists.
       fs.linkSync(join(folder, draft), join(folder, name));
     } catch (error) {
-      // Another process has created the same name, or as the new owner has deleted the draft.
+      // Another process was faster. It has created the file, or owns the lock and has deleted this draft.
       if (!/^(?:EEXIST|ENOENT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
       continue;
     } finally {
       fs.rmSync(join(folder, draft), { force: true });
     }
     if (lastLock(folder) === last + 1) return name;
-    // Other processes have taken and released the lock since `last` was read.
+    // Other processes have locked and unlocked the folder since `last` was read, so this file has too low a number.
     fs.rmSync(join(folder, name), { force: true });
   }
 }
@@ -745,7 +782,7 @@ async function refuseIfLocked(folder: string, name: string): Promise<void> {
   );
 }
 
-/** A lock file is created with its whole content, so a damaged one belongs to no living process. */
+/** Ignores a damaged lock file. Lock files appear complete, so no running process has created it. */
 function readNote(path: string): Record<string, unknown> {
   try {
     return JSON.parse(fs.readFileSync(path, 'utf8')) ?? {};
@@ -754,15 +791,15 @@ function readNote(path: string): Record<string, unknown> {
   }
 }
 
-/** Some systems cut longer socket paths: macOS after 104 bytes, Linux after 108. */
+/** Maximum length of a socket's path, in bytes. macOS cuts longer ones at 104 bytes, Linux at 108. */
 const longestPathBytes = 100;
-/** Errors of file systems without sockets, often of folders that another system shares with this one. */
+/** System errors of file systems without sockets, such as folders shared with another operating system. */
 const withoutSockets = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS', 'EIO'];
 
 /**
- * Listens on a socket in a folder, which all containers with the folder reach; on a file system without sockets, in the folder
- * for temporary files; on Windows, on a pipe.
- * @returns its address: its name in the folder, or its path
+ * Opens a socket that proves that this process runs. It is in the log's folder, so that other containers can reach it.
+ * Without sockets there, it is in the folder for temporary files; on Windows, it is a pipe.
+ * @returns the name in the folder, or the path
  */
 async function listen(folder: string, name: string): Promise<{ address: string; close(): void }> {
   const server = createServer((socket) => socket.destroy()).unref();
@@ -789,7 +826,10 @@ async function listen(folder: string, name: string): Promise<{ address: string; 
   });
 }
 
-/** Whether a process listens on a socket. A stopped or busy one does; only a refused connection shows that it has ended. */
+/**
+ * Whether a process listens on a socket. A paused or busy process still accepts connections, so only a refused one
+ * proves its end.
+ */
 async function isListening(path: string): Promise<boolean> {
   const socket = connect(path);
   const isEnded = ({ code }: NodeJS.ErrnoException) => code === 'ECONNREFUSED' || code === 'ENOENT';

@@ -4,11 +4,11 @@ import { fromRecordText, toRecordText } from '../json-record.js';
 import { type LogBirth, LogOpenError } from '../log.js';
 
 /**
- * Files of JSON lines, each with a checksum (CRC-32) that continues the checksum of the line before: a line that is changed,
- * missing, moved or of another file is detected. A log, its snapshots and recordings are such files.
+ * Files of JSON lines with checksums (CRC-32): logs, snapshots and recordings. Each checksum includes the previous one,
+ * so a changed, missing, moved or foreign line is detected.
  */
 
-/** Version of the file format; raised when older versions can no longer read the files. */
+/** Version of the file format. A new number marks files that older versions cannot read. */
 export const format = 1;
 
 interface FileHeader {
@@ -18,27 +18,27 @@ interface FileHeader {
   readonly birth: LogBirth;
 }
 
-/** First line of a file of the log. */
+/** First line of a log file. */
 export interface LogHeader extends FileHeader {
   readonly file: 'petstore-sim log';
-  /** Position of the entry before the first one of the file. */
+  /** Position of the entry before the first one of this file. */
   readonly after: number;
-  /** Checksum of that entry, which the first entry of the file continues. */
+  /** Checksum of the entry before the first one of this file. The first entry's checksum includes it. */
   readonly chain: number;
 }
 
-/** First line of a snapshot. */
+/** First line of a snapshot file. */
 export interface SnapshotHeader extends FileHeader {
   readonly file: 'petstore-sim snapshot';
-  /** Position of the last applied entry. */
+  /** Position of the last entry that the snapshot includes. */
   readonly position: number;
-  /** Checksum of that entry. */
+  /** Checksum of the last entry that the snapshot includes. */
   readonly chain: number;
-  /** Latest incarnation until then. */
+  /** Number of times that a server had opened the log before the snapshot. */
   readonly incarnation: number;
 }
 
-/** First line of a recording. */
+/** First line of a recording file. */
 export interface RecordingHeader extends FileHeader {
   readonly file: 'petstore-sim recording';
   readonly warning: string;
@@ -47,14 +47,14 @@ export interface RecordingHeader extends FileHeader {
 type Header = LogHeader | SnapshotHeader | RecordingHeader;
 
 const opening = '{"crc":"';
-/** Length of `{"crc":"0123abcd",`. */
+/** Length of the checksum field at the start of a line: `{"crc":"0123abcd",`. */
 const prefixLength = opening.length + 8 + 2;
-/** Marks a line with an integer that JSON.parse would round. */
+/** Field that marks a line with an integer that `JSON.parse` would round. */
 const exactMark = '"exact":true,';
 
 /**
  * Formats a record as one line with its checksum.
- * @param chain checksum of the line before, 0 for the first
+ * @param chain checksum of the previous line, 0 for the first
  */
 export function formatLine(record: object, chain: number): { text: string; chain: number } {
   const { text, isExact } = toRecordText(record);
@@ -65,12 +65,12 @@ export function formatLine(record: object, chain: number): { text: string; chain
 
 const checksumText = (sum: number): string => sum.toString(16).padStart(8, '0');
 
-/** A line of a file, without its newline. Valid until the next line is read. */
+/** Line of a log, snapshot or recording file, without its newline. Usable until the next line is read. */
 export class Line {
   readonly #bytes: Buffer;
-  /** Start of the line in its file, in bytes. */
+  /** Position of the line's first byte in its file. */
   readonly offset: number;
-  /** Whether a newline ends the line; `false` only for a torn last line. */
+  /** Whether a newline follows. `false` only for an incomplete last line. */
   readonly isEnded: boolean;
 
   constructor(bytes: Buffer, offset: number, isEnded: boolean) {
@@ -79,17 +79,20 @@ export class Line {
     this.isEnded = isEnded;
   }
 
-  /** Size with the newline, in bytes. */
+  /** Size of the line with its newline, in bytes. */
   get size(): number {
     return this.#bytes.length + 1;
   }
 
-  /** Checksum stored in the line, unverified. */
+  /** Checksum at the start of the line. It is not verified yet. */
   get storedChecksum(): number {
     return Number.parseInt(this.#bytes.toString('latin1', opening.length, opening.length + 8), 16);
   }
 
-  /** Position and incarnation of an entry, unverified; `undefined` for a line without them. */
+  /**
+   * Position of the entry in the line, and how often the log had been opened; `undefined` for a line without an entry.
+   * Neither is verified yet.
+   */
   get place(): { position: number; incarnation: number } | undefined {
     const start = this.#bytes.toString('latin1', prefixLength, prefixLength + exactMark.length + 60);
     const found = /^(?:"exact":true,)?"position":([1-9]\d{0,15}),"incarnation":([1-9]\d{0,15}),/.exec(start);
@@ -97,8 +100,9 @@ export class Line {
   }
 
   /**
-   * Checksum of a line that is whole and unchanged, otherwise `undefined`.
-   * @param chain checksum of the line before, 0 for the first
+   * Verifies the line by its checksum.
+   * @param chain checksum of the previous line, 0 for the first
+   * @returns the checksum, or `undefined` for a changed line
    */
   check(chain: number): number | undefined {
     if (!this.isEnded || this.#bytes.length <= prefixLength) return undefined;
@@ -106,14 +110,14 @@ export class Line {
     return this.#bytes.toString('latin1', 0, prefixLength) === `${opening}${checksumText(sum)}",` ? sum : undefined;
   }
 
-  /** Content of a checked line. */
+  /** Parses the content of a verified line. */
   parse<T>(): T {
     const rest = this.#bytes.toString('utf8', prefixLength);
     const isExact = rest.startsWith(exactMark);
     return fromRecordText<T>(`{${isExact ? rest.slice(exactMark.length) : rest}`, isExact);
   }
 
-  /** Whether this is the first field of the line. */
+  /** Whether the line's first field after the checksum has this name. */
   startsWithField(name: string): boolean {
     return this.#bytes.toString('latin1', prefixLength, prefixLength + name.length + 3) === `"${name}":`;
   }
@@ -121,12 +125,12 @@ export class Line {
 
 const chunkBytes = 256 * 1024;
 
-/** Reads the lines of a file; closes it at the end or when the loop is left. */
+/** Reads the lines of a file. Closes the file at its end, or when the reading loop ends. */
 export function* readLines(path: string): Generator<Line, void, undefined> {
   const file = openSync(path, 'r');
   try {
     let buffer = Buffer.allocUnsafe(chunkBytes);
-    /** Range of the buffer with unread bytes, and its start in the file. */
+    /** Start and end of the unread bytes in the buffer, and their offset in the file. */
     let [start, end, offset] = [0, 0, 0];
     for (;;) {
       const newline = buffer.subarray(0, end).indexOf(10, start);
@@ -136,7 +140,7 @@ export function* readLines(path: string): Generator<Line, void, undefined> {
         start = newline + 1;
         continue;
       }
-      // The buffer doubles for a long line.
+      // Doubles the buffer if a line does not fit.
       const next = end - start > buffer.length / 2 ? Buffer.allocUnsafe(buffer.length * 2) : buffer;
       buffer.copy(next, 0, start, end);
       buffer = next;
@@ -154,8 +158,8 @@ export function* readLines(path: string): Generator<Line, void, undefined> {
 }
 
 /**
- * Header in the first line of a file; `undefined` for a damaged line or another kind of file.
- * @throws {LogOpenError} for a file in another format
+ * Reads the header in the first line of a file. Returns `undefined` for a damaged line or a file of another kind.
+ * @throws {LogOpenError} for a file in another format version
  */
 export function readHeader<T extends Header>(path: string, kind: T['file']): T | undefined {
   const [first] = readLines(path);

@@ -2,8 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and its missing parents, one by one: `recursive` of Node 20 never ends below /proc, where no folder can be
- * created.
+ * Creates a folder and its missing parents, one by one. Node 20's option `recursive` never ends below /proc.
  * @param mode mode of the new folders; default: the system's
  * @returns the created folders
  * @throws the system's error: EEXIST for a file of that name, ENOTDIR for a file above it

@@ -3,29 +3,32 @@ import { maskedKey } from '../../values/mask-key.js';
 import { isMap } from '../../values/plain-data.js';
 import { createTextFinder, shortestSecret } from '../../values/text-finder.js';
 
-/** Maximum number of remembered tokens. Beyond it, two tokens in many millions may get the same pseudonym. */
+/**
+ * Maximum number of API keys whose pseudonyms stay in memory. With more, two keys in many millions may get the same
+ * pseudonym.
+ */
 const mostTokens = 100_000;
 
-/** Number of tokens that the search is sized for. */
+/** Number of API keys for which the search in texts is sized. */
 const expectedTokens = 10_000;
 
-/** Input fields with an API key. */
+/** Names of input fields that contain an API key. */
 const keyFields = ['key', 'token'];
 
 /**
- * Replaces the tokens in the commands of one recording. A token that no scenario names gets a pseudonym of the same length with
- * the same last characters; equal tokens get equal pseudonyms. Request bodies remain unchanged, because responses depend on
- * them.
+ * Creates a converter that replaces the API keys in the commands of a recording. A key that no scenario contains
+ * becomes a pseudonym of equal length with the same last characters. Request bodies stay unchanged, because responses
+ * depend on them.
  */
 export function createPseudonyms() {
-  // The secret ends with the recording, so that the tokens behind pseudonyms cannot be guessed by trying.
+  // Random secret of this recording. It is never stored, so that nobody can find a key by trying.
   const secret = randomBytes(32);
   const named = new Set<string>();
   const pseudonyms = new Map<string, string>();
   const taken = new Set<string>();
   const finder = createTextFinder(expectedTokens, (pseudonym) => pseudonym);
 
-  /** Pseudonym of a token, or the token itself if a scenario names it. */
+  /** Returns the pseudonym of an API key. A key in a scenario is no secret and stays unchanged. */
   function pseudonym(token: string): string {
     if (token.length < shortestSecret || named.has(token)) return token;
     const known = pseudonyms.get(token);
@@ -48,7 +51,7 @@ export function createPseudonyms() {
     return text;
   }
 
-  /** Collects the keys of a scenario, which is recorded unchanged. */
+  /** Collects the keys of a scenario, which the recording contains unchanged. */
   function name(scenario: unknown): void {
     if (!isMap(scenario)) return;
     const { keys, background, client, faults } = scenario;
@@ -71,7 +74,7 @@ export function createPseudonyms() {
     ) as Value;
   };
 
-  /** Command with its tokens replaced. */
+  /** Replaces the API keys in a command. */
   function inRecording(command: unknown): unknown {
     if (!isMap(command)) return command;
     const { kind, call, input, scenario } = command;

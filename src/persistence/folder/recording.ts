@@ -8,13 +8,13 @@ import { createPseudonyms } from './pseudonyms.js';
 interface RecordingOptions {
   readonly version: string;
   readonly scenario: LogScenario;
-  /** Called once when the file can no longer be written; the run continues without it. */
+  /** Called once if the file can no longer be written. The server continues without the recording. */
   readonly onLost: (error: Error) => void;
 }
 
 /**
- * Creates a log that records a run in a text file. It delays and refuses nothing.
- * @throws {Error} the system's, if the file cannot be created
+ * Creates a log that only records commands in a text file. The server does not wait for the file.
+ * @throws {Error} from the system, if the file cannot be created
  */
 export function createRecording(path: string, { version, scenario, onLost }: RecordingOptions): Log {
   let file: number | undefined = openNew(path);
@@ -56,27 +56,30 @@ export function createRecording(path: string, { version, scenario, onLost }: Rec
 }
 
 /**
- * Creates a file that only its owner can read. An existing empty file, as from mktemp(1), or a device retains its mode;
- * a file with content is an error.
+ * Creates a file that only its owner can read. Also accepts an existing empty file, such as that of mktemp(1), or a
+ * device. A file with content is an error.
  */
 function openNew(path: string): number {
   const isEmpty = statSync(path, { throwIfNoEntry: false })?.size === 0;
   return openSync(path, isEmpty ? 'r+' : 'wx', 0o600);
 }
 
-/** Readable part of a recording. */
+/** Recording up to its first damaged line. */
 interface RecordedLog {
   readonly version: string;
-  /** Name of its scenario, or of the scenario's file. */
+  /** Name of the recorded scenario, or of its file. */
   readonly scenario: string;
   readonly entries: readonly FoundEntry[];
-  /** Sentence about the unreadable part, if any. */
+  /** Sentence for the user about the unreadable part, if any. */
   readonly notice: string | undefined;
-  /** Number of entries after the last readable one. */
+  /** Number of recorded entries that cannot be read. */
   readonly leftOut: number;
 }
 
-/** @throws {LogOpenError} for a file that is not a recording; the system's error for an unreadable one */
+/**
+ * Reads a recording.
+ * @throws {LogOpenError} for a file that is not a recording; the system's error for an unreadable one
+ */
 export function readRecordedLog(path: string): RecordedLog {
   const header = readHeader<RecordingHeader>(path, 'petstore-sim recording');
   if (header === undefined) {
@@ -89,7 +92,7 @@ export function readRecordedLog(path: string): RecordedLog {
   let [chain, leftOut, damage] = [0, 0, ''];
   for (const line of readLines(path)) {
     if (leftOut > 0) {
-      // A lost newline makes two entries one line, so the position of a later line is the better count.
+      // Counts by positions. Lines are no reliable count, because a lost newline joins two of them.
       leftOut = (line.place?.position ?? entries.length + leftOut + 1) - entries.length;
       continue;
     }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { LogOpenError } from '../log.js';
 
-/** Address of the store and the log in it. */
+/** Address of a Redis server, and name of a log in it. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface RedisAddress {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly isSecure: boolean;
-  /** Name of the log; a store can contain several. */
+  /** Name of the log. A Redis server can contain several. */
   readonly name: string;
   /** Address without user and password, for messages. */
   readonly shown: string;
@@ -19,8 +19,8 @@ const namePattern = /^[A-Za-z0-9._-]{1,64}$/;
 const example = 'redis://127.0.0.1:6379/0?name=staging';
 
 /**
- * Parses `redis://user:password@host:port/db?name=staging`, or `rediss:` for TLS. Defaults: port 6379, database 0 and the
- * name `default`.
+ * Parses `redis://user:password@host:port/db?name=staging`, or `rediss:` for TLS. Defaults: port 6379, database 0 and
+ * the name `default`.
  * @throws {LogOpenError} with a message that contains no password
  */
 export function readRedisAddress(text: string): RedisAddress {
@@ -47,14 +47,14 @@ export function readRedisAddress(text: string): RedisAddress {
   };
 }
 
-/** Converts an address to options of the ioredis client. */
+/** Converts an address to options of the client library ioredis. */
 export const connectionOptions = ({ host, port, db, username, password, isSecure }: RedisAddress) => ({
   host,
   port,
   db,
   ...(username !== undefined && { username }),
   ...(password !== undefined && { password }),
-  // TLS needs the host's name to select the certificate (SNI); RFC 6066 allows no IP address there.
+  // TLS sends the host's name to the server (SNI), which must not be an IP address (RFC 6066).
   ...(isSecure && { tls: isIP(host) === 0 ? { servername: host } : {} }),
 });
 

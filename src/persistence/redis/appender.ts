@@ -3,13 +3,13 @@ import { type Connection, StoreUnavailableError } from './connection.js';
 import { type EntryFields, fieldList, type StoredEntry } from './entry-fields.js';
 
 /**
- * Maximum wait for an append, in milliseconds, after which the client receives a 503. With 1 s, hundreds of 2,000
- * parallel requests failed on four replicas with two busy cores, though the store was idle.
+ * Time after which a request that the log has not stored gets a 503, in milliseconds. With 1 s, hundreds of 2,000
+ * parallel requests failed on four replicas with two busy cores.
  */
 export const appendTimeoutMs = 3_000;
-/** Additional wait for an entry that was written at the last moment to arrive from the stream, in milliseconds. */
+/** Additional time for an entry that was stored just before the timeout to be read back, in milliseconds. */
 const arrivalGraceMs = 250;
-/** Maximum size of all pending entries, in characters. */
+/** Maximum size of all entries that wait to be stored, in characters. */
 const mostBytes = 16 * 1024 * 1024;
 
 interface Pending {
@@ -17,7 +17,7 @@ interface Pending {
   readonly stored: StoredEntry;
   readonly fields: EntryFields;
   readonly timeoutAtMs: number;
-  /** Whether the entry was sent, and so may have been written even if the connection failed. */
+  /** Whether the entry was sent. If so, the store may contain it even after a failed connection. */
   isSent: boolean;
   isTimedOut: boolean;
   readonly resolve: () => void;
@@ -25,19 +25,19 @@ interface Pending {
 }
 
 export interface AppenderOptions {
-  /** Key of the stream. */
+  /** Redis key of the stream that contains the log. */
   readonly key: string;
-  /** Called if the stream is missing; an append never creates it. */
+  /** Called if the stream is missing. An append never creates a stream, which would lack the earlier entries. */
   readonly onMissing: () => void;
 }
 
 /**
- * Appends entries to the stream in the order of submission. Resends unacknowledged entries after a reconnect; readers
- * skip a duplicate by its sequence number.
+ * Appends entries to the log's stream in their order. After a reconnect, sends again what the store did not confirm;
+ * readers recognize a duplicate by its sequence number.
  */
 export class Appender {
   readonly #options: AppenderOptions;
-  /** Entries that have not arrived from the stream, by sequence number. */
+  /** Entries that were not read back from the stream yet, by sequence number. */
   readonly #pending = new Map<number, Pending>();
   #bytes = 0;
   #connection: Connection | undefined;
@@ -69,12 +69,15 @@ export class Appender {
     });
   }
 
-  /** Content of a pending entry, so that it need not be parsed. */
+  /** Returns the content of a pending entry. It saves parsing the entry when the entry is read back. */
   storedOf(sequence: number): StoredEntry | undefined {
     return this.#pending.get(sequence)?.stored;
   }
 
-  /** Acknowledges an entry that has arrived. @returns the submitted entry, or `undefined` for a duplicate */
+  /**
+   * Ends the wait for an entry that was read back from the stream.
+   * @returns the entry as submitted, or `undefined` for a duplicate
+   */
   take(sequence: number): NewEntry | undefined {
     const pending = this.#pending.get(sequence);
     if (pending === undefined) return undefined;
@@ -83,13 +86,13 @@ export class Appender {
     return pending.own;
   }
 
-  /** Sends all pending entries on a connection, on which the log was verified; without one, entries wait. */
+  /** Sends all pending entries on a verified connection. Without a connection, the entries wait. */
   use(connection: Connection | undefined): void {
     this.#connection = connection;
     for (const pending of this.#pending.values()) this.#send(pending);
   }
 
-  /** Rejects all pending entries. */
+  /** Rejects all pending entries, because the log is closed. */
   close(): void {
     this.#isClosed = true;
     this.#connection = undefined;
@@ -109,7 +112,7 @@ export class Appender {
         if (id === null) this.#options.onMissing();
       },
       (error: Error) => {
-        // The store rejected the entry: not written, and never resent.
+        // The store rejected the entry, which is therefore not sent again.
         if (!(error instanceof StoreUnavailableError)) this.#refuse(pending, error.message);
       },
     );
@@ -125,12 +128,12 @@ export class Appender {
     this.#bytes -= pending.fields.text.length;
   }
 
-  /** Rejects entries after their timeout. An entry that was never sent is dropped. */
+  /** Rejects entries after their timeout, at regular intervals. Drops an entry that was never sent. */
   #watch(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       const nowMs = performance.now();
-      // After a blocked event loop, entries that have arrived meanwhile are read first.
+      // Runs after other events, so that a busy process first reads the entries that have already arrived.
       setImmediate(() => {
         this.#timer = undefined;
         for (const pending of [...this.#pending.values()]) {

@@ -6,7 +6,7 @@ import { type EntryFields, fieldList, type StoredEntry, toFields } from './entry
 import type { StoreKeys } from './keys.js';
 import { listSnapshots } from './snapshot-store.js';
 
-/** Version of the format in the store; raised when older versions can no longer read it. */
+/** Version of the format in the Redis store. A new number marks logs that older versions cannot read. */
 export const format = 1;
 
 interface StoredBirth extends LogBirth {
@@ -14,12 +14,12 @@ interface StoredBirth extends LogBirth {
   readonly version: string;
 }
 
-/** Start of the log's id; each entry contains it to name its log. */
+/** First eight characters of a log's id. Each entry contains them, to name the log to which it belongs. */
 export const shortId = ({ id }: LogBirth): string => id.slice(0, 8);
 
 /**
- * Reads the identity of a log; `undefined` for a missing log. @throws {LogOpenError} for a text that this version
- * cannot read
+ * Reads the identity of a log; `undefined` for a missing log.
+ * @throws {LogOpenError} for an identity that this version cannot read
  */
 export async function readBirth(connection: Connection, keys: StoreKeys): Promise<LogBirth | undefined> {
   const text = (await connection.call('GET', keys.birth)) as string | null;
@@ -45,12 +45,12 @@ function parseBirth(text: string): StoredBirth | undefined {
   }
 }
 
-/** Advice for an incomplete log, at the end of an error message. */
+/** Advice for a log with missing parts, at the end of an error message. */
 export const remedies = 'restore the store, use another name, or delete the log with --data-reset';
 
 /**
- * Creates a log with its first command, unless another replica creates it at the same moment.
- * @throws {LogOpenError} for the remains of a log without its `birth` key; nothing is deleted
+ * Creates a log with its first command, unless another replica does so at the same moment.
+ * @throws {LogOpenError} if parts of an earlier log exist without its identity; nothing is deleted
  */
 export async function beginLog(
   connection: Connection,
@@ -81,7 +81,7 @@ export async function beginLog(
   ]);
 }
 
-/** Description of a log's remaining keys; `undefined` without any. */
+/** Describes parts of an earlier log in the store; `undefined` without any. */
 async function findRemains(connection: Connection, keys: StoreKeys): Promise<string | undefined> {
   const entries = Number(await connection.call('XLEN', keys.log));
   const snapshots = Number(await connection.call('HLEN', keys.snapshots));
@@ -89,7 +89,7 @@ async function findRemains(connection: Connection, keys: StoreKeys): Promise<str
   return `${keys.log} with ${counted(entries, 'entry', 'entries')} and ${counted(snapshots, 'snapshot')}`;
 }
 
-/** Deletes all keys of a log. */
+/** Deletes all Redis keys of a log. */
 export async function removeLog(connection: Connection, keys: StoreKeys): Promise<void> {
   const snapshots = await listSnapshots(connection, keys);
   const chunks = snapshots.map((header) => keys.chunks(header.chunks));

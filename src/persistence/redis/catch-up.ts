@@ -3,19 +3,20 @@ import { compareIds } from './compare-ids.js';
 import type { Connection } from './connection.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** Delays readers until the entries that the stream had at their arrival are applied. */
+/** Lets reads wait until this server has applied all entries that the log contained when the read arrived. */
 export class CatchUp {
   readonly #key: string;
   #waiting: { readonly id: string; readonly resolve: () => void }[] = [];
 
-  /** @param key key of the stream */
+  /** @param key Redis key of the log's stream */
   constructor(key: string) {
     this.#key = key;
   }
 
   /**
-   * Resolves when the last entry of the stream is applied; also if the store does not respond, or after `appendTimeoutMs`.
-   * @param appliedId id of the last applied entry
+   * Resolves when the log's last entry is applied. Also resolves if the store does not respond, and after
+   * `appendTimeoutMs` at the latest.
+   * @param appliedId returns the id of the last applied entry
    */
   async wait(connection: Connection | undefined, appliedId: () => string): Promise<void> {
     if (connection === undefined) return;
@@ -35,7 +36,7 @@ export class CatchUp {
     clearTimeout(timer);
   }
 
-  /** Resolves the waits for an applied entry. */
+  /** Resolves the waits that end with this entry. */
   applied(id: string): void {
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
@@ -43,7 +44,7 @@ export class CatchUp {
     for (const each of waiting) if (compareIds(each.id, id) <= 0) each.resolve();
   }
 
-  /** Resolves all waits at the end. */
+  /** Resolves all waits, because the log is closed. */
   end(): void {
     for (const { resolve } of this.#waiting.splice(0)) resolve();
   }

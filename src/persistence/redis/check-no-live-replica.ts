@@ -6,7 +6,9 @@ import { readFields, readStored } from './entry-fields.js';
 import { keysOf } from './keys.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** Silence that proves that no replica is live, in milliseconds; a live one writes a heartbeat every two seconds. */
+/**
+ * Time without a log entry that proves that no replica runs, in milliseconds. A running one writes every two seconds.
+ */
 const silentMs = 5_000;
 const readEntries = 1_000;
 

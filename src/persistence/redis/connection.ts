@@ -2,44 +2,53 @@ import type { Redis } from 'ioredis';
 import { LogOpenError } from '../log.js';
 import { connectionOptions, type RedisAddress } from './address.js';
 
-/** Timeout of a connection attempt, in milliseconds. */
+/** Maximum time of an attempt to connect to the store, in milliseconds. */
 const connectMs = 2_000;
-/** Maximum time without a reply to a pending command, in milliseconds. Longer than one blocking read. */
+/**
+ * Time without any reply after which a connection counts as dead, in milliseconds. Longer than a read that waits for
+ * entries.
+ */
 const silentMs = 3_000;
 const watchMs = 250;
 
-/** The store cannot be reached. The message contains no password. */
+/** Error if the store cannot be reached. The message contains no password. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** The store rejected a command, which had no effect. */
+/** Error if the store rejected a command, which then had no effect. */
 export class StoreRefusedError extends Error {
   override readonly name = 'StoreRefusedError';
 }
 
-/** Connection to the store. It never reconnects; callers open a new one. */
+/** Connection to the Redis store. It never reconnects; callers open another one. */
 export interface Connection {
   /**
-   * Sends a command. @throws {StoreUnavailableError} if the command may have run; {StoreRefusedError} if the store rejected it
+   * Sends a command and resolves with its reply.
+   * @throws {StoreUnavailableError} if the connection failed, in which case the command may have run;
+   * {StoreRefusedError} if the store rejected the command
    */
   call(name: string, ...args: (string | number)[]): Promise<unknown>;
-  /** Sends commands as one transaction. @returns their replies, or `undefined` if a watched key has changed */
+  /**
+   * Sends commands as one transaction.
+   * @returns their replies, or `undefined` if a watched key has changed
+   */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
   /**
-   * Start of the current silence, on the clock of `performance.now()`: the last reply or, if no command was pending
-   * before, the oldest pending command. After the connection has ended without a pending command: the time of the end.
+   * Time since which the store has not replied, by `performance.now()`. It is the time of the last reply, or of the
+   * first command after it. For an ended connection without pending commands, it is the time of the end.
    */
   readonly silentSinceMs: number;
-  /** Calls back once, at the end of the connection. */
+  /** Calls a function once, when the connection ends. */
   onEnd(run: () => void): void;
-  /** Closes the connection and rejects pending commands. */
+  /** Closes the connection. Pending commands fail. */
   end(): void;
 }
 
 /**
- * Connects to the store.
- * @throws {StoreUnavailableError} if the store cannot be reached; {LogOpenError} if it denies access or ioredis is not installed
+ * Connects to the Redis store.
+ * @throws {StoreUnavailableError} if the store cannot be reached; {LogOpenError} if it denies access or ioredis is not
+ * installed
  */
 export async function connect(address: RedisAddress): Promise<Connection> {
   const { Redis } = await loadDriver();
@@ -49,9 +58,9 @@ export async function connect(address: RedisAddress): Promise<Connection> {
     connectTimeout: connectMs,
     connectionName: 'petstore-sim',
     disableClientInfo: true,
-    // RESP2 gives replies of one shape on every version of the store.
+    // Protocol RESP2: every version of the store sends replies of the same form.
     protocol: 2,
-    // The appender resends commands itself, because it knows which are idempotent.
+    // Commands are not sent again by the client library. The appender does this for those that may be repeated.
     retryStrategy: () => null,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -64,7 +73,7 @@ export async function connect(address: RedisAddress): Promise<Connection> {
   const timer = setTimeout(() => client.disconnect(), 2 * connectMs);
   try {
     await client.connect();
-    // The driver stays in database 0 if its own SELECT fails.
+    // Selects the database here, because ioredis would use database 0 if its own SELECT failed.
     if (address.db !== 0) await client.select(address.db);
   } catch (error) {
     client.disconnect();
@@ -80,7 +89,7 @@ class DriverConnection implements Connection {
   readonly #address: RedisAddress;
   #isEnding = false;
 
-  /** Number of pending commands, and the time of the last reply or of the oldest pending command. */
+  /** Number of commands without a reply, and the time since which the store has not replied. */
   #waiting = 0;
   #heardMs = performance.now();
   #silentAtEndMs: number | undefined;
@@ -88,7 +97,7 @@ class DriverConnection implements Connection {
   constructor(client: Redis, address: RedisAddress) {
     this.#client = client;
     this.#address = address;
-    // Detects a dead connection that TCP does not report.
+    // Detects a dead connection for which TCP reports no error.
     const watch = setInterval(() => {
       if (this.#waiting > 0 && performance.now() - this.#heardMs > silentMs) this.end();
     }, watchMs);
@@ -127,7 +136,7 @@ class DriverConnection implements Connection {
       return replied;
     } catch (error) {
       const own = toOwnError(this.#address, error as Error);
-      // A command that fails with its connection never gets a reply.
+      // Counts as a reply: the store rejected the command. Other errors come from the connection.
       if (own instanceof StoreRefusedError) heard();
       throw own;
     }
@@ -142,12 +151,12 @@ class DriverConnection implements Connection {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#client.disconnect();
-    // Closes the socket without waiting for the other side, which may be unreachable.
+    // Closes the socket at once, because the store may be unreachable.
     this.#client.stream.destroy();
   }
 }
 
-/** Converts an error of the driver, which contains the failed command and so perhaps the password. */
+/** Converts an error of ioredis, whose text contains the failed command and possibly the password. */
 function toOwnError({ shown }: RedisAddress, { name, message }: Error): Error {
   if (name === 'ReplyError') return new StoreRefusedError(`${shown} refused: ${message}`);
   return new StoreUnavailableError(`${shown} is unreachable: ${message}`);
@@ -161,7 +170,7 @@ function explain(address: RedisAddress, error: Error): Error {
       `expected ${shown} to accept the user in the address, got ${message.split(' ', 1)[0]}; write redis://user:password@host`,
     );
   }
-  // A cluster has only database 0.
+  // A Redis cluster has only database 0.
   if (/DB index is out of range|SELECT is not allowed/i.test(message)) {
     return new LogOpenError(`expected the database ${address.db} of ${shown} to exist, got none; use another`);
   }

@@ -1,18 +1,21 @@
 import { fromRecordText, toRecordText } from '../json-record.js';
 import type { AnswerHash } from '../log.js';
 
-/** Content of a stream entry. */
+/** Content of an entry in the log's Redis stream. */
 export interface StoredEntry {
-  /** First characters of the log's creation id; readers skip entries of another log. */
+  /** First characters of the log's id. Readers skip entries of another log. */
   readonly log: string;
   readonly version: string;
   readonly atMs: number;
-  /** Time of the store after which the entry is late, in Unix milliseconds; absent if it is never late. */
+  /** Time of the store after which the clients no longer wait, in Unix milliseconds. Absent without waiting clients. */
   readonly deadlineMs?: number | undefined;
-  /** Last entry that the writer had applied. */
+  /**
+   * Position of the last entry that the writer had applied, its hash and its id. Other replicas compare the hash with
+   * theirs.
+   */
   readonly after?: readonly [position: number, chain: number, id: string] | undefined;
   readonly answered?: readonly AnswerHash[] | undefined;
-  /** Note of a written snapshot, for comparison with each replica's own state. */
+  /** Note that a replica wrote a snapshot. Other replicas compare its hash with their own state. */
   readonly snapshot?: SnapshotNote | undefined;
   readonly commands: readonly unknown[];
 }
@@ -23,12 +26,15 @@ export interface SnapshotNote {
   readonly bytes: number;
 }
 
-/** Fields of a stream entry: writer, incarnation (restart count), sequence number and content. */
+/**
+ * Fields of an entry in the log's Redis stream: writer, incarnation (how often it opened the log), sequence number and
+ * content.
+ */
 export interface EntryFields {
   readonly writer: string;
   readonly incarnation: number;
   readonly sequence: number;
-  /** Content as JSON; `isExact` if it contains an integer that JSON.parse would round. */
+  /** Content as JSON. `isExact` is true if it contains an integer that `JSON.parse` would round. */
   readonly text: string;
   readonly isExact: boolean;
 }
@@ -38,7 +44,7 @@ export const toFields = (of: Omit<EntryFields, 'text' | 'isExact'>, entry: Store
   ...toRecordText(entry),
 });
 
-/** Arguments for XADD. */
+/** Arguments of the Redis command XADD, which appends an entry. */
 export const fieldList = ({ writer, incarnation, sequence, text, isExact }: EntryFields): string[] => [
   'w',
   `${incarnation}.${sequence} ${writer}`,
@@ -46,7 +52,7 @@ export const fieldList = ({ writer, incarnation, sequence, text, isExact }: Entr
   text,
 ];
 
-/** Parses the result of XRANGE or XREAD; `undefined` for an entry in an unknown format. */
+/** Parses an entry in a reply of the Redis commands XRANGE or XREAD; `undefined` for an unknown format. */
 export function readFields([name, from, kind, text]: readonly string[]): EntryFields | undefined {
   const found = /^(\d+)\.(\d+) (.+)$/.exec(from ?? '');
   if (name !== 'w' || found === null || text === undefined || (kind !== 'e' && kind !== 'x')) return undefined;
@@ -60,7 +66,7 @@ export function readFields([name, from, kind, text]: readonly string[]): EntryFi
   };
 }
 
-/** Parses the content of an entry; `undefined` for an unknown format. */
+/** Parses the content of a stream entry; `undefined` for an unknown format. */
 export function readStored({ text, isExact }: EntryFields): StoredEntry | undefined {
   try {
     return fromRecordText<StoredEntry>(text, isExact);
@@ -69,12 +75,15 @@ export function readStored({ text, isExact }: EntryFields): StoredEntry | undefi
   }
 }
 
-/** Parses the content of an entry whose log id begins with `log`; `undefined` for any other entry. */
+/**
+ * Parses the content of a stream entry. Returns `undefined` if the entry belongs to another log.
+ * @param log first characters of the log's id
+ */
 export function readStoredOf(log: string, list: readonly string[]): StoredEntry | undefined {
   const fields = readFields(list);
   const stored = fields && readStored(fields);
   return stored?.log === log ? stored : undefined;
 }
 
-/** Time of the store in a stream id, in Unix milliseconds. */
+/** Returns the time in the id of a stream entry, in Unix milliseconds of the store's clock. */
 export const msOfId = (id: string): number => Number.parseInt(id, 10);

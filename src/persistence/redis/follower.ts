@@ -2,37 +2,43 @@ import type { Connection } from './connection.js';
 import type { LogCursor } from './log-cursor.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** Blocking time of one XREAD, in milliseconds. */
+/** Time that one read (XREAD) waits for new entries, in milliseconds. */
 const blockMs = 1_000;
-/** Maximum number of entries per XREAD. */
+/** Maximum number of entries in one read (XREAD). */
 const readEntries = 128;
-/** Maximum time of one turn of the event loop, in milliseconds. */
+/** Maximum time for entries before the server handles other events, in milliseconds. */
 const turnMs = 10;
-/** Interval of the check that the entry before the next read still exists, in milliseconds. */
+/** Interval of the check that the store still contains the last applied entry, in milliseconds. */
 const checkEveryMs = 1_000;
 
 export interface FollowerOptions {
   readonly key: string;
-  /** Cursor of the last applied entry. */
+  /** Returns the cursor (position and hash) of the last applied entry. */
   readonly cursor: () => LogCursor;
   readonly connect: () => Promise<Connection>;
-  /** Whether the last applied entry is unchanged in the store. @throws {StoreUnavailableError} */
+  /**
+   * Whether the store still contains the last applied entry, unchanged.
+   * @throws {StoreUnavailableError} if the connection fails
+   */
   readonly isIntact: (connection: Connection) => Promise<boolean>;
   /**
-   * Whether the stream still contains every needed entry; called at its end.
-   * @param entries read but unapplied entries
+   * Whether the stream contains every entry since the newest snapshot. Called at the end of the stream.
+   * @param entries entries that are read but not applied yet
    * @param length length of the stream after the read
    */
   readonly isWhole: (entries: StreamEntries, length: number) => boolean;
   readonly onEntry: (id: string, fields: string[]) => void;
-  /** Called after each reply of the store. */
+  /**
+   * Called after each reply of the store.
+   * @param isAtEnd whether all entries have been read
+   */
   readonly onContact: (isAtEnd: boolean) => void;
-  /** Called if applied entries are missing or changed in the store; reading stops then. */
+  /** Called if the store has lost or changed applied entries. Reading then stops. */
   readonly onLost: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Reads the stream entry by entry, on a separate connection, and detects trimmed entries. */
+/** Reads new entries from the log's stream, on a connection of its own. Detects that the store has lost entries. */
 export class Follower {
   readonly #options: FollowerOptions;
   #connection: Connection | undefined;
@@ -43,7 +49,7 @@ export class Follower {
     this.#options = options;
   }
 
-  /** Reads until `stop`. */
+  /** Reads new entries until `stop`. */
   async run(): Promise<void> {
     for (let waitMs = 50; !this.#isOver; waitMs = Math.min(2 * waitMs, 1_000)) {
       try {
@@ -75,12 +81,12 @@ export class Follower {
     while (!this.#isOver) {
       const isCheckDue = performance.now() - this.#checkedMs > checkEveryMs;
       if (isCheckDue) this.#checkedMs = performance.now();
-      // Sent in one batch with the read, so that no command of this process runs between the two.
+      // Sends the check together with the read, so that no command of this server runs between them.
       const checked = isCheckDue ? isIntact(connection) : Promise.resolve(true);
       const [wasThere, reply, length] = await Promise.all([
         checked,
         connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, cursor().id),
-        // Runs after the read, and so detects entries that were trimmed before a new one was written.
+        // Reads the length after the entries. Lost entries are thus detected before a new one is written.
         connection.call('XLEN', key),
       ]);
       if (this.#isOver) return;

@@ -1,14 +1,14 @@
-/** Keys of one log in the store. The braces are a hash tag: a cluster stores all keys in one slot. */
+/** Redis keys of one log. The braces make a Redis cluster store all keys on one node. */
 export interface StoreKeys {
-  /** String with the identity of the log. */
+  /** Key of the log's identity, a string. */
   readonly birth: string;
-  /** Stream of entries. */
+  /** Key of the log's entries, a stream. */
   readonly log: string;
-  /** Hash from the position of a snapshot to its header. */
+  /** Key of the snapshots' headers, a hash by position. */
   readonly snapshots: string;
-  /** List with the chunks of a snapshot. */
+  /** Key of a snapshot's content, a list of chunks. */
   chunks(id: string): string;
-  /** Stream of entries that were moved out of the log. */
+  /** Key of the entries that were moved out of the log, a stream. */
   aside(id: string): string;
 }
 

@@ -1,4 +1,4 @@
-/** The log was trimmed or replaced by others while this process read it; open the log again. */
+/** Error if other replicas replaced or shortened the log while this server read it. Open the log again. */
 export class LogChangedError extends Error {
   override readonly name = 'LogChangedError';
 }

@@ -1,21 +1,23 @@
 import { crc32 } from 'node:zlib';
 
-/** Position of an entry in the log, with a hash of that entry and all entries before. */
+/**
+ * Position of an entry in the log, with a hash of this entry and all earlier ones. Equal hashes prove equal histories.
+ */
 export interface LogCursor {
   readonly position: number;
-  /** The id of the stream entry. */
+  /** Id of the entry in the Redis stream. */
   readonly id: string;
   readonly chain: number;
 }
 
-/** Cursor before the first entry. The hash starts with the birth id, so that entries of another log never match. */
+/** Cursor before the first entry. Its hash depends on the log's id, so entries of two logs never have equal hashes. */
 export const beginning = (birthId: string): LogCursor => ({
   position: 0,
   id: '0-0',
   chain: Number.parseInt(birthId.slice(0, 8), 16),
 });
 
-/** Cursor of the next entry. */
+/** Returns the cursor of the next entry. */
 export const nextCursor = ({ position, chain }: LogCursor, id: string, fields: readonly string[]): LogCursor => ({
   position: position + 1,
   id,
@@ -28,10 +30,10 @@ export function chainOf(before: number, id: string, fields: readonly string[]): 
   return chain;
 }
 
-/** Number of recent hashes in memory, for comparison with the entries that other replicas applied. */
+/** Number of recent entries whose hashes stay in memory, for comparison with other replicas. */
 const rememberedCursors = 65_536;
 
-/** Hashes of recent cursors. */
+/** Hashes of the most recent cursors, by position. */
 export class Chains {
   readonly #chains = new Uint32Array(rememberedCursors);
   #first = 0;
@@ -43,7 +45,10 @@ export class Chains {
     this.#chains[position % rememberedCursors] = chain;
   }
 
-  /** Whether another replica has the same past up to a position; `undefined` for a position that is no longer in memory. */
+  /**
+   * Whether another replica has applied the same entries up to a position. Returns `undefined` if this position is no
+   * longer in memory.
+   */
   agrees(position: number, chain: number): boolean | undefined {
     if (position > this.#last) return false;
     if (position < this.#first || position <= this.#last - rememberedCursors) return undefined;

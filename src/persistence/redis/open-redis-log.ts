@@ -24,15 +24,15 @@ import { storeWarnings } from './store-warnings.js';
 import type { StreamEntries } from './stream-entries.js';
 
 export interface OpenRedisLogOptions extends OpenLogOptions {
-  /** First command of a new log. */
+  /** First command of a new log, with the scenario. */
   readonly first: unknown;
   readonly host: RedisLogHost;
-  /** Name of this process in the log, and its restart count. */
+  /** Name of this server in its log entries. `incarnation` counts how often it has opened the log. */
   readonly writer: string;
   readonly incarnation: number;
-  /** Whether a missing log is an error, because this process has served it before. Default false. */
+  /** Whether a missing log is an error, because this server has already served it. Default false. */
   readonly mustExist?: boolean | undefined;
-  /** Size of the log, in characters, below which no snapshot is due. Default 16 MiB. */
+  /** Size of the log from which a snapshot replaces its entries, in characters. Default 16 MiB. */
   readonly leastLogBytes?: number | undefined;
 }
 
@@ -41,14 +41,14 @@ export interface OpenedRedisLog extends OpenedLog {
   readonly time: StoreTime;
 }
 
-/** Maximum number of entries per XRANGE. */
+/** Maximum number of entries in one read (XRANGE). */
 const readEntries = 200;
 
-/** Generates a unique name for a process. */
+/** Creates a unique name for a server in its log entries. */
 export const newWriterName = (): string => `${hostname()}-${randomBytes(4).toString('hex')}`;
 
 /**
- * Opens a named log in a store, or creates one.
+ * Opens a named log in a Redis store, or creates one.
  * @throws {LogOpenError} for an unusable log; {StoreUnavailableError} if the store cannot be reached
  */
 export async function openRedisLog(address: RedisAddress, options: OpenRedisLogOptions): Promise<OpenedRedisLog> {
@@ -120,8 +120,8 @@ async function open(
 }
 
 /**
- * Header of the newest usable snapshot; `undefined` for a log that is complete from its first entry. @throws
- * {LogOpenError} for an incomplete log
+ * Returns the header of the newest usable snapshot; `undefined` for a log that has all its entries.
+ * @throws {LogOpenError} if entries are missing that no snapshot replaces
  */
 async function newestSnapshot(
   connection: Connection,
@@ -146,7 +146,10 @@ async function newestSnapshot(
   );
 }
 
-/** @throws {LogOpenError} for an entry of a log with another birth */
+/**
+ * Checks that an entry belongs to this log.
+ * @throws {LogOpenError} if it belongs to another log
+ */
 function refuseOtherLog(list: readonly string[], keys: StoreKeys, birth: LogBirth): void {
   if (readStoredOf(shortId(birth), list) !== undefined) return;
   throw new LogOpenError(
@@ -154,7 +157,10 @@ function refuseOtherLog(list: readonly string[], keys: StoreKeys, birth: LogBirt
   );
 }
 
-/** Reads the entries after the log's cursor, up to the end of the stream. @throws {LogChangedError} for a trimmed log */
+/**
+ * Reads the entries after the log's cursor to the end of the stream.
+ * @throws {LogChangedError} if another replica has removed entries meanwhile
+ */
 async function* readEntriesOf(
   connection: Connection,
   keys: StoreKeys,
@@ -162,7 +168,7 @@ async function* readEntriesOf(
 ): AsyncGenerator<FoundEntry, void, undefined> {
   for (;;) {
     const { id, position } = log.cursor;
-    // Reads from the last known entry, to detect a trimmed log.
+    // Reads the last known entry again. If it is missing, entries after it may be missing too.
     const from = position === 0 ? '-' : id;
     const entries = (await connection.call('XRANGE', keys.log, from, '+', 'COUNT', readEntries)) as StreamEntries;
     if (position > 0) {

@@ -5,18 +5,21 @@ import type { StoreKeys } from './keys.js';
 import type { LogCursor } from './log-cursor.js';
 import type { StoreTime } from './store-time.js';
 
-/** Callbacks of a log in a store. */
+/** Callbacks of a log in a Redis store. */
 export interface RedisLogHost {
-  /** Applied entries are missing or changed in the store, or other replicas have other ones; open the log again. */
+  /**
+   * Called if the store has lost or changed applied entries, or other replicas applied different ones. The caller must
+   * open the log again.
+   */
   onLost(reason: string): void;
-  /** The state of this replica differs from a snapshot by another replica. */
+  /** Called if this replica's state differs from another replica's snapshot. */
   onDiverged(sentence: string): void;
-  /** Another replica responded differently to an entry. */
+  /** Called if another replica responded differently to an entry. */
   onDisagreement(position: number, writer: string): void;
-  /** The store has been unreachable for one second. */
+  /** Called if the store has been unreachable for one second. */
   onOutage(): void;
   onRecovery(outageMs: number): void;
-  /** Names of the live replicas, according to the log. */
+  /** Returns the names of the live replicas, according to the log. */
   liveReplicas(): readonly string[];
   onError(error: unknown): void;
 }
@@ -28,7 +31,7 @@ export interface RedisLogOptions {
   readonly birth: LogBirth;
   readonly writer: string;
   readonly incarnation: number;
-  /** Start of the entries to read. */
+  /** Cursor after which entries are read. */
   readonly from: LogCursor;
   readonly snapshot: { readonly position: number; readonly bytes: number } | undefined;
   readonly leastLogBytes: number;
@@ -37,10 +40,10 @@ export interface RedisLogOptions {
   readonly host: RedisLogHost;
 }
 
-/** State of a log in a store, as seen by this process. */
+/** Health of a log in a Redis store, as this server sees it. */
 export interface RedisLogHealth {
-  /** Time since the last moment at which all entries were applied, in milliseconds; 0 if all are applied now. */
+  /** Time since this server had last applied every entry of the log, in milliseconds; 0 if it is up to date. */
   readonly lagMs: number;
-  /** Whether the store is unreachable. */
+  /** Whether the store is unreachable, so that the state may be old. */
   readonly stale: boolean;
 }

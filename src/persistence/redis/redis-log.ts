@@ -12,10 +12,10 @@ import { SnapshotElection } from './snapshot-election.js';
 import type { StreamEntries } from './stream-entries.js';
 import { WriterConnection } from './writer-connection.js';
 
-/** Time without contact after which the state of this replica is stale, in milliseconds. */
+/** Time without a reply of the store after which this server's state counts as old, in milliseconds. */
 const staleAfterMs = 2_000;
 
-/** Log in one stream of Redis or Valkey, shared by several processes in one order. */
+/** Log in a stream of Redis or Valkey. Several servers share it, and all apply its entries in the same order. */
 export class RedisLog implements Log {
   readonly shared: SharedLog;
   readonly #options: RedisLogOptions;
@@ -24,7 +24,7 @@ export class RedisLog implements Log {
   readonly #writing: WriterConnection;
   readonly #snapshots: SnapshotElection;
   readonly #chains = new Chains();
-  /** Cursor of the last applied entry, and the hash before that entry. */
+  /** Cursor of the last applied entry, and the hash of all entries before it. */
   #cursor: LogCursor;
   #chainBefore = 0;
   #sequence = 0;
@@ -107,7 +107,7 @@ export class RedisLog implements Log {
   async append(entry: NewEntry): Promise<LogEntry> {
     const { writer, incarnation, time } = this.#options;
     const sequence = ++this.#sequence;
-    // Stream ids increase even if the store's clock is set back.
+    // Ids of a Redis stream increase even if the store's clock is set back, so deadlines follow the last id.
     const nowMs = Math.max(time.now(), msOfId(this.#cursor.id));
     await this.#write(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + appendTimeoutMs }, entry);
     return { ...entry, writer, incarnation, sequence, position: this.#cursor.position };
@@ -130,7 +130,7 @@ export class RedisLog implements Log {
   }
 
   /**
-   * Advances the cursor to an entry and parses it.
+   * Advances the cursor to an entry and parses the entry.
    * @returns the entry with its writer's version; `undefined` for an entry of another log or format
    */
   read(id: string, list: string[]): { entry: LogEntry; version: string; fields: EntryFields } | undefined {
@@ -184,11 +184,11 @@ export class RedisLog implements Log {
   }
 
   /**
-   * Compares the last applied entry of an entry's writer with this replica's own; a difference shows that the store
-   * lost entries.
+   * Compares what an entry's writer had applied with what this server has applied. A difference shows that the store
+   * has lost entries.
    */
   #check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Entries read at the start come from the store as it is now; their writers may have had others.
+    // Skips entries that existed at the start. Lost entries before them were never applied here.
     if (after === undefined || this.#onEntry === undefined) return;
     const [position, chain] = after;
     if (position < this.#cursor.position && this.#chains.agrees(position, chain) !== false) return;
@@ -208,7 +208,7 @@ export class RedisLog implements Log {
     return isSameLog && entry !== undefined && (before === 0 || chainOf(before, id, entry[1]) === chain);
   }
 
-  /** Reports each error once. An unreachable store is part of `health` instead. */
+  /** Reports each error once. An unreachable store is reported by `health` instead. */
   #report(error: unknown): void {
     const { message } = error as Error;
     if (error instanceof StoreUnavailableError || this.#reported.has(message)) return;

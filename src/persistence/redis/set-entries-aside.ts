@@ -6,7 +6,7 @@ import type { StreamEntries } from './stream-entries.js';
 const readEntries = 200;
 
 /**
- * Moves the entry at a position and all after it from the log into a separate stream.
+ * Moves the entry at a position and all later ones from the log to another stream.
  * @param start cursor of an earlier entry
  * @returns the sentence for the operator
  */

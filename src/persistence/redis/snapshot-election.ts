@@ -7,30 +7,33 @@ import type { RedisLogOptions } from './redis-log-options.js';
 import { digestInTurns, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** Log growth after a failed snapshot until the next attempt, in characters. */
+/** After a failed snapshot, growth of the log until the next attempt, in characters. */
 const retryBytes = 1024 * 1024;
-/** Maximum number of own digests that wait for the snapshot of another replica. */
+/** Maximum number of state hashes that wait for comparison with another replica's snapshot. */
 const mostDigests = 4;
 
 /**
- * Elects the writer of a snapshot: the replica whose entry makes the log exceed its bound. The other replicas compare the
- * digest of their own state at the same entry.
+ * Decides which replica writes a snapshot: the one whose entry makes the log too large. The other replicas hash their
+ * own state at this entry, to compare it with the snapshot.
  */
 export class SnapshotElection {
   readonly #options: RedisLogOptions;
   readonly #connection: () => Connection | undefined;
-  /** Position of the newest snapshot. */
+  /** Log position of the newest snapshot. */
   position: number;
-  /** Size of the entries since the newest snapshot, and the size at which the next snapshot is due, in characters. */
+  /** Size of all entries after the newest snapshot, in characters. At `#dueBytes`, the next snapshot is due. */
   #bytes = 0;
   #dueBytes: number;
-  /** Cursor of the due snapshot, and whether this replica appended its entry. */
+  /** Cursor of the entry at which a snapshot is due, and whether this replica wrote this entry. */
   #due: { cursor: LogCursor; isOwn: boolean } | undefined;
   #isBusy = false;
-  /** Values of `#bytes` at the positions of due snapshots. */
+  /**
+   * Size of the log at each position where a snapshot was due. After the snapshot, this size is subtracted from
+   * `#bytes`.
+   */
   readonly #bytesAt = new Map<number, number>();
   readonly #digests = new Map<number, Promise<string>>();
-  /** Id of the last applied entry of each replica, at its last append. */
+  /** Id of the last entry that each replica had applied when it last wrote. */
   readonly #cursorIdOf = new Map<string, string>();
 
   constructor(options: RedisLogOptions, connection: () => Connection | undefined) {
@@ -46,7 +49,7 @@ export class SnapshotElection {
   }
 
   /**
-   * Whether a stream contains every entry since the newest snapshot, or since the start without a snapshot.
+   * Whether a stream contains every entry since the newest snapshot, or since the log's start.
    * @param position position of the entry before `entries`
    * @param entries last entries of the stream
    * @param length length of the stream
@@ -55,13 +58,13 @@ export class SnapshotElection {
     const last = position + entries.length;
     const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
     if (isWholeFrom(this.position)) return true;
-    // A newer snapshot, noted in one of these entries, may have replaced older entries.
+    // One of the entries may note a newer snapshot, which allowed another replica to remove older entries.
     const log = shortId(this.#options.birth);
     const notes = entries.map(([, list]) => readStoredOf(log, list)?.snapshot?.position ?? 0);
     return isWholeFrom(Math.max(...notes, 0));
   }
 
-  /** Processes an entry. */
+  /** Counts an entry, and checks whether a snapshot is now due. */
   note(cursor: LogCursor, { writer, text }: EntryFields, { after, snapshot }: StoredEntry): void {
     if (after !== undefined) this.#cursorIdOf.set(writer, after[2]);
     this.#bytes += text.length;
@@ -75,7 +78,7 @@ export class SnapshotElection {
   }
 
   /**
-   * Writes the due snapshot, or computes its digest if another replica writes it.
+   * Writes the snapshot that is due. If another replica writes it, hashes this replica's state for comparison.
    * @param appendNote appends the note of a written snapshot to the log
    */
   async take(pieces: Iterable<unknown>, appendNote: (note: SnapshotNote) => Promise<void>): Promise<void> {
@@ -128,7 +131,10 @@ export class SnapshotElection {
     );
   }
 
-  /** Drops all snapshots except the newest two, and trims entries before the older one that no live replica needs. */
+  /**
+   * Deletes all snapshots except the newest two. Removes entries before the older one, except those that a live replica
+   * has not applied.
+   */
   async #trim(): Promise<void> {
     const connection = this.#connection();
     const { keys, host } = this.#options;
@@ -137,7 +143,7 @@ export class SnapshotElection {
     if (before === undefined) return;
     await dropSnapshots(connection, keys, old);
     const cursorIds = host.liveReplicas().map((replica) => this.#cursorIdOf.get(replica));
-    // The cursor of a replica is unknown until its first append after this replica joined.
+    // Waits until each live replica has written an entry, which shows what it has applied.
     if (cursorIds.includes(undefined)) return;
     const [least = before.id] = [before.id, ...(cursorIds as string[])].sort(compareIds);
     await connection.call('XTRIM', keys.log, 'MINID', '=', least);

@@ -7,32 +7,32 @@ import type { StoreKeys } from './keys.js';
 import { LogChangedError } from './log-changed-error.js';
 import type { LogCursor } from './log-cursor.js';
 
-/** Metadata of a snapshot. */
+/** Header of a snapshot in the Redis store. */
 export interface SnapshotHeader extends LogCursor {
   /** Version of petstore-sim that wrote the snapshot. */
   readonly version: string;
-  /** Id of the list of chunks, and the number of chunks. */
+  /** Id and length of the list that contains the snapshot's chunks. */
   readonly chunks: string;
   readonly count: number;
   readonly bytes: number;
-  /** Digest of the state, from `digestInTurns`. */
+  /** Hash of the state, from `digestInTurns`. */
   readonly digest: string;
 }
 
 const chunkBytes = 64 * 1024;
-/** Number of chunks per read. */
+/** Number of a snapshot's chunks in one read. */
 const readChunks = 16;
-/** Expiry of the chunks of an unfinished snapshot, in seconds. */
+/** Time after which Redis deletes the chunks of a snapshot that was not completed, in seconds. */
 const unfinishedSeconds = 600;
-/** Matches any number that JSON.parse could round, and some others. */
+/** Pattern for texts with a number that `JSON.parse` may round. Also matches other long sequences of digits. */
 const longNumber = /\d{16}/;
-/** Maximum time of one turn of the event loop, in milliseconds. */
+/** Maximum time for a snapshot before the server handles other events, in milliseconds. */
 const turnMs = 5;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * Computes the digest of a state in pieces, with pauses for other work.
+ * Hashes the pieces of a state, with pauses in which the server handles other events.
  * @param onText called with each piece as JSON
  */
 export async function digestInTurns(
@@ -52,7 +52,7 @@ export async function digestInTurns(
   return fingerprint(prints.join('\n'));
 }
 
-/** Writes a snapshot. Its header appears in the store last, so that readers see only complete snapshots. */
+/** Writes a snapshot to the Redis store. Writes its header last, so that readers find only complete snapshots. */
 export async function writeSnapshot(
   connection: Connection,
   keys: StoreKeys,
@@ -89,7 +89,7 @@ export async function writeSnapshot(
   return header;
 }
 
-/** Headers of all snapshots, the newest first. */
+/** Reads the headers of all snapshots, the newest first. */
 export async function listSnapshots(connection: Connection, keys: StoreKeys): Promise<SnapshotHeader[]> {
   const texts = (await connection.call('HVALS', keys.snapshots)) as string[];
   return texts.map((text) => JSON.parse(text) as SnapshotHeader).sort((a, b) => b.position - a.position);
@@ -107,7 +107,10 @@ export async function dropSnapshots(
   ]);
 }
 
-/** Reads the pieces of a snapshot. @throws {LogChangedError} for an incomplete or changed snapshot */
+/**
+ * Reads the pieces of a snapshot.
+ * @throws {LogChangedError} if the snapshot is incomplete or was replaced
+ */
 export async function* readSnapshot(
   connection: Connection,
   keys: StoreKeys,

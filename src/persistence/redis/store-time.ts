@@ -1,26 +1,29 @@
 import type { Connection } from './connection.js';
 
 /**
- * Estimate of the store's time, from this process's monotonic clock. All replicas use the store's time, so that their
- * own clocks need not agree.
+ * Estimate of the Redis store's time. All replicas use this time, so that differences between their own clocks do not
+ * matter.
  */
 export class StoreTime {
-  /** Store time at the zero point of `performance.now()`, in Unix milliseconds. */
+  /** Store time in Unix milliseconds at the moment when `performance.now()` was 0. */
   #offsetMs: number | undefined;
 
-  /** Current time of the store, in Unix milliseconds. */
+  /** Returns the store's current time, in Unix milliseconds. */
   now(): number {
     return performance.now() + (this.#offsetMs ?? Date.now() - performance.now());
   }
 
-  /** Corrects the estimate with the store's TIME command. */
+  /** Corrects the estimate with the Redis command TIME. */
   async measure(connection: Connection): Promise<void> {
     const sentMs = performance.now();
     const [seconds, micros] = (await connection.call('TIME')) as [string, string];
     this.note(Number(seconds) * 1_000 + Number(micros) / 1_000, sentMs, performance.now());
   }
 
-  /** Corrects the estimate: the store showed `storeMs` at some moment between two times of `performance.now()`. */
+  /**
+   * Corrects the estimate: the store's clock showed `storeMs` at a moment between `fromMs` and `toMs` by
+   * `performance.now()`.
+   */
   note(storeMs: number, fromMs: number, toMs: number): void {
     const least = storeMs - toMs;
     const most = storeMs - fromMs;

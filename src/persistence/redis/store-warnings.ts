@@ -1,6 +1,6 @@
 import { type Connection, StoreRefusedError } from './connection.js';
 
-/** Warnings about settings of the store that can lose entries; empty if all are safe. */
+/** Returns warnings about settings with which the store can lose entries. */
 export async function storeWarnings(connection: Connection): Promise<string[]> {
   const [appendonly, policy] = await Promise.all([
     setting(connection, 'appendonly'),
@@ -23,7 +23,7 @@ export async function storeWarnings(connection: Connection): Promise<string[]> {
   return warnings;
 }
 
-/** Value of a setting; `undefined` if the store hides its settings, as managed stores do. */
+/** Reads a setting of the store; `undefined` if the store hides its settings, as managed services do. */
 async function setting(connection: Connection, name: string): Promise<string | undefined> {
   try {
     const [, value] = (await connection.call('CONFIG', 'GET', name)) as [string?, string?];

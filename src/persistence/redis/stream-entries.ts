@@ -1,2 +1,2 @@
-/** Entries of a stream in a reply of the store. */
+/** Entries of a Redis stream, as in a reply of the store. */
 export type StreamEntries = [id: string, fields: string[]][];

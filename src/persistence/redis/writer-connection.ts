@@ -1,33 +1,39 @@
 import type { Connection } from './connection.js';
 import type { StoreTime } from './store-time.js';
 
-/** Interval of the clock comparison with the store, in milliseconds; the store's clock may be set at any time. */
+/** Interval at which the store's time is read, in milliseconds. Somebody may set the store's clock. */
 const measureEveryMs = 2_000;
 const longestWaitMs = 1_000;
-/** Minimum length of a reported outage, in milliseconds. */
+/** Duration from which an outage of the store is reported, in milliseconds. */
 const reportAfterMs = 1_000;
 
 export interface WriterConnectionOptions {
   readonly time: StoreTime;
   readonly connect: () => Promise<Connection>;
-  /** Whether the last applied entry is unchanged in the store. @throws {StoreUnavailableError} */
+  /**
+   * Whether the store still contains the last applied entry, unchanged.
+   * @throws {StoreUnavailableError} if the connection fails
+   */
   readonly isIntact: (connection: Connection) => Promise<boolean>;
-  /** Called with each verified connection, and with `undefined` when it ends. */
+  /** Called with each verified connection, and with `undefined` when this connection ends. */
   readonly onChange: (connection: Connection | undefined) => void;
-  /** Called if applied entries are missing or changed in the store; reconnecting stops then. */
+  /** Called if the store has lost or changed applied entries. Reconnecting then stops. */
   readonly onLost: () => void;
   readonly onError: (error: unknown) => void;
-  /** Called after one second of outage, and on recovery with the length of the outage in milliseconds. */
+  /** Called after one second without the store. `onRecovery` receives the whole outage's length in milliseconds. */
   readonly onOutage: () => void;
   readonly onRecovery: (outageMs: number) => void;
 }
 
-/** Reconnects the connection for writes, and verifies the log on each new connection. */
+/**
+ * Opens the connection for writes, and a new one after each failure. Each time, checks that the store has lost no
+ * entries.
+ */
 export class WriterConnection {
   readonly #options: WriterConnectionOptions;
   #connection: Connection | undefined;
   #isOver = false;
-  /** Start of the current outage, on the clock of `performance.now()`, and the timer of its report. */
+  /** Start of the current outage by `performance.now()`, and the timer after which it is reported. */
   #outageStartMs: number | undefined;
   #reportTimer: ReturnType<typeof setTimeout> | undefined;
   #isReported = false;
@@ -36,7 +42,10 @@ export class WriterConnection {
     this.#options = options;
   }
 
-  /** Runs until `stop` or until the log is lost. @param first an open connection */
+  /**
+   * Reconnects until `stop`, or until the store has lost entries.
+   * @param first an open connection
+   */
   async run(first: Connection): Promise<void> {
     const { onChange, onError } = this.#options;
     let next: Connection | undefined = first;
@@ -95,7 +104,7 @@ export class WriterConnection {
     this.#outageStartMs = undefined;
   }
 
-  /** Waits for the end of a connection, and keeps the store's time up to date meanwhile. */
+  /** Waits for the end of a connection. Meanwhile reads the store's time regularly. */
   async #untilEnd(connection: Connection): Promise<void> {
     const measure = setInterval(() => this.#options.time.measure(connection).catch(() => {}), measureEveryMs);
     await new Promise<void>((resolve) => connection.onEnd(resolve));
