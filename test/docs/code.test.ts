@@ -16,7 +16,7 @@ import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scen
 import { listen } from '../../src/node.js';
 import { generatePets } from '../../src/seed.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
-import { blocksIn, type CodeBlock, root, userPage } from '../support/markdown.js';
+import { blocksIn, type CodeBlock, isOfClients, root, userPage } from '../support/markdown.js';
 
 const exec = promisify(execFile);
 
@@ -34,9 +34,9 @@ function kindOf({ text, saveAs }: CodeBlock): Kind {
   return saveAs === undefined ? 'script' : 'client';
 }
 
-// docs/clients.md is written by npm run clients, which runs each block; test/clients/matrix.test.ts runs some again.
+// `npm run clients` runs the blocks of the pages that it writes; test/clients/matrix.test.ts runs some again.
 const blocks = blocksIn('ts', 'js')
-  .filter(({ page }) => page.path !== 'docs/clients.md')
+  .filter(({ page }) => !isOfClients(page))
   .map((block, index) => ({ ...block, index, kind: kindOf(block), file: fileOf(block, index) }));
 const ofKind = (...kinds: Kind[]) => blocks.filter(({ kind }) => kinds.includes(kind));
 
