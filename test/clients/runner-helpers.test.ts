@@ -32,9 +32,9 @@ async function run(cwd: string, [file = '', ...args]: readonly string[], more: R
 /** Text of the verdict on a client that came back after a tenth of a second. */
 const tooEarly = /early-retry: Retried up to 5\d\.\d s before Retry-After allowed, /;
 
-/** The block of docs/testing.md in a language, which is a whole test file. */
+/** Block of docs/other-languages.md in a language: a complete test file. */
 const documented = (language: string) =>
-  codeBlocks(userPage('docs/testing.md')).find((block) => block.language === language)?.text ?? '';
+  codeBlocks(userPage('docs/other-languages.md')).find((block) => block.language === language)?.text ?? '';
 
 test.each(['petstore_sim.py', 'petstoresim.go', 'PetstoreSim.java'])('%s is short enough to copy', (file) => {
   const text = readFileSync(join(root, 'examples/clients', file), 'utf8');
