@@ -21,7 +21,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 interface Link {
   page: Page;
-  /** From the root of the repository; that of the page itself for a mere anchor. */
+  /** Path from the root of the repository; for an anchor alone, the path of the page. */
   path: string;
   anchor: string | undefined;
 }
@@ -169,7 +169,7 @@ test('a test runs every language of the code blocks', () => {
 
 test('the pages avoid the discouraged words', () => {
   for (const page of ownPages) {
-    // The words of a generated table are those of the code.
+    // A generated table contains the words of the code.
     const written = proseOf(page).replace(/^<!-- (\w+): written.*?^<!-- \/\1 -->$/gms, '');
     const found = written.match(/\b(?:animals?|doors?|worlds?|whoever|spoil\w*|is none|in force)\b/gi);
     expect(found, page.path).toBeNull();
