@@ -1,5 +1,5 @@
-// Runs the clients of test/clients in every trial and through the gauntlet; writes the results to test/clients/results.json and
-// docs/clients.md. `npm run clients` takes an hour; `npm run clients -- ky got day` runs these clients, or trials, alone,
+// Runs the clients of test/clients in every trial and through the gauntlet; writes the results to test/clients/results.json,
+// docs/clients.md and docs/clients/. `npm run clients` takes an hour; `npm run clients -- ky got day` runs these clients, or trials, alone,
 // `-- curl gauntlet` one client through the gauntlet, and `-- gauntlet/hang` every client in one of its scenarios.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ const vite = await createViteServer({
 try {
   const { regenerate } = await vite.ssrLoadModule('/test/clients/regenerate.ts');
   await regenerate(process.argv.slice(2), (line) => console.log(line));
-  const { clientsReport } = await vite.ssrLoadModule('/test/clients/report.ts');
-  writeFileSync(join(root, 'docs/clients.md'), clientsReport());
+  const { clientsPages } = await vite.ssrLoadModule('/test/clients/report.ts');
+  for (const [path, text] of Object.entries(clientsPages())) writeFileSync(join(root, path), text);
 } finally {
   await vite.close();
 }

@@ -126,8 +126,8 @@ export function pages({ assumptionRows, controlRows, scenarioList, help, results
   const parts = [
     ['README.md', 'speed', results && summary(results)],
     ['docs/assumptions.md', 'assumptions', assumptionRows && assumptionTable(assumptionRows)],
+    ['docs/command-line.md', 'help', help],
     ['docs/control-api.md', 'control', controlRows && controlTable(controlRows)],
-    ['docs/http-server.md', 'help', help],
     ['docs/many-replicas.md', 'replicas', replicas && replicasTable(replicas)],
     ['docs/scenarios.md', 'scenarios', scenarioList && scenarioTable(scenarioList)],
   ];

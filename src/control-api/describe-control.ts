@@ -133,7 +133,7 @@ export function describeControl(
           type: 'object',
           properties: {
             code: { type: 'string', description: 'Machine-readable error code.' },
-            message: { type: 'string', description: 'What was expected, and what to do.' },
+            message: { type: 'string', description: 'The expectation, and a remedy.' },
             status: { type: 'integer', description: 'The HTTP status code.' },
           },
           required: ['code', 'message', 'status'],

@@ -67,7 +67,7 @@ export const journalOperations = {
   queryJournal: operation({
     method: 'GET',
     path: '/journal',
-    summary: 'Shows the newest requests that match a query, the oldest of them first, and the number of all that match',
+    summary: 'Shows the newest requests that match a query, in order of arrival, and the number of all that match',
     input: fields({
       ...entryQuery,
       limit: optional(described(wholeNumber(0, 10_000), 'Maximum number of requests.'), 100),

@@ -70,7 +70,7 @@ export const scenarioOperations = {
         question: string,
         value: described(anything, 'Current value.'),
         default: anything,
-        alternatives: described(list(anything), 'The other values, or examples of them.'),
+        alternatives: described(list(anything), 'The other values, or examples.'),
       }),
     ),
     run: ({ settings }) =>

@@ -21,7 +21,7 @@ export const verdictSchema = fields({
       requests: described(list(count), 'Ids of the requests in the journal.'),
       measured: string,
       allowed: string,
-      text: described(string, 'What happened and what to do.'),
+      text: described(string, 'The behavior, and a remedy.'),
     }),
   ),
   exercised: described(list(findingCode), 'Rules that the run exercised.'),

@@ -32,15 +32,15 @@ const invalidSilent =
 /** All points that the document leaves open, by id. A scenario sets each under `assumptions` or at `alsoAt`. */
 export const assumptions = /* @__PURE__ */ withValues({
   defaultStatus: {
-    question: 'Which status does a new pet have when the body names none?',
+    question: 'Which status does a new pet have if the body has none?',
     documentQuote: 'Default of status when omitted: not shown.',
   },
   unknownCategory: {
-    question: 'Is a categoryId accepted that the scenario does not list under categories?',
+    question: 'Is a categoryId accepted that is not one of the scenario’s categories?',
     documentQuote: 'Category resource and its fields: not shown.',
   },
   unknownFields: {
-    question: 'What happens to body fields that NewPet does not have?',
+    question: 'Are unknown body fields ignored, rejected or returned?',
     documentQuote: invalidSilent,
   },
   emptyName: {
@@ -52,43 +52,43 @@ export const assumptions = /* @__PURE__ */ withValues({
     documentQuote: '"A JSON array of Pet objects." Its order: not shown.',
   },
   paging: {
-    question: 'How does a client reach the pets after the first page? (a Link header, RFC 8288)',
+    question: 'Which form of paging does a list offer, in a Link header (RFC 8288)?',
     documentQuote: pagingSilent,
   },
   limitOutOfRange: {
-    question: 'What happens to a limit that is not a whole number from 1 to 100?',
+    question: 'Is a limit that is not a whole number from 1 to 100 rejected, clamped or replaced by the default?',
     documentQuote: '"Minimum 1, maximum 100, default 20." listPets documents no 400.',
   },
   unknownStatusFilter: {
-    question: 'What does a list with an unknown status filter answer?',
+    question: 'Is an unknown status filter rejected or ignored, or is the list empty?',
     documentQuote: '"Filters by availability status." listPets documents no 400.',
   },
   unknownQuery: {
-    question: 'What happens to query parameters that the document does not name?',
+    question: 'Are undocumented query parameters ignored or rejected?',
     documentQuote: pagingSilent,
   },
   malformedPetId: {
-    question: 'What does a petId answer that is not canonical int64 text?',
+    question: 'Is a petId that is not canonical int64 text not found, or rejected?',
     documentQuote: '"Path parameter: petId, integer (int64)." getPet documents 401 and 404 only.',
   },
   contentType: {
-    question: 'What does a body answer whose Content-Type is not application/json?',
+    question: 'Is a body accepted whose Content-Type is not application/json?',
     documentQuote: '"All bodies are application/json." What happens otherwise: not shown.',
   },
   bodyTooLarge: {
-    question: 'What does a body over 64 KiB answer?',
+    question: 'Which error does a body over 64 KiB receive?',
     documentQuote: invalidSilent,
   },
   unknownRoute: {
-    question: 'What does a path answer that the document does not name?',
+    question: 'Which error does an undocumented path receive?',
     documentQuote: 'Other operations (updating or deleting pets, store orders, categories): not shown.',
   },
   unknownMethod: {
-    question: 'What does a known path answer to another method?',
+    question: 'Which error does an undocumented method of a known path receive?',
     documentQuote: 'Other operations (updating or deleting pets, store orders, categories): not shown.',
   },
   errorCodes: {
-    question: 'Which values does the Error field code take?',
+    question: 'Which values does the Error field code have?',
     documentQuote: 'The set of values of the code field: not shown.',
     alternatives: [{ rate_limit_exceeded: 'RATE_LIMITED', not_found: 'PET_NOT_FOUND' }],
     form: 'a map from the code listed under Errors to another',
@@ -98,7 +98,7 @@ export const assumptions = /* @__PURE__ */ withValues({
     documentQuote: 'How keys are issued or revoked: not shown.',
   },
   unauthorizedHeaders: {
-    question: 'What do the X-RateLimit headers of a 401 say?',
+    question: 'Which X-RateLimit headers does a 401 have?',
     documentQuote: '"Every API response carries these headers." Their values without a valid key: not shown.',
     alsoAt: 'limits.unauthorizedHeaders',
   },
@@ -110,14 +110,14 @@ export const assumptions = /* @__PURE__ */ withValues({
     alsoAt: 'limits.appliesTo, limits: off',
   },
   enterpriseLimits: {
-    question: 'What are the limits of the Enterprise plan?',
+    question: 'Which limits does the Enterprise plan have?',
     documentQuote: 'Enterprise: Custom, Custom.',
     alternatives: [{ minute: 10, day: 50 }],
     form: 'requests per minute and per day',
     alsoAt: 'plans.enterprise',
   },
   algorithm: {
-    question: 'How are requests counted?',
+    question: 'Which algorithm counts requests?',
     documentQuote: windowSilent,
     alsoAt: 'limits.algorithm',
   },
@@ -127,12 +127,12 @@ export const assumptions = /* @__PURE__ */ withValues({
     alsoAt: 'limits.windowStart',
   },
   rejectedCounts: {
-    question: 'Does a request refused by one window count?',
+    question: 'In which windows does a rejected request count?',
     documentQuote: windowSilent,
     alsoAt: 'limits.rejectedCounts',
   },
   reportedWindow: {
-    question: 'Which window do the X-RateLimit headers of a served request describe?',
+    question: 'Which window do the X-RateLimit headers of a success describe?',
     documentQuote: windowSilent,
     alsoAt: 'limits.reportedWindow',
   },
@@ -142,40 +142,39 @@ export const assumptions = /* @__PURE__ */ withValues({
     alsoAt: 'limits.retryAfterForm',
   },
   rateLimitFields: {
-    question:
-      'Which RateLimit fields of the IETF draft stand beside the X-RateLimit headers, by the shape of their values?',
+    question: 'Which RateLimit fields of the IETF draft do responses have, in addition to X-RateLimit headers?',
     documentQuote: '"Every API response carries these headers." Further ones: not shown.',
   },
   banAfter: {
-    question: 'How many strikes (refused requests that came too early) ban a key?',
+    question: 'After how many strikes (rejected requests before the promised time) is a key banned?',
     documentQuote: banSilent,
     alternatives: [1, 0],
     form: 'a count; 0 never bans',
     alsoAt: 'ban.after',
   },
   banGraceMs: {
-    question: 'How long after the first refusal is a refused request no strike (a parallel burst)?',
+    question: 'For how long after the first rejection is a rejected request no strike (a parallel burst)?',
     documentQuote: banSilent,
     alternatives: [0],
     form: 'milliseconds',
     alsoAt: 'ban.grace',
   },
   banToleranceMs: {
-    question: 'How much too early may a request come without a strike?',
+    question: 'By how much may a request be early without a strike?',
     documentQuote: banSilent,
     alternatives: [0],
     form: 'milliseconds',
     alsoAt: 'ban.tolerance',
   },
   banSeconds: {
-    question: 'How long does a ban last?',
+    question: 'For how many seconds is a key banned?',
     documentQuote: banSilent,
     alternatives: [5],
     form: 'seconds',
     alsoAt: 'ban.for',
   },
   banExtend: {
-    question: 'Does a request during a ban start the ban again?',
+    question: 'Does a request during a ban restart the ban?',
     documentQuote: banSilent,
     alsoAt: 'ban.extend',
   },
@@ -187,17 +186,17 @@ export const assumptions = /* @__PURE__ */ withValues({
     alsoAt: 'ban.escalation',
   },
   banStatus: {
-    question: 'With which status is a banned key refused?',
+    question: 'With which status is a banned key rejected?',
     documentQuote: banSilent,
     alsoAt: 'ban.status',
   },
   deprecation: {
-    question: 'Does an answer of getPet say that the operation is deprecated?',
+    question: 'Does a response of getPet have deprecation headers?',
     documentQuote:
       'Deprecated: this operation is scheduled for removal on 5 December 2030. A header for it: not shown.',
   },
   afterRemoval: {
-    question: 'What does getPet answer from 5 December 2030, 00:00 UTC?',
+    question: 'Which response does getPet have from 5 December 2030, 00:00 UTC?',
     documentQuote: 'Versioning policy beyond this: not shown.',
   },
   cors: {

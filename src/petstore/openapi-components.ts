@@ -41,7 +41,7 @@ const banned = (status: number): Json => ({
     status,
     'key_banned',
     'The API key is banned because requests went on after a 429; retry in 120 seconds.',
-    'The API key is banned for a while. Wait for the time given in Retry-After.',
+    'The API key is temporarily banned. Wait for the time given in Retry-After.',
     refusal,
   ),
   ...assumes('banStatus'),
@@ -156,8 +156,7 @@ export const components: Json = {
 
 function retryAfter(): Json {
   return {
-    description:
-      'How long to wait before the next request: whole seconds, or an HTTP date where the assumption retryAfterForm says so.',
+    description: 'Wait before the next request: whole seconds, or an HTTP date by the assumption retryAfterForm.',
     required: true,
     // `anyOf`, because "60" would match twice under `oneOf` if a validator reads the header as number and as text.
     schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'string' }] },

@@ -163,7 +163,7 @@ export function describeService(baseUrl = 'http://127.0.0.1:4010/v1'): Record<st
       description: [
         'Browse and add pets that are available for adoption.',
         '',
-        'Requests that one API key may make:',
+        'Limits of one API key:',
         '',
         '| Plan | Requests per minute | Requests per day |',
         '|---|---|---|',
@@ -172,7 +172,7 @@ export function describeService(baseUrl = 'http://127.0.0.1:4010/v1'): Record<st
         '',
         'When a request exceeds the limit, the response is 429 Too Many Requests. Wait for the time given in the Retry-After header before retrying, and use exponential backoff. Continuing to send requests after a 429 may lead to a temporary ban of the API key.',
         '',
-        'Where the interface document leaves something open, `x-assumption` names the assumption of the simulator behind an answer. Headers and answers of an assumption that is not the default are optional. A fault rule can answer with any status.',
+        '`x-assumption` marks a response that the interface document leaves open, with the id of the simulator’s assumption. Headers and responses of alternatives are optional. A fault rule can respond with any status.',
       ].join('\n'),
       contact: { name: 'petstore-sim' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },

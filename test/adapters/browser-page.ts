@@ -4,11 +4,11 @@ import { handlers } from '../../src/msw.js';
 import { persist } from '../../src/persist.js';
 import { callsScenario, makeCalls } from './calls.js';
 
-// The page of browser.test.ts. Its functions are called from there, and give back plain data.
+// The page of browser.test.ts, whose functions are called from there and return plain data.
 
 const sim = createSimulator({ scenario: callsScenario });
 
-/** What code of a page can see of an answer. */
+/** Visible part of an answer for code in a page. */
 interface Seen {
   status: number;
   headers: Record<string, string>;
@@ -21,7 +21,7 @@ async function seen(response: Response): Promise<Seen> {
 }
 
 const page = {
-  /** Starts msw with the simulator behind it, and makes every call of the table. */
+  /** Starts msw with the simulator, and makes every call of the table. */
   async makeCallsThroughWorker() {
     await setupWorker(...handlers(sim)).start({ quiet: true });
     return makeCalls(fetch, sim);

@@ -14,7 +14,7 @@ import { callsScenario, makeCalls } from './calls.js';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A small site: one page with its script and the worker of msw. What else it is asked for is noted in `hits`. */
+/** A small site: one page with its script and the worker of msw. Other requests are recorded in `hits`. */
 interface Site {
   port: number;
   hits: string[];
@@ -82,14 +82,14 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
       executablePath: chromiumPath,
       args: [
         ...chromiumArguments,
-        // Nothing but this machine can be reached: a call that msw lets through fails.
+        // Only this machine is reachable: a call that msw passes through fails.
         '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
       ],
     });
   });
   afterAll(() => browser?.close());
 
-  /** Opens the page in a context of its own, without a worker of an earlier test. */
+  /** Opens the page in a new context, without a worker of an earlier test. */
   async function open(site: Site, hostname: string) {
     const context = await browser.newContext();
     page = await context.newPage();
@@ -115,7 +115,7 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
       expect(await makeCallsThroughWorker()).toEqual(await makeCalls(sim.fetch, sim));
     });
 
-    test('gets the 404 of the API for unknown paths under /v1 of its own origin, which never reach its server', async () => {
+    test('receives the 404 of the API for unknown paths under /v1 of the same origin, without a request to its server', async () => {
       const { makeCallsThroughWorker, call } = await open(site, '127.0.0.1');
       await makeCallsThroughWorker();
       for (const path of ['/v1', '/v1/orders', '/v1/%ff']) {
@@ -229,7 +229,7 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
       }
     });
 
-    test('reads the answer but none of these headers with cors: hidden', async () => {
+    test('reads the answer but no rate-limit headers with cors: hidden', async () => {
       const { call, pets } = await openWithServer({ cors: 'hidden' });
       await call(pets, 'tight-key');
       const answer = await call(pets, 'tight-key');
@@ -260,7 +260,7 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
       });
     });
 
-    test('cannot drive the control API else, and can read why', async () => {
+    test('cannot use the control API otherwise, and can read the reason', async () => {
       const { call } = await openWithServer();
       const reset = `${server?.controlUrl}/reset`;
       await call(`${server?.baseUrl}/pets`, 'free-key');

@@ -6,7 +6,7 @@ import type { Scenario, Simulator } from '../../src/index.js';
 const production = 'https://api.petstore.example/v1';
 const staging = 'https://staging.petstore.example/v1';
 
-/** What every run of the table starts from: a clock that stands still, ids across 2^53, and keys near their limits. */
+/** Initial state of every run of the table: a frozen clock, ids across 2^53, and keys near their limits. */
 export const callsScenario = {
   clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' },
   ids: { start: 9007199254740992n },
@@ -23,7 +23,7 @@ export const callsScenario = {
 
 interface Call {
   title: string;
-  /** The status to expect; everything else is compared between runs. */
+  /** Expected status; the rest is compared between runs. */
   status: number;
   url: string;
   method?: string;
@@ -132,7 +132,7 @@ export async function makeCalls(send: typeof fetch, sim: Simulator): Promise<See
   return seen;
 }
 
-/** Which addresses are the API's for which base URL. */
+/** URLs that belong to the API, for each base URL. */
 export const addresses: readonly { baseUrl?: string | readonly string[]; ours: string[]; notOurs: string[] }[] = [
   {
     ours: [

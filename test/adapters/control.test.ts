@@ -19,7 +19,7 @@ async function control(method: string, path: string, body?: unknown) {
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-test('health tells that the server is there and what it plays', async () => {
+test('health shows that the server is up, and its scenario', async () => {
   expect(await control('GET', '/health')).toMatchObject({ status: 200, body: { status: 'ok', scenario: 'default' } });
 });
 
@@ -40,7 +40,7 @@ test('reset goes back to the start of the scenario, without a body too', async (
   expect(sim.keys.get('free-key').minute.remaining).toBe(60);
 });
 
-test('the clock is told, advanced, set, resumed and frozen', async () => {
+test('the clock is shown, advanced, set, resumed and frozen', async () => {
   expect((await control('GET', '/clock')).body).toEqual({ now: '2026-01-01T12:00:00.000Z', mode: 'frozen' });
   expect((await control('POST', '/clock', { advance: '61s' })).body.now).toBe('2026-01-01T12:01:01.000Z');
   expect((await control('POST', '/clock', { advance: 500 })).body.now).toBe('2026-01-01T12:01:01.500Z');

@@ -96,7 +96,7 @@ describe('cors: loopback, the default', () => {
     expect(answer.cors).toEqual({});
   });
 
-  test('says nothing to a client that is no page', async () => {
+  test('has no headers for a client without an Origin', async () => {
     const { call } = await open(undefined);
     const answer = await call(undefined);
     expect(answer.status).toBe(200);
@@ -172,7 +172,7 @@ describe('cors: hidden', () => {
 });
 
 describe('cors: off', () => {
-  test('says nothing to any page', async () => {
+  test('has no headers for any page', async () => {
     const { call } = await open('off');
     const answer = await call(page);
     expect(answer.status).toBe(200);
@@ -189,7 +189,7 @@ describe('cors: off', () => {
 });
 
 describe('cors: a list of origins', () => {
-  test('lets only pages of these origins read the answer', async () => {
+  test('allows only pages of these origins to read the answer', async () => {
     const { call, preflight } = await open([app]);
     expect((await call(app)).cors).toEqual(readable(app));
     for (const origin of [page, 'https://app.example:444', 'http://app.example', 'https://app.example.evil.example']) {
@@ -218,7 +218,7 @@ test('a page whose base URL lacks the path of the API may read where that is', a
   }
 });
 
-test('the files of the page are given behind a proxy that changes the Host, and nothing else is', async () => {
+test("serves the dashboard's files behind a proxy that changes the Host, and nothing more", async () => {
   const { call } = await open(undefined);
   const headers = { 'Sec-Fetch-Site': 'same-origin' };
   for (const file of ['page.js', 'page.css']) {

@@ -76,7 +76,7 @@ describe('sim.fetch', () => {
     expect([remaining(), sim.pets.size]).toEqual([60, 0]);
   });
 
-  test('says outside of /v1 where the API is, as an Error body', async () => {
+  test("responds outside /v1 with an Error body that names the API's URL", async () => {
     const response = await sim.fetch('http://petstore.test/pets', { headers });
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({

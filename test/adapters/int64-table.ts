@@ -1,6 +1,6 @@
 // Whole numbers as clients write them, and what becomes of each. Nothing here may come from Node or the test runner.
 
-/** How a categoryId is written in the body, and the digits that come back; `undefined` where the answer is 400. */
+/** Spelling of a categoryId in the body, and the returned digits; `undefined` if the answer is 400. */
 export const writtenNumbers: readonly (readonly [written: string, stored: string | undefined])[] = [
   ['0', '0'],
   ['-0', '0'],
@@ -56,7 +56,7 @@ export const writtenNumbers: readonly (readonly [written: string, stored: string
   ['{}', undefined],
 ];
 
-/** A petId as it stands in the path, and whether it finds the pet that has this id. */
+/** A petId in the path, and whether it finds the pet with this id. */
 export const petIds: readonly (readonly [petId: string, isFound: boolean])[] = [
   ['9007199254740990', true],
   ['9007199254740991', true],

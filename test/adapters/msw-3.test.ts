@@ -10,7 +10,7 @@ import { callsScenario, makeCalls, type Seen } from './calls.js';
 
 const root = join(import.meta.dirname, '../..');
 
-// msw 3 needs Node 22.12: this process has whatever Node and msw 2, so everything here happens in others.
+// msw 3 needs Node 22.12. This process has any Node and msw 2, so the tests run in other processes.
 let node: string;
 beforeAll(async () => {
   node = await nodeBinary(22);
@@ -36,7 +36,7 @@ describe('the compiled package on msw 3', () => {
 });
 
 describe('msw.test.ts on msw 3', () => {
-  test('passes, every test of it', async () => {
+  test('passes every test', async () => {
     const config = join(import.meta.dirname, 'msw-3.config.ts');
     const { code, output } = await vitest(['run', '--config', config, '--reporter', 'json']);
     const results = readReport(output);

@@ -10,7 +10,7 @@ import { addresses, calls, callsScenario, makeCalls } from './calls.js';
 
 // On msw 2 as it stands; msw-3.test.ts runs this file again, on Node 22 with `msw` being version 3.
 
-/** msw 3 has another name for the option, and ignores the one of msw 2. */
+/** The option has another name in msw 3, which ignores the name of msw 2. */
 const unhandled = (strategy: 'error' | 'bypass') => ({ onUnhandledRequest: strategy, onUnhandledFrame: strategy });
 
 const authorization = { authorization: 'Bearer free-key' };
@@ -46,7 +46,7 @@ describe('setupServer(...handlers(sim))', () => {
     );
   });
 
-  test('gives the same status, headers and body as sim.fetch, whatever the call', async () => {
+  test('gives the same status, headers and body as sim.fetch for every call', async () => {
     server.resetHandlers(...handlers(sim));
     const other = createSimulator({ scenario: callsScenario });
     expect(await makeCalls(fetch, sim)).toEqual(await makeCalls(other.fetch, other));
@@ -75,7 +75,7 @@ describe('the addresses of handlers(sim, { baseUrl })', () => {
     });
   });
 
-  test('a base URL within another takes its own requests, in whichever order they stand', async () => {
+  test('a base URL below another receives its own requests, in any order of the handlers', async () => {
     for (const baseUrl of [
       ['https://x.test', 'https://x.test/v1'],
       ['https://x.test/v1', 'https://x.test'],
@@ -113,7 +113,7 @@ describe('the addresses of handlers(sim, { baseUrl })', () => {
   });
 });
 
-describe('requests that nobody expects', () => {
+describe('unexpected requests', () => {
   test.each([
     '/v1',
     '/v1/',
@@ -148,7 +148,7 @@ describe('requests that nobody expects', () => {
   });
 });
 
-describe('beside other handlers and the network', () => {
+describe('next to other handlers and the network', () => {
   let real: Server;
   let origin: string;
   let hits: string[];

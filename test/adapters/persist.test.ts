@@ -23,7 +23,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Loads a page: a simulator of its own, which knows of the one before by the storage alone. */
+/** Loads a page with a new simulator, which is connected to the earlier one only by the storage. */
 function load(storage: MemoryStorage, scenario: Scenario = {}): Simulator {
   const sim = createSimulator({ scenario });
   server.resetHandlers(...handlers(sim, { onAnswer: persist(sim, storage) }));
@@ -71,7 +71,7 @@ test('a used-up quota and a ban are still there after a reload, and pass in the 
   expect(after.clock.now()).toBe(Date.now());
 });
 
-test('a clock that stands still stands where it stood, and one that runs fast has gone on fast', async () => {
+test('a frozen clock keeps its time, and a fast clock has advanced fast', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T12:00:00Z') });
   const frozen: Scenario = { clock: { start: '2030-01-01T00:00:00Z', mode: 'frozen' } };
   const still = new MemoryStorage();
@@ -125,7 +125,7 @@ test('another scenario in the code starts from its beginning', async () => {
   expect(storage.texts.size).toBe(0);
 });
 
-test('what was cut or changed is passed over, wherever it was cut', async () => {
+test('truncated or changed data is ignored', async () => {
   const storage = new MemoryStorage();
   load(storage);
   await create('{"name":"Žofie","categoryId":1}');
@@ -149,7 +149,7 @@ test('what was cut or changed is passed over, wherever it was cut', async () => 
   }
 });
 
-test('what is too large or refused is not kept, the console says so once, and no older state comes back', async () => {
+test('data that is too large or rejected is not stored, the console reports it once, and no older state is restored', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const storage = new MemoryStorage();
   const sim = load(storage);
@@ -169,7 +169,7 @@ test('what is too large or refused is not kept, the console says so once, and no
   expect(warn).toHaveBeenLastCalledWith(expect.stringContaining('The quota has been exceeded'));
 });
 
-test('a storage that somebody has cleared stays empty when the page is left, and is filled again by the next answer', async () => {
+test('a cleared storage stays empty when the page is closed, and is filled by the next answer', async () => {
   let leave = () => {};
   vi.stubGlobal('addEventListener', (_: string, listen: () => void) => {
     leave = listen;

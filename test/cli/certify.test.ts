@@ -13,7 +13,7 @@ const exec = promisify(execFile);
 const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-certify-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-/** A client that waits as an expression says, and gives up after five attempts. */
+/** Program of a client whose wait is an expression, and that gives up after five attempts. */
 const client = (waitMs: string) => `
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
 for (let attempt = 1; attempt <= 5; attempt++) {
@@ -138,7 +138,7 @@ describe.concurrent('petstore-sim certify', { timeout: 120_000 }, () => {
     expect(junit).toMatch(/<failure type="early-retry" message="early-retry.*">early-retry \(requests? /);
   });
 
-  test('gives the line that repeats a failure, from the current folder', async () => {
+  test('prints the command that repeats a failure, from the current folder', async () => {
     const folder = folderWith('sdks: {}');
     mkdirSync(join(folder, 'my sdk'));
     writeFileSync(join(folder, 'my sdk/client.mjs'), wrong);
@@ -197,7 +197,7 @@ scenarios: [wall.yaml]
     expect([other.code, other.out]).toEqual([0, expect.stringContaining('0 worse, 0 better, 1 new, 3 no longer run')]);
   });
 
-  test('ends on SIGINT with its clients, and writes no certificate', async () => {
+  test('stops its clients on SIGINT, and writes no certificate', async () => {
     const folder = folderWith('sdks: { right: node right.mjs, hang: node hang.mjs }\nscenarios: [wall.yaml]', {
       'hang.mjs':
         "import { writeFileSync } from 'node:fs'; writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000);",
@@ -279,7 +279,7 @@ scenarios: [wall.yaml]
 describe('examples/clients/sdks.yaml', () => {
   const text = readFileSync(join(root, 'examples/clients/sdks.yaml'), 'utf8');
 
-  test('has each client of the folder', () => {
+  test('lists each client of the folder', () => {
     const files = readdirSync(join(root, 'examples/clients')).filter((name) =>
       /^(client|Client|[a-z]+-[a-z]+)\./.test(name),
     );

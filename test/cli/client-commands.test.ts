@@ -34,7 +34,7 @@ async function runProgram(program: string, args: string[], signalOn?: string) {
   return { code, out, err };
 }
 
-/** A client as a command: it lists, and comes back after what `waitMs` makes of Retry-After. */
+/** Command of a client that lists, and waits `waitMs`, an expression over Retry-After. */
 const client = (waitMs: string, exitCode = 0) => [
   process.execPath,
   '--input-type=module',
@@ -63,7 +63,7 @@ describe.concurrent('petstore-sim exec', () => {
     expect(code).toBe(0);
   });
 
-  test('fails a client that does not wait, though its own exit code is 0', async () => {
+  test('fails a client that does not wait, although its exit code is 0', async () => {
     const { code, err } = await run(['exec', ...usedUp, '--', ...wrong]);
     expect(err).toMatch(/^FAIL {2}default/);
     expect(err).toContain('early-retry');
@@ -76,10 +76,10 @@ describe.concurrent('petstore-sim exec', () => {
     expect(code).toBe(1);
   });
 
-  test('hands on the exit code of the command', async () => {
+  test('returns the exit code of the command', async () => {
     expect((await run(['exec', '--', 'sh', '-c', 'exit 7'])).code).toBe(7);
     expect((await run(['exec', ...usedUp, '--', ...client('300', 3)])).code).toBe(3);
-    // So that nobody wonders why CI failed after a PASS.
+    // Explains why CI failed after a PASS.
     const passed = await run(['exec', ...usedUp, '--', ...client('retryAfterSeconds * 1000', 3)]);
     expect(passed).toMatchObject({
       code: 3,
@@ -88,17 +88,17 @@ describe.concurrent('petstore-sim exec', () => {
     expect(passed.err).toContain('\n  The command ended with exit code 3.\n');
   });
 
-  test('is inconclusive where nothing was put to the test, and fails only where asked to', async () => {
+  test('is inconclusive if the run exercised no rule, and fails only with --require-conclusive', async () => {
     expect(await run(['exec', '--', 'true'])).toMatchObject({ code: 0, err: expect.stringMatching(/^INCONCLUSIVE/) });
     expect((await run(['exec', '--require-conclusive', '--', 'true'])).code).toBe(1);
   });
 
-  test('fails on the named findings alone', async () => {
+  test('fails only on the named findings', async () => {
     expect((await run(['exec', ...usedUp, '--fail-on', 'duplicate-write', '--', ...wrong])).code).toBe(0);
     expect((await run(['exec', ...usedUp, '--fail-on', 'duplicate-write,early-retry', '--', ...wrong])).code).toBe(1);
   });
 
-  test('writes the verdict as JSON, a page and JUnit XML, none of them with a whole key of its own', async () => {
+  test('writes the verdict as JSON, a report and JUnit XML, with masked keys', async () => {
     const own = ['--set', 'keys.my-own-secret={plan: free, usage: {minute: 60}}', '--api-key', 'my-own-secret'];
     const files = ['--verdict', 'verdict.json', '--report', 'report.html', '--junit', 'junit.xml', '--json'];
     const inQuery = wrong.map((word) => word.replace("'/pets?limit=1'", "'/pets?limit=1&k=%6' + 'd' + key.slice(1)"));
@@ -136,13 +136,13 @@ describe.concurrent('petstore-sim exec', () => {
     expect((await run(['exec', ...flags, '--', ...show])).out).toBe(`${shown}\n`);
   });
 
-  test('refuses a key that no client can send', async () => {
+  test('rejects a key that no client can send', async () => {
     const { code, err } = await run(['exec', '--api-key', 'two words', '--', ...show]);
     expect(err).toContain('--api-key: expected an API key that a header can carry');
     expect(code).toBe(2);
   });
 
-  test('checks the scenario once, and makes its pets once', async () => {
+  test('checks the scenario and generates its pets only once', async () => {
     let made = 0;
     const generatePets: GeneratePets = () => {
       made++;
@@ -150,13 +150,13 @@ describe.concurrent('petstore-sim exec', () => {
     };
     const overrides = [{ flag: '--set pets', steps: ['pets'], value: { generate: { sold: 7 } } }];
     const { resolved } = await readScenarioAndFiles('default', { overrides, generatePets });
-    // What another check would refuse.
+    // Another check would fail on this value.
     const checked = { ...resolved, scenario: { ...resolved.scenario, seed: -1 } };
     const { output, end } = await runClient(client('0'), checked, { output: 'keep' });
     expect([output, end, made]).toEqual([expect.stringContaining('saw 200'), { exitCode: 0 }, 1]);
   });
 
-  test('says of one that ends with 0 how that becomes a failure', async () => {
+  test('explains how an inconclusive run with exit code 0 can fail', async () => {
     const { code, err } = await run(['exec', '--', process.execPath, '-e', '']);
     expect([code, err]).toEqual([
       0,
@@ -164,7 +164,7 @@ describe.concurrent('petstore-sim exec', () => {
     ]);
   });
 
-  test('says of a command that sends nothing where the service is, and nothing else', async () => {
+  test('prints only the URL of the service if a command sends nothing', async () => {
     const { code, err } = await run(['exec', '--', process.execPath, '-e', 'process.exit(3)']);
     expect(err).toBe(
       'INCONCLUSIVE (client), command failed  default\n  No requests received.\n  0 requests: 0 served, 0 refused\n  The command ended with exit code 3.\n\n' +
@@ -173,7 +173,7 @@ describe.concurrent('petstore-sim exec', () => {
     expect(code).toBe(3);
   });
 
-  test('says of a client with the wrong base URL where its requests came', async () => {
+  test('prints the requested URLs of a client with a wrong base URL', async () => {
     const client =
       "const { origin } = new URL(process.env.PETSTORE_BASE_URL); for (let n = 0; n < 5; n++) await fetch(origin + '/pets')";
     const { code, err } = await run(['exec', '--', process.execPath, '--input-type=module', '-e', client]);
@@ -184,7 +184,7 @@ describe.concurrent('petstore-sim exec', () => {
     expect(code).toBe(0);
   });
 
-  test('stops the command after --timeout, and takes a client that waits for one that waits', async () => {
+  test('stops the command after --timeout, and does not blame a client that waits', async () => {
     const { code, err } = await run(['exec', '--scenario', 'backoff-only', '--timeout', '5s', '--', ...right]);
     expect(err).toMatch(
       /^INCONCLUSIVE \(client\), command stopped {2}backoff-only\n {2}The run was stopped during the required wait,/,
@@ -193,7 +193,7 @@ describe.concurrent('petstore-sim exec', () => {
     expect(code).toBe(124);
   });
 
-  test('fails a client that gives up in silence, and passes one that says so by its exit code', async () => {
+  test('fails a client that gives up silently, and passes one that exits with an error', async () => {
     const once = (exitCode: number) => [
       process.execPath,
       '--input-type=module',
@@ -209,7 +209,7 @@ describe.concurrent('petstore-sim exec', () => {
     expect([silent.code, loud.code]).toEqual([1, 3]);
   });
 
-  test('names a serial loop over the connections of fetch, whenever in the second it begins', async () => {
+  test('reports a serial loop over fetch connections, at any offset from a whole second', async () => {
     const loop = [
       process.execPath,
       '--input-type=module',
@@ -228,21 +228,21 @@ describe.concurrent('petstore-sim exec', () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('what a command has started', () => {
+describe.skipIf(process.platform !== 'linux')('child process of a command', () => {
   const nested = ['sh', '-c', 'sleep 60 & echo "started $!"; wait'];
-  /** A process that nobody has waited for is a zombie, `Z`. */
+  /** A process with an unread exit status is a zombie, `Z`. */
   const isRunning = (out: string) => {
     const stat = `/proc/${/started (\d+)/.exec(out)?.[1]}/stat`;
     return existsSync(stat) && !/ Z /.test(readFileSync(stat, 'utf8'));
   };
 
-  test('ends with it after --timeout', async () => {
+  test('ends after --timeout', async () => {
     const { code, out } = await run(['exec', '--timeout', '500ms', '--', ...nested]);
     expect(out).toContain('started');
     expect([code, isRunning(out)]).toEqual([124, false]);
   });
 
-  test('ends with it on SIGTERM', async () => {
+  test('ends on SIGTERM', async () => {
     const { code, out } = await run(['exec', '--', ...nested], 'started');
     expect([code, isRunning(out)]).toEqual([143, false]);
   });
@@ -257,7 +257,7 @@ describe.skipIf(process.platform !== 'linux')('what a command has started', () =
     expect([code, isRunning(out)]).toEqual([124, false]);
   });
 
-  test('ends with it after --timeout in a terminal', async () => {
+  test('ends after --timeout in a terminal', async () => {
     const command = [
       process.execPath,
       cli,
@@ -277,7 +277,7 @@ describe.skipIf(process.platform !== 'linux')('what a command has started', () =
     expect(out).toMatch(/looked\s+$/);
   });
 
-  test('ends with it on the second SIGINT where all of them ignore the first and SIGTERM', async () => {
+  test('ends on the second SIGINT if every process ignores the first one and SIGTERM', async () => {
     const stubborn = `for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => console.log('ignored ' + signal));
       if (process.argv[1] === 'child') setInterval(() => console.log('started ' + process.pid), 100);
       else require('node:child_process').spawn(process.execPath, ['-e', process.argv[1], 'child'], { stdio: 'inherit' });`;
@@ -303,7 +303,7 @@ describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
      if (first.id !== 1) { console.log('expected 1, got ' + first.id); process.exit(1); }`,
   ];
 
-  test('names the undocumented choices that break a client, with what it said', async () => {
+  test("lists the undocumented choices that break a client, with the client's output", async () => {
     const { code, out } = await run(['matrix', '--only', 'listOrder,paging', '--', ...picky]);
     expect(code).toBe(1);
     expect(out).toContain('listOrder: newest-first  exit code 1');
@@ -313,7 +313,7 @@ describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
     expect(out).toMatch(/Tested 5 of 5 choices that the document leaves open; 2 would break the client\.\n$/);
   });
 
-  test('runs every alternative of every assumption, each against a service of its own', async () => {
+  test('runs every alternative of every assumption, each against a separate simulator', async () => {
     const { code, out } = await run(['matrix', '--json', '--', 'true']);
     const { results, next } = JSON.parse(out) as {
       results: { id?: string; value?: unknown; breaks: boolean }[];
@@ -328,7 +328,7 @@ describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
     expect(code).toBe(0);
   });
 
-  test('names the choices that the client did not meet, and does not call them survived', async () => {
+  test('lists choices that the client did not exercise, without counting them as passed', async () => {
     const { code, out } = await run(['matrix', '--only', 'malformedPetId,cors', '--', ...picky]);
     expect(out).toBe(
       "The client's requests depend on none of the 4 choices.\nNot tested, because no request of the client depends on them: malformedPetId, cors.\n",
@@ -336,7 +336,7 @@ describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
     expect(code).toBe(0);
   });
 
-  test('says so when the client fails with the defaults already', async () => {
+  test('reports a client that fails with the defaults', async () => {
     const { code, out } = await run(['matrix', '--only', 'paging', '--', 'sh', '-c', 'exit 4']);
     expect(code).toBe(1);
     expect(out).toContain('fails with the defaults (exit code 4)');
@@ -346,7 +346,7 @@ describe.concurrent('petstore-sim matrix', { tags: 'extended' }, () => {
 describe.concurrent('petstore-sim gauntlet', { tags: 'extended' }, () => {
   const some = ['post-429', 'ban-on-third-strike', '--timeout', '60s'];
 
-  test('prints a line a scenario and the score', async () => {
+  test('prints one line per scenario and the score', async () => {
     const { code, out } = await run(['gauntlet', ...some, '--', ...right]);
     expect(out).toMatch(/^ {2}ban-on-third-strike +(pass|inconclusive|fail)/m);
     expect(out).toMatch(/^ {2}post-429 +not met +needs a POST \/pets$/m);
@@ -364,7 +364,7 @@ describe.concurrent('petstore-sim gauntlet', { tags: 'extended' }, () => {
     expect(code).toBe(1);
   });
 
-  test("runs scenarios of one's own, also two of the same name", async () => {
+  test('runs files of the user, also two with the same name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gauntlet-'));
     const files = ['a.yaml', 'b.yaml'].map((name) => join(folder, name));
     for (const file of files) {
@@ -378,7 +378,7 @@ describe.concurrent('petstore-sim gauntlet', { tags: 'extended' }, () => {
   });
 });
 
-describe.concurrent('a command that cannot be run', () => {
+describe.concurrent('invalid command', () => {
   const mistakes: [args: string[], message: string][] = [
     [['exec'], 'expected a client command, such as npx petstore-sim exec -- npm test'],
     [['matrix'], 'expected a client command'],
@@ -401,7 +401,7 @@ describe.concurrent('a command that cannot be run', () => {
     [['serve', '--fail-on', 'early-retry'], 'expected no --fail-on for serve'],
   ];
 
-  test.each(mistakes)('%j is answered with exit code 2 and a clear line', async (args, message) => {
+  test.each(mistakes)('%j exits with 2 and a clear message', async (args, message) => {
     const { code, err } = await run(args);
     expect(err).toContain(message);
     expect(err).not.toMatch(/^ +at /m);

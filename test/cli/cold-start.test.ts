@@ -12,7 +12,7 @@ Module._load = function (name, parent, isMain) {
 for (const { prototype } of [Number, BigInt, Date]) prototype.toLocaleString = () => writeSync(2, '\\nloads languages\\n');`)}`;
 const nodeFlags = ['--import', hook];
 
-/** What was loaded, each once: files of ours, packages and Node's own modules. */
+/** Loaded modules without duplicates: our files, packages and Node's own modules. */
 function loadedIn(errors: string) {
   const names = [...new Set(errors.split('\n').flatMap((line) => /^loads (.*)/.exec(line)?.[1] ?? []))];
   const own = names.filter((name) => name.includes('/dist/'));
@@ -21,13 +21,13 @@ function loadedIn(errors: string) {
     files: own.map((file) => file.replace(/.*\/dist\//, '')).sort(),
     bytes: own.reduce((sum, file) => sum + statSync(file).size, 0),
     builtins: rest.filter((name) => name.startsWith('node:')).sort(),
-    // What packages load of themselves and of Node is theirs.
+    // Without modules that packages load from themselves or from Node.
     packages: rest.filter((name) => /^(?:express|yaml|cross-spawn|msw|ws|ioredis)(?:\/|$)/.test(name)),
     languages: rest.includes('languages'),
   };
 }
 
-/** A server that tells what it loads. */
+/** Starts a server that reports its loaded modules. */
 async function startTold(...flags: string[]) {
   const { baseUrl, errors } = await startServer(flags, { nodeFlags });
   const get = async (path: string) => {
@@ -43,7 +43,7 @@ describe('until its first answer a plain server loads', () => {
     const { get, loaded } = await startTold();
     expect(await get('/v1/pets')).toEqual([200, expect.stringContaining('"available"')]);
     const { files, builtins, packages, languages, bytes } = loaded();
-    // What one command needs and another does not is a file of its own; 128 files before the command line was bundled.
+    // Only code that is not common to all commands is in separate files; there were 128 files before bundling.
     expect(files).toEqual(['cli/main.cjs', 'cli/rolldown-runtime.cjs', 'cli/serve.cjs']);
     expect(packages).toEqual([]);
     // Node has loaded its timers before it loads us.
@@ -68,13 +68,13 @@ test('exec starts the client before it loads the judge and the reports', async (
   expect(loadedIn(after).files).toEqual(expect.arrayContaining(['cli/judge.cjs', 'cli/verdict-reports.cjs']));
 });
 
-test('the first control request brings Express along, and no YAML', async () => {
+test('the first control request loads Express, but not YAML', async () => {
   const { get, loaded } = await startTold();
   expect((await get('/__sim/clock'))[0]).toBe(200);
   expect(loaded().packages).toEqual(['express']);
 });
 
-test('a value on the command line brings YAML along, and nothing else', async () => {
+test('a value on the command line loads only YAML', async () => {
   const { get, loaded } = await startTold('--set', 'limits=off');
   expect((await get('/v1/pets'))[0]).toBe(200);
   expect(loaded().packages).toEqual(['yaml']);

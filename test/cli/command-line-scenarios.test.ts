@@ -32,7 +32,7 @@ const write = (name: string, text: string) => writeFileSync(join(folder, name), 
 /** Runs the command to its end, in the folder of this test. */
 const run = (...args: string[]) => runCommandLine(args, { cwd: folder });
 
-/** Starts the server there, with a client of it. */
+/** Starts the server in the folder, with a client. */
 async function start(args: string[], nodeFlags: string[] = []) {
   const server = await startServer(args, { cwd: folder, nodeFlags });
   const { baseUrl, nextEvent } = server;
@@ -58,7 +58,7 @@ describe('petstore-sim scenarios', () => {
     expect(new Set(groups).size).toBe(groups.length);
   });
 
-  test('NAME > FILE gives a file that check accepts, with a schema that editors find', async () => {
+  test('NAME > FILE gives a file that check accepts, with a schema for editors', async () => {
     const { code, out } = await run('scenarios', 'minute-wall');
     expect(code).toBe(0);
     const [schema = '', ...lines] = out.split('\n');
@@ -70,7 +70,7 @@ describe('petstore-sim scenarios', () => {
     expect(await run('check', 'my.yaml')).toMatchObject({ code: 0, out: 'my.yaml: ok\n' });
   });
 
-  test('names the schema by a path where the package is installed below', async () => {
+  test('refers to the schema by a path if the package is installed below', async () => {
     const installed = join(folder, 'project/node_modules/petstore-sim');
     mkdirSync(installed, { recursive: true });
     for (const part of ['dist', 'scenarios', 'package.json', 'schema.json']) {
@@ -89,7 +89,7 @@ describe('petstore-sim scenarios', () => {
 });
 
 describe('petstore-sim check', () => {
-  test('says of each good file that it is', async () => {
+  test('reports each valid file', async () => {
     write('a.yaml', 'seed: 1');
     write('b.json', '{"extends": "./a.yaml"}');
     expect(await run('check', 'a.yaml', 'b.json', 'minute-wall')).toEqual({
@@ -99,7 +99,7 @@ describe('petstore-sim check', () => {
     });
   });
 
-  test('names every mistake of every file, and exits with 2', async () => {
+  test('reports every mistake in every file, and exits with 2', async () => {
     write('good.yaml', 'seed: 1');
     write('bad.yaml', 'sede: 1\nkeys:\n  a: { plan: gold }\n');
     write('worse.yaml', 'keys:\n\ta: {}\n');
@@ -115,13 +115,13 @@ nope.yaml: expected a file or a shipped scenario; npx petstore-sim scenarios lis
 });
 
 describe('petstore-sim --scenario', () => {
-  test('starts a YAML file; it shows its name and its keys', async () => {
+  test('starts with a YAML file, and shows its name and keys', async () => {
     write('two-left.yaml', 'keys:\n  free-key: { usage: { minute: 58 } }\n');
     const { remaining } = await start(['--scenario', 'two-left.yaml']);
     expect([await remaining(), await remaining(), await remaining()]).toEqual(['200 1', '200 0', '429 0']);
   });
 
-  test('starts a shipped scenario by its name', async () => {
+  test('starts with a shipped scenario by name', async () => {
     const { send } = await start(['--scenario', 'empty']);
     expect(await (await send('/pets')).json()).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('petstore-sim --scenario', () => {
 });
 
 describe('petstore-sim --set', () => {
-  test('sets fields on top of the scenario, the later over the earlier, values as in YAML', async () => {
+  test('sets fields of the scenario in order, with values as in YAML', async () => {
     write('used.yaml', 'keys: { free-key: { usage: { minute: 60 } } }\nban: { after: 1 }');
     const sets = [
       'keys.free-key.usage.minute=10',
@@ -166,7 +166,7 @@ describe('petstore-sim --set', () => {
     expect(await remaining()).toBe('200 0');
   });
 
-  test('reaches fields of the default scenario and keys with a dot', async () => {
+  test('sets fields of the default scenario and of keys with a dot', async () => {
     const sets = ['pets[0].name=Max', 'keys["a.b"]={ plan: pro }', 'limits=off'];
     const { send } = await start(sets.flatMap((set) => ['--set', set]));
     expect(await (await send('/pets/1', {}, 'a.b')).json()).toMatchObject({ name: 'Max' });
@@ -190,7 +190,7 @@ describe('petstore-sim --set', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
-  test('keeps the places of mistakes in the file', async () => {
+  test('preserves the line and column of mistakes in the file', async () => {
     write('bad.yaml', 'sede: 1');
     const { err } = await run(
       '--scenario',
@@ -209,7 +209,7 @@ describe('petstore-sim --set', () => {
 describe('petstore-sim --watch', () => {
   const first = 'keys: { free-key: { usage: { minute: 10 } } }\npets: [{ id: 1, name: A, categoryId: 1 }]\n';
 
-  test('puts keys, limits and faults in force on save, says what changed, and keeps the pets', async () => {
+  test('applies keys, limits and faults on save, prints the changes, and keeps the pets', async () => {
     write('live.yaml', first);
     const { nextEvent, send, remaining } = await start(['--scenario', 'live.yaml', '--watch']);
     expect(await remaining()).toBe('200 49');
@@ -229,7 +229,7 @@ describe('petstore-sim --watch', () => {
     expect((await send('/pets/1')).status).toBe(503);
   });
 
-  test('with --reseed starts with the pets of the file, too', async () => {
+  test('loads the pets of the file too with --reseed', async () => {
     write('reseed.yaml', first);
     const { nextEvent, send } = await start(['--scenario', 'reseed.yaml', '--watch', '--reseed']);
     write('reseed.yaml', first.replace('name: A', 'name: B'));
@@ -237,7 +237,7 @@ describe('petstore-sim --watch', () => {
     expect(await (await send('/pets')).json()).toMatchObject([{ name: 'B' }]);
   });
 
-  test('sees a file that an editor has put in place of the old one, again and again', async () => {
+  test('detects a file that an editor has replaced, repeatedly', async () => {
     write('swap.yaml', first);
     const { nextEvent, remaining } = await start(['--scenario', 'swap.yaml', '--watch']);
     for (const used of ['20', '30', '40']) {
@@ -248,7 +248,7 @@ describe('petstore-sim --watch', () => {
     }
   });
 
-  test('prints the mistakes of a broken file, and the scenario from before stays as it is', async () => {
+  test('prints the mistakes of an invalid file, and keeps the loaded scenario', async () => {
     write('break.yaml', first);
     const { nextEvent, remaining } = await start(['--scenario', 'break.yaml', '--watch']);
     expect(await remaining()).toBe('200 49');
@@ -285,7 +285,7 @@ describe('petstore-sim --watch', () => {
     expect(await remaining()).toBe('200 45');
   });
 
-  test('watches the files that the scenario starts from, and goes on after they were broken', async () => {
+  test('watches base files, and continues after they were invalid', async () => {
     write('base.yaml', 'keys: { free-key: { usage: { minute: 10 } } }');
     write('child.yaml', 'extends: ./base.yaml\npets: { file: pets.json }');
     write('pets.json', '[]');
@@ -302,7 +302,7 @@ describe('petstore-sim --watch', () => {
     expect(await nextEvent()).toMatchObject({ event: 'reloaded', changes: ['pets (1 added)'] });
   });
 
-  test('keeps what --set has set, and can start to generate pets', async () => {
+  test('keeps values of --set, and can start to generate pets', async () => {
     write('set.yaml', first);
     const args = ['--scenario', 'set.yaml', '--watch', '--reseed', '--set', 'keys.free-key.usage.minute=30'];
     const { nextEvent, remaining, send } = await start(args);
@@ -312,7 +312,7 @@ describe('petstore-sim --watch', () => {
     expect(await (await send('/pets?status=sold')).json()).toHaveLength(5);
   });
 
-  test('says it in words for a person', async () => {
+  test('prints readable messages', async () => {
     write('words.yaml', first);
     const command = ['--port', '0', '--scenario', 'words.yaml', '--watch'];
     const { nextLine, errors } = startCommandLine(command, { cwd: folder });
@@ -329,7 +329,7 @@ describe('petstore-sim --watch', () => {
   });
 });
 
-test('petstore-sim assumptions --json gives every assumption with its words and values', async () => {
+test('petstore-sim assumptions --json prints every assumption with its texts and values', async () => {
   const { code, out } = await run('assumptions', '--json');
   expect(code).toBe(0);
   const { assumptions: list } = JSON.parse(out);

@@ -11,7 +11,7 @@ import { cli, runCommandLine, startCommandLine, startServer } from '../support/c
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
 describe('petstore-sim serve --log json', () => {
-  test('prints the listening event first, then one object a request', async () => {
+  test('prints the listening event first, then one object per request', async () => {
     const { listening, nextEvent } = await startServer();
     expect(listening).toEqual({
       event: 'listening',
@@ -49,7 +49,7 @@ describe('petstore-sim serve --log json', () => {
     expect(events[1].message).toContain('5 December 2030');
   });
 
-  test('is reachable as localhost too', async () => {
+  test('listens on localhost too', async () => {
     const { baseUrl } = await startServer();
     const { status } = await fetch(`${baseUrl.replace('127.0.0.1', 'localhost')}/pets`, withKey('free-key'));
     expect(status).toBe(200);
@@ -57,7 +57,7 @@ describe('petstore-sim serve --log json', () => {
 });
 
 describe('petstore-sim serve --log pretty', () => {
-  test('prints addresses, keys and three curl lines that work when pasted', { tags: 'needs/curl' }, async () => {
+  test('prints URLs, keys and three curl lines that work when pasted', { tags: 'needs/curl' }, async () => {
     const { nextLine } = startCommandLine(['--port', '0']);
     const banner: string[] = [];
     while (banner.filter((line) => line.includes('curl')).length < 3) banner.push(await nextLine());
@@ -80,7 +80,7 @@ describe('petstore-sim serve --log pretty', () => {
     expect(JSON.parse(outputs[2] as string)).toMatchObject({ mode: 'real' });
   });
 
-  test('quotes a key of a scenario for the shell, and replaces control characters of names', {
+  test("quotes a scenario's key for the shell, and replaces control characters in names", {
     tags: 'needs/curl',
   }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-banner-'));
@@ -101,7 +101,7 @@ describe('petstore-sim serve --log pretty', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('prints a readable line a request, with nothing that a terminal would act upon', async () => {
+  test('prints a readable line per request, without terminal control sequences', async () => {
     const { nextLine } = startCommandLine(['--port', '0']);
     let line = '';
     let url = '';
@@ -129,7 +129,7 @@ describe('petstore-sim serve', () => {
     expect(out).toBe('');
   });
 
-  test('--no-limits serves more than the limit, with the headers', async () => {
+  test('--no-limits accepts more requests than the limit, with the headers', async () => {
     const { baseUrl } = await startServer(['--no-limits']);
     for (let n = 0; n < 70; n++) {
       const response = await fetch(`${baseUrl}/pets?limit=1`, withKey('free-key'));
@@ -139,7 +139,7 @@ describe('petstore-sim serve', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'on %s finishes the answer under way and exits with 0 within 2 s',
+    'on %s completes the pending answer and exits with 0 within 2 s',
     async (signal) => {
       const { child, baseUrl, nextEvent } = await startServer();
       // A keep-alive connection that is idle, and a request whose body is still on its way.
@@ -170,7 +170,7 @@ describe('petstore-sim serve', () => {
     },
   );
 
-  test('goes on when the reader of its log goes away', async () => {
+  test('continues if the reader of its log closes', async () => {
     const { child, baseUrl } = await startServer();
     child.stdout?.destroy();
     for (let n = 0; n < 3; n++) expect((await fetch(`${baseUrl}/pets`, withKey('free-key'))).status).toBe(200);
@@ -203,7 +203,7 @@ describe('output that cannot be written', () => {
     ['--help'],
     ['--version'],
   ];
-  test.each(commands)('petstore-sim %s %s says so in one line and exits with 1', async (...args) => {
+  test.each(commands)('petstore-sim %s %s reports it in one line and exits with 1', async (...args) => {
     expect(await runFull(args, 'out')).toEqual({ code: 1, text: failed });
   });
 
@@ -215,13 +215,13 @@ describe('output that cannot be written', () => {
     expect(await runFull(['check', 'nowhere.yaml'], 'err')).toEqual({ code: 2, text: '' });
   });
 
-  test('does not stop a server, which says it once', async () => {
+  test('does not stop a server, which reports it once', async () => {
     const stop = (child: ChildProcess) => void setTimeout(() => child.kill('SIGTERM'), 500);
     const { code, text } = await runFull(['--port', '0', '--log', 'json'], 'out', stop);
     expect([code, text]).toEqual([1, failed]);
   });
 
-  test('is no error where the reader has seen enough', async () => {
+  test('is no error if the reader closes early', async () => {
     const line = `set -o pipefail; "${process.execPath}" "${cli}" assumptions --json | head -c 1`;
     const shell = spawn('bash', ['-c', line], { stdio: ['ignore', 'ignore', 'pipe'] });
     let err = '';
@@ -264,7 +264,7 @@ describe('the command line', () => {
     ],
   ];
 
-  test.each(mistakes)('answers %j with exit code 2 and a clear message, without a stack', async (args, message) => {
+  test.each(mistakes)('%j exits with 2 and a clear message without a stack', async (args, message) => {
     const { code, out, err } = await runCommandLine(args);
     expect(code).toBe(2);
     expect(out).toBe('');
@@ -272,7 +272,7 @@ describe('the command line', () => {
     expect(err).not.toMatch(/^ +at /m);
   });
 
-  test('refuses a path of 30,000 steps in one line', async () => {
+  test('rejects a path of 30,000 steps in one line', async () => {
     const { code, err } = await runCommandLine(['serve', '--set', `${'a.'.repeat(30_000)}a=5`]);
     expect([code, err]).toEqual([
       2,
@@ -280,7 +280,7 @@ describe('the command line', () => {
     ]);
   });
 
-  test('says in one line that a port is taken', async () => {
+  test('reports an occupied port in one line', async () => {
     const taken = createServer();
     await once(taken.listen(0, '127.0.0.1'), 'listening');
     const { port } = taken.address() as { port: number };
@@ -292,7 +292,7 @@ describe('the command line', () => {
     );
   });
 
-  test('serve --help names every flag, --help the common ones, --version the version, assumptions every assumption', async () => {
+  test('serve --help lists every flag, --help the common ones, --version the version, assumptions every assumption', async () => {
     const { assumptions } = await import('../../src/petstore/assumptions.js');
     const helped = await runCommandLine(['serve', '--help']);
     for (const flag of [
@@ -316,7 +316,7 @@ describe('the command line', () => {
   });
 });
 
-test('with --until-eof, a server ends when its standard input does', async () => {
+test('a server with --until-eof ends when its standard input closes', async () => {
   const child = spawn(process.execPath, [cli, '--port', '0', '--log', 'json', '--until-eof']);
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = await once(child.stdout, 'data');

@@ -19,13 +19,13 @@ test.each([
   [['--data-reset'], 'expected --data with --data-reset: a folder, or the address of a store'],
   [['--fsync'], 'expected --data FOLDER with --fsync'],
   [['--data', join(folder, 'never'), '--handlers', 'mine.mjs'], 'expected --handlers to be a file, found none at'],
-])('serve %s is refused with what to do', async (args, message) => {
+])('serve %s is rejected with advice', async (args, message) => {
   const { code, err } = await runCommandLine(['serve', ...args]);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   expect(existsSync(join(folder, 'never'))).toBe(false);
 });
 
-test('serve --data goes on after SIGTERM, refuses another scenario, and begins anew with --data-reset', async () => {
+test('serve --data continues after SIGTERM, rejects another scenario, and starts anew with --data-reset', async () => {
   const data = join(folder, 'data');
   const first = await startServer(['--data', data, '--fsync']);
   const control = createControl(first.baseUrl.replace('/v1', '/__sim'));
@@ -45,7 +45,7 @@ test('serve --data goes on after SIGTERM, refuses another scenario, and begins a
   expect(await third.stop()).toBe(0);
 });
 
-test('the first line says that a server goes on from a folder, and with what', () => {
+test('the first line reports that a server continues from a folder, with its content', () => {
   const sim = createSimulator();
   const addresses = { baseUrl: 'http://127.0.0.1:4010/v1', controlUrl: 'http://127.0.0.1:4010/__sim' };
   const firstLine = (from?: string) =>
@@ -54,7 +54,7 @@ test('the first line says that a server goes on from a folder, and with what', (
   expect(firstLine('./state')).toBe('petstore-sim  scenario default, resumed from ./state: 40 pets, 0 requests');
 });
 
-test('serve --data --watch loads a saved scenario into what is kept', async () => {
+test('serve --data --watch loads a saved scenario into the stored state', async () => {
   const file = join(folder, 'mine.yaml');
   writeFileSync(file, 'name: mine\nassumptions: { defaultStatus: pending }\n');
   const args = ['--data', join(folder, 'watched'), '--scenario', file];
@@ -63,11 +63,11 @@ test('serve --data --watch loads a saved scenario into what is kept', async () =
   expect(await server.nextEvent()).toMatchObject({ event: 'reloaded', changes: ['assumptions.defaultStatus'] });
   expect(await server.stop()).toBe(0);
   const again = await startServer(args);
-  // Loaded already, so there is nothing to tell.
+  // Loaded already, so no message is printed.
   expect(again.errors()).toBe('');
 });
 
-test('a port that is taken leaves no recording and no lock on a folder', async () => {
+test('an occupied port leaves no recording and no lock of a folder', async () => {
   const taken = createServer();
   await once(taken.listen(0, '127.0.0.1'), 'listening');
   const { port } = taken.address() as { port: number };
@@ -86,7 +86,7 @@ test('a port that is taken leaves no recording and no lock on a folder', async (
   expect(server.errors()).toBe('');
 });
 
-test('serve of petstore-sim/node closes the folder if the port is taken', async () => {
+test('serve of petstore-sim/node closes the folder if the port is occupied', async () => {
   const taken = createServer();
   await once(taken.listen(0, '127.0.0.1'), 'listening');
   const { port } = taken.address() as { port: number };

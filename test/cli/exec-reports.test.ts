@@ -36,7 +36,7 @@ test.each([
   expect(readFileSync(junit, 'utf8')).toContain('<testsuite');
 });
 
-test('exec finds out before the run that a report cannot be written', async () => {
+test('exec checks before the run that a report can be written', async () => {
   const command = ['--', process.execPath, '-e', 'console.log("ran")'];
   writeFileSync(join(folder, 'file'), '');
   for (const report of [join(folder, 'file/verdict.json'), folder, '']) {
@@ -46,13 +46,13 @@ test('exec finds out before the run that a report cannot be written', async () =
   }
 });
 
-test('exec makes the folder of a report', async () => {
+test('exec creates the folder of a report', async () => {
   const junit = join(folder, 'made/by/exec.xml');
   await runCommandLine(['exec', '--junit', junit, '--', process.execPath, '-e', '0']);
   expect(readFileSync(junit, 'utf8')).toContain('<testsuite');
 });
 
-/** A client that lists and comes back at once after a refusal, and ends as the script says. */
+/** Program of a client that lists, retries at once after a rejection, and ends with the given script. */
 const hasty = (end: string) => [
   process.execPath,
   '--input-type=module',
@@ -64,7 +64,7 @@ const hasty = (end: string) => [
 const idle = (end: string) => [process.execPath, '-e', end];
 const stay = 'setInterval(() => {}, 1000)';
 
-describe('text, JSON, JUnit, page and exit code of exec agree', () => {
+describe('text, JSON, JUnit, dashboard and exit code of exec agree', () => {
   test.each<
     [
       name: string,
@@ -171,7 +171,7 @@ describe('text, JSON, JUnit, page and exit code of exec agree', () => {
     },
   );
 
-  test('for a failure of a scenario, with what it is about', async () => {
+  test("for a failure by the scenario, with the scenario's description", async () => {
     const { err } = await runCommandLine(['exec', '--scenario', 'minute-wall', '--', ...hasty('')]);
     expect(err.replace(/\s+/g, ' ')).toContain('A right client waits for Retry-After and then succeeds.');
     const json = await runCommandLine(['exec', '--scenario', 'minute-wall', '--json', '--', ...hasty('')]);

@@ -14,14 +14,14 @@ import { LogOpenError } from '../../src/persistence/log.js';
 
 const server = { baseUrl: 'http://127.0.0.1:4010/v1', controlUrl: 'http://127.0.0.1:4010/__sim' };
 
-test('the banner names the windows of the scenario', () => {
+test('the banner shows the windows of the scenario', () => {
   const banner = (windows: object) =>
     listeningLines('pretty', createSimulator({ scenario: { windows } }), server, false).join('\n');
   expect(banner({})).toContain('60 a minute, 1,000 a day');
   expect(banner({ minute: '10s', day: '5m' })).toContain('60 in 10 s, 1,000 in 5 min');
 });
 
-test('the pretty log leaves out the reads of the dashboard, and no others', () => {
+test('the pretty log omits only the reads of the dashboard', () => {
   const lines: string[] = [];
   const log = createRequestLog('pretty', (line) => lines.push(line));
   const sim = createSimulator();
@@ -35,13 +35,13 @@ test('the pretty log leaves out the reads of the dashboard, and no others', () =
   expect(targets).toEqual(['/__sim/keys', '/__sim/reset', '/__sim/journal/9']);
 });
 
-test('serve without a folder names the option and the way without one', async () => {
+test('serve without a folder names the option, and the alternative', async () => {
   await expect(serve({ scenario: 'default' } as never)).rejects.toThrow(
     'serve: expected data, a folder or the address of a store, got undefined; without one, listen(',
   );
 });
 
-test('--set with a key that is nearly one of the scenario gives a note', async () => {
+test('--set with a key that resembles one of the scenario prints a note', async () => {
   const notes = async (...flags: string[]) => {
     const overrides = await Promise.all(flags.map(readSetFlag));
     return (await readScenarioAndFiles('default', { overrides })).notes;
@@ -52,7 +52,7 @@ test('--set with a key that is nearly one of the scenario gives a note', async (
   expect(await notes('keys.free-key.usage.minute=60', 'keys.somebody.plan=pro')).toEqual([]);
 });
 
-test('folders are made one by one, for this user alone, and none that is there', () => {
+test('creates only missing folders, one by one, for this user only', () => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-told-'));
   const [one, two] = [join(folder, 'a'), join(folder, 'a/b')];
   try {
@@ -67,6 +67,6 @@ test('folders are made one by one, for this user alone, and none that is there',
   }
 });
 
-test.runIf(process.platform === 'linux')('a folder for the log below /proc is refused', async () => {
+test.runIf(process.platform === 'linux')('rejects a log folder below /proc', async () => {
   await expect(openFileLog('/proc/petstore-sim/state', { onFailure: () => {} } as never)).rejects.toThrow(LogOpenError);
 });

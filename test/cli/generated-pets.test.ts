@@ -19,7 +19,7 @@ async function listening(args: readonly string[]) {
 const post = (url: string, body: unknown) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
-test('a running server refuses to generate more pets than it can without a pause, and goes on', async () => {
+test('a running server rejects a scenario with too many generated pets, and continues', async () => {
   const { list, controlUrl } = await listening([]);
   const load = (available: number) =>
     post(`${controlUrl}/scenario`, { scenario: { pets: { generate: { available } } }, reseed: true });
@@ -39,7 +39,7 @@ test('a running server refuses to generate more pets than it can without a pause
   expect((await list()).status).toBe(200);
 });
 
-test('a watched file that asks for too many pets is told as a mistake, and the server goes on', async () => {
+test('a watched file with too many pets is reported as a mistake, and the server continues', async () => {
   const file = join(folder, 'many.yaml');
   writeFileSync(file, 'pets: { generate: { available: 5 } }\n');
   const { child, nextEvent, list } = await listening(['--scenario', 'many.yaml', '--watch', '--reseed']);

@@ -21,11 +21,11 @@ function read(...args: string[]) {
   }
 }
 
-/** A flag as it is typed, with a value if it takes one. */
+/** A flag as typed, with a value if required. */
 const typed = ([name, flag]: [string, Flag]) => (typeof flag === 'string' ? [`--${name}`] : [`--${name}`, '1']);
 
 describe('petstore-sim COMMAND --help', () => {
-  test.each(names)('%s: lists exactly the flags that the command accepts, in at most forty lines', (name) => {
+  test.each(names)('%s: lists exactly the accepted flags, in at most forty lines', (name) => {
     const help = helpOf(name);
     const listed = Array.from(help.matchAll(/^ {2}--([a-z-]+)/gm), ([, flag]) => flag);
     expect(listed).toEqual([...flagsOf(name).map(([flag]) => flag), 'json']);
@@ -39,7 +39,7 @@ describe('petstore-sim COMMAND --help', () => {
     }
   });
 
-  test.each(names)('%s: every other flag is refused', (name) => {
+  test.each(names)('%s: rejects every other flag', (name) => {
     const own = new Set(flagsOf(name).map(([flag]) => flag));
     const others = [...allFlags].filter(([flag]) => !own.has(flag));
     expect(others.length).toBeGreaterThan(10);
@@ -48,13 +48,13 @@ describe('petstore-sim COMMAND --help', () => {
     }
   });
 
-  test.each(names)('%s: its example is a command line of it', (name) => {
+  test.each(names)('%s: its example is a valid command line', (name) => {
     const { example = '' } = commands[name] ?? {};
     const words = example.replace(/ > .*/, '').split(' ');
     expect(read(...words)).toMatchObject({ command: commands[name] });
   });
 
-  test.each(names)('%s: its flags give text, lists or true, and only lists may be repeated', (name) => {
+  test.each(names)('%s: parses flags as text, lists or true, and only lists may be repeated', (name) => {
     for (const each of flagsOf(name)) {
       const [flag, definition] = each;
       const once = () => read(name, ...typed(each));
@@ -70,12 +70,12 @@ describe('petstore-sim COMMAND --help', () => {
     }
   });
 
-  test('one name is a flag of one kind in every command', () => {
+  test('a flag has the same kind in every command', () => {
     for (const [name, flag] of names.flatMap(flagsOf))
       expect([name, typeof flag]).toEqual([name, typeof allFlags.get(name)]);
   });
 
-  test('the overview names every command, and is printed without a command or for an unknown one', async () => {
+  test('the overview lists every command, and is printed without a command or for an unknown one', async () => {
     const { code, out } = await runCommandLine(['--help']);
     expect(code).toBe(0);
     for (const name of names) expect(out).toMatch(new RegExp(`^ {2}\\[?${name}\\b`, 'm'));
@@ -87,7 +87,7 @@ describe('petstore-sim COMMAND --help', () => {
     ]);
   });
 
-  test('a flag after -- belongs to the command of the client', () => {
+  test("flags after -- belong to the client's command", () => {
     expect(read('exec', '--', 'npm', 'test', '--help', '--bogus')).toMatchObject({
       rest: ['npm', 'test', '--help', '--bogus'],
       before: 0,
@@ -95,7 +95,7 @@ describe('petstore-sim COMMAND --help', () => {
     expect(read('gauntlet', 'minute-wall', '--', 'a')).toMatchObject({ rest: ['minute-wall', 'a'], before: 1 });
   });
 
-  test('defaults in the help are those of the command', async () => {
+  test("defaults in the help are the command's defaults", async () => {
     vi.stubEnv('HELP_KEY', 'x');
     const service = ['--target', 'http://127.0.0.1:9/v1', '--key-env', 'HELP_KEY'];
     const { out } = await runCommandLine(['calibrate', '--plan', '--json', ...service]);

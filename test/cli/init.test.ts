@@ -13,7 +13,7 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 const run = (...args: string[]) => runCommandLine(args, { cwd });
 const manifest = (content: object) => writeFileSync(join(cwd, 'package.json'), JSON.stringify(content));
 
-test('init asks nothing, writes a scenario with comments that check accepts, and says how to go on', async () => {
+test('init asks no question, writes a valid scenario with comments, and prints the next step', async () => {
   const { code, out, err } = await run('init');
   expect([code, err]).toEqual([0, '']);
   expect(out).toContain('Wrote petstore.scenario.yaml.');
@@ -24,7 +24,7 @@ test('init asks nothing, writes a scenario with comments that check accepts, and
   expect(await run('check', 'petstore.scenario.yaml')).toMatchObject({ code: 0 });
 });
 
-test('what its comments show is accepted, too, once it is no comment', async () => {
+test('the commented examples of the scenario are valid too', async () => {
   await run('init');
   const file = join(cwd, 'petstore.scenario.yaml');
   const isExample = /^(\s*)# ((?:revoked-key|banned-key|faults|pets|clock):.*|\s{2,}.*)$/;
@@ -35,7 +35,7 @@ test('what its comments show is accepted, too, once it is no comment', async () 
   expect(await run('check', 'petstore.scenario.yaml')).toMatchObject({ code: 0, err: '' });
 });
 
-test('a scenario that is there stays as it is', async () => {
+test('an existing scenario is unchanged', async () => {
   writeFileSync(join(cwd, 'petstore.scenario.yaml'), 'seed: 7\n');
   const { code, out } = await run('init');
   expect(code).toBe(0);
@@ -58,14 +58,14 @@ test.each([
 });
 
 test.each([{ type: 'module', devDependencies: { jest: '*' } }, { devDependencies: { jest: '*', 'ts-jest': '*' } }])(
-  'a Jest that takes modules is shown one: %j',
+  'prints a test with modules for a Jest that supports them: %j',
   async (content) => {
     manifest(content);
     expect((await run('init')).out).toContain("import { test } from 'petstore-sim/jest';");
   },
 );
 
-test('a package.json that cannot be read is none', async () => {
+test('an unreadable package.json is ignored', async () => {
   writeFileSync(join(cwd, 'package.json'), '{');
   expect(await run('init')).toMatchObject({ code: 0, out: expect.stringContaining('No test runner found.') });
 });
@@ -79,7 +79,7 @@ test.each([
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
 });
 
-test('demo shows a wrong and a right client, the address of the page first', async () => {
+test("demo shows a wrong and a right client, and the dashboard's URL first", async () => {
   const { code, out, err } = await run('demo', '--timeout', '5s');
   expect([code, err]).toEqual([0, '']);
   const lines = out.split('\n');

@@ -14,7 +14,7 @@ async function follow(command: string) {
   return runCommandLine(args, { cwd });
 }
 
-test('state export and import say with --json what they did, and how to go on with the same server', async () => {
+test('state export and import print with --json their result and next commands for the same server', async () => {
   const { baseUrl } = await startServer(['--scenario', 'minute-wall', '--set', 'ids={start: 9007199254740993}']);
   const url = baseUrl.replace(/\/v1$/, '');
   const state = (...args: string[]) => runCommandLine(['state', ...args, '--url', url, '--json'], { cwd });
@@ -54,7 +54,7 @@ test('state export and import say with --json what they did, and how to go on wi
   });
 });
 
-test('calibrate and compare name with --json the commands that go on with the same service', async () => {
+test('calibrate and compare print with --json next commands for the same service', async () => {
   const { baseUrl } = await startServer(['--set', 'assumptions.paging=page']);
   process.env.KEY_OF_NEXT = 'free-key';
   const service = `--target ${baseUrl} --key-env KEY_OF_NEXT`;

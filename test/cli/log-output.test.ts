@@ -8,10 +8,10 @@ type Kill = (signal: NodeJS.Signals) => void;
 let stopAtEnd: (() => Promise<unknown>) | undefined;
 afterEach(() => stopAtEnd?.());
 
-/** Throws, where nobody catches it, when it is told to. */
+/** Throws an uncaught error on request. */
 const crashing = `data:text/javascript,${encodeURIComponent("process.on('SIGUSR2', () => { throw new Error('crash'); });")}`;
 
-/** A server of which nobody reads more than the first lines, until `read` is called. */
+/** Starts a server of which only the first lines are read, until `read` is called. */
 async function start() {
   const flags = ['--import', crashing, cli, 'serve', '--port', '0', '--log', 'json', '--no-limits'];
   const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -58,14 +58,14 @@ function reading(stdout: Readable) {
 
 const numberOf = ({ target }: { target: string }) => Number(/n=(\d+)/.exec(target)?.[1]);
 
-test('a line is there before the next request that somebody sends by hand', async () => {
+test('a line is written before the next manual request', async () => {
   const { get, read, lines } = await start();
   read();
   await get('n=1');
   await vi.waitFor(() => expect(lines()).toMatchObject([{ target: '/v1/pets?n=1', status: 200 }]));
 });
 
-test('a reader that does not read holds nothing up; lines past a bound are left out whole, and their number is told', async () => {
+test('a blocked reader delays no request; lines above a bound are dropped whole and counted', async () => {
   const { get, kill, closed, read, lines } = await start();
   const long = 'x'.repeat(8_000);
   for (let n = 1; n <= 500; n++) expect(await get(`n=${n}&${long}`)).toBe(200);
@@ -78,7 +78,7 @@ test('a reader that does not read holds nothing up; lines past a bound are left 
   const at = all.findIndex(({ event }) => event === 'warning');
   const dropped = Number(/^(\d+) lines of this log were dropped/.exec(all[at].message)?.[1]);
   const numbers = all.filter(({ event }) => event === 'request').map(numberOf);
-  // Of 4 MB one waits at most, beside what is in the pipe and on its way there.
+  // At most 4 MB are buffered, in addition to the pipe.
   expect(dropped).toBeGreaterThan(150);
   expect(dropped).toBeLessThan(400);
   expect(numbers).toEqual([...Array.from({ length: 500 - dropped }, (_, n) => n + 1), 501]);

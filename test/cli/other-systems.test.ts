@@ -8,7 +8,7 @@ import { runCommandLine } from '../support/command-line.js';
 
 const root = join(import.meta.dirname, '../..');
 
-// What of Windows can be tried elsewhere. docs/testing.md lists what was only reviewed.
+// Simulates properties of Windows on other systems. docs/testing.md lists the parts that were only reviewed.
 
 let folder: string;
 beforeEach(() => {
@@ -55,7 +55,7 @@ describe('files with the line ends of Windows', () => {
   });
 });
 
-test('on Windows a command ends with all that it started, by taskkill', async () => {
+test('on Windows, taskkill ends a command with all its child processes', async () => {
   const taskkill = join(folder, 'taskkill');
   writeFileSync(taskkill, '#!/bin/sh\necho "$@" > "$(dirname "$0")/told"\n');
   chmodSync(taskkill, 0o755);
@@ -65,7 +65,7 @@ test('on Windows a command ends with all that it started, by taskkill', async ()
   vi.unstubAllEnvs();
 });
 
-test('what npm runs needs no POSIX tools', () => {
+test('the npm scripts need no POSIX tools', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };

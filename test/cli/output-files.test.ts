@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a recording', () => {
-  test.each(['serve', 'exec'])('of %s takes no file that has something in it', async (command) => {
+  test.each(['serve', 'exec'])('of %s does not overwrite a file with content', async (command) => {
     const kept = inFolder(`kept-by-${command}.json`);
     writeFileSync(kept, '{"name":"mine"}');
     const args = command === 'serve' ? ['--port', '0'] : ['--', process.execPath, '-e', ''];
@@ -50,7 +50,7 @@ describe('a recording', () => {
     expect(err).toContain(`expected --record to name a new file, got "${kept}", which exists`);
   });
 
-  test('writes to an empty file, as mktemp creates, without a change of its mode', async () => {
+  test('is written to an empty file, as mktemp creates, with the same mode', async () => {
     const file = inFolder('empty.jsonl');
     writeFileSync(file, '', { mode: 0o644 });
     expect((await runCommandLine(['exec', '--record', file, '--', process.execPath, '-e', ''])).code).toBe(0);
@@ -58,7 +58,7 @@ describe('a recording', () => {
     expect(statSync(file).mode & 0o777).toBe(0o644);
   });
 
-  test('leaves no file where nothing began, so that the next try can have its name', async () => {
+  test('leaves no file if the start fails, so that the name can be reused', async () => {
     const file = inFolder('never.jsonl');
     const { port } = new URL(baseUrl);
     const taken = await runCommandLine(['serve', '--port', port, '--record', file]);
@@ -78,7 +78,7 @@ describe('a file that cannot be written', () => {
     ['scenario --out onto what it reads', () => ['scenario', '--from', recorded, '--out', recorded], '--out'],
     ['judge --verdict onto what it reads', () => ['judge', recorded, '--verdict', recorded], '--verdict'],
     ['state export onto what it reads', () => ['state', 'export', '--from', run, run], 'FILE'],
-  ])('is told of by %s, in a sentence', async (_, args, flag) => {
+  ])('is reported by %s, in a sentence', async (_, args, flag) => {
     const before = text(recorded) + text(run);
     const { code, err } = await runCommandLine(args());
     expect(err).toMatch(new RegExp(`expected ${flag} to name a writable file, got ".*": `));
@@ -87,7 +87,7 @@ describe('a file that cannot be written', () => {
   });
 
   test.skipIf(process.platform !== 'linux').each(['/proc/none/report.html', '/proc/report.html'])(
-    'is told of before the run, where nothing can be made: %s',
+    'is reported before the run if its folder cannot be created: %s',
     async (report) => {
       const command = ['--', process.execPath, '-e', 'console.log("ran")'];
       const { code, out, err } = await runCommandLine(['exec', '--report', report, ...command]);
@@ -96,7 +96,7 @@ describe('a file that cannot be written', () => {
     },
   );
 
-  test('is made with its folder by calibrate, before the first request', async () => {
+  test('is created with its folder by calibrate, before the first request', async () => {
     const out = join(folder, 'not', 'there', 'learnt.yaml');
     const plan = await runCommandLine(['calibrate', ...ask('--out', out, '--budget', '2', '--plan')]);
     expect([plan.code, existsSync(join(folder, 'not'))]).toEqual([0, false]);
@@ -106,14 +106,14 @@ describe('a file that cannot be written', () => {
     expect(text(out.replace('yaml', 'jsonl')).trim().split('\n')).toHaveLength(2);
   });
 
-  test('is made with its folder', async () => {
+  test('is created with its folder', async () => {
     const out = join(folder, 'new', 'folder', 'of.yaml');
     expect((await runCommandLine(['scenario', '--from', recorded, '--out', out])).code).toBe(0);
     expect(text(out)).toContain('pets:');
   });
 });
 
-test('compare keeps the answers that it has where the service cannot be checked', async () => {
+test('compare saves the received answers if the service cannot be checked', async () => {
   const kept = inFolder('answers.jsonl');
   writeFileSync(kept, text(recorded));
   const away = ask('--save', kept).with(1, 'http://127.0.0.1:9/v1');
@@ -122,7 +122,7 @@ test('compare keeps the answers that it has where the service cannot be checked'
   expect(err).toContain(`${kept} was not changed, because the comparison was impossible`);
 });
 
-test('compare says that a recording is cut, and takes a scenario that makes its pets', async () => {
+test('compare reports a truncated recording, and accepts a scenario that generates its pets', async () => {
   const cut = inFolder('cut.jsonl');
   writeFileSync(cut, text(recorded).slice(0, -200));
   const { code, err } = await runCommandLine(['compare', '--with', cut, 'large-catalogue']);
@@ -130,7 +130,7 @@ test('compare says that a recording is cut, and takes a scenario that makes its 
   expect(err).toContain(`${cut}: the file ends in the middle of an entry`);
 });
 
-test('compare takes no recording of another client, of whose key nobody knows what it had used', async () => {
+test('compare rejects a recording of another client, because the earlier usage of its key is unknown', async () => {
   const entry = text(recorded)
     .split('\n')
     .find((line) => line.includes('"status":200')) as string;
@@ -140,7 +140,7 @@ test('compare takes no recording of another client, of whose key nobody knows wh
   expect([code, err]).toEqual([2, expect.stringContaining('got a recording of another client')]);
 });
 
-test('compare finds no drift in what its own probe has stored with a service that keeps unknown fields', async () => {
+test('compare finds no drift in pets of its own probe if the service stores unknown fields', async () => {
   const server = await startServer(['--set', 'assumptions.unknownFields=echo', '--set', 'keys.free-key.plan=pro']);
   const target = ['--target', server.baseUrl, '--key-env', 'KEY_OF_OUTPUT', '--patience', '1s'];
   const out = inFolder('echo.yaml');
@@ -150,7 +150,7 @@ test('compare finds no drift in what its own probe has stored with a service tha
   expect(said).not.toContain('drift');
 });
 
-test('calibrate goes on after a log whose last line was cut', async () => {
+test('calibrate continues after a log with a truncated last line', async () => {
   const out = inFolder('learnt.yaml');
   const log = inFolder('learnt.jsonl');
   const command = ['calibrate', ...ask('--out', out)];
@@ -168,7 +168,7 @@ test('calibrate goes on after a log whose last line was cut', async () => {
   expect([code, err]).toEqual([2, expect.stringContaining('use another file for another service: --out FILE')]);
 });
 
-test('an exported state can be read by its owner alone, also in a file that was there', async () => {
+test('only the owner can read an exported state, also in an existing file', async () => {
   const file = inFolder('state.json');
   writeFileSync(file, '');
   chmodSync(file, 0o644);

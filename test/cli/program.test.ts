@@ -7,7 +7,7 @@ import { runCommandLine } from '../support/command-line.js';
 
 const main = join(import.meta.dirname, '../../dist/cli/main.cjs');
 
-describe('the words that start the program again', () => {
+describe('the command that starts the program again', () => {
   const cwd = '/project';
   test.each([
     ['npx petstore-sim', '/project/node_modules/.bin/petstore-sim', undefined],
@@ -23,7 +23,7 @@ describe('the words that start the program again', () => {
     expect(programOf({ file, cwd, agent })).toBe(expected);
   });
 
-  test('are in the lines to go on with, which work in the folder of a local installation', async () => {
+  test('is in the suggested commands, which work in the folder of a local installation', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-program-'));
     const bin = join(folder, 'node_modules/.bin');
     mkdirSync(bin, { recursive: true });

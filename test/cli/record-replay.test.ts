@@ -6,7 +6,10 @@ import { formatLine } from '../../src/persistence/folder/lines.js';
 import { newFolder } from '../persistence/folders.js';
 import { cli, startCommandLine, startServer } from '../support/command-line.js';
 
-/** A right client stays below its limit; a wrong one goes on after it is refused, with a token of somebody as well. */
+/**
+ * Program of a client: a right one stays below its limit; a wrong one keeps sending after a rejection, also with a
+ * foreign token.
+ */
 const client = (isRight: boolean) => `
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
 const headers = { authorization: 'Bearer ' + key };
@@ -22,7 +25,7 @@ const run = (args: readonly string[], cwd: string) => {
   return { status, stdout, stderr };
 };
 
-test('a recorded run of a client is judged again to the same verdict, and a failing one says how', () => {
+test('the replay of a recorded run gives the same verdict, and a failing run prints the replay command', () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(false));
   const recorded = run(['exec', '--record', 'run.jsonl', '--verdict', 'verdict.json', '--', 'node', 'client.mjs'], cwd);
@@ -58,7 +61,7 @@ test('a recorded run of a client is judged again to the same verdict, and a fail
   });
 });
 
-test('a failing run that was not recorded says how to record it, in words that a shell reads', () => {
+test('a failing run without a recording prints the command that records it, quoted for the shell', () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, "it's client.mjs"), client(false));
   const args = ['exec', '--set', 'keys.free-key.usage={minute: 59}', '--', 'node', "it's client.mjs"];
@@ -70,7 +73,7 @@ test('a failing run that was not recorded says how to record it, in words that a
   expect(run(['replay', 'run.jsonl'], cwd).status).toBe(0);
 });
 
-test('a client that passes gets no such lines', () => {
+test('a passing client prints no such command', () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(true));
   const { status, stderr } = run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
@@ -79,7 +82,7 @@ test('a client that passes gets no such lines', () => {
   expect(run(['replay', 'run.jsonl', '--judge'], cwd).status).toBe(0);
 });
 
-test('a run goes on when its recording cannot be written any more, and says so', () => {
+test('a run continues if its recording can no longer be written, and reports it', () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(true));
   const args = ['exec', '--record', 'run.jsonl', '--', process.execPath, 'client.mjs'];
@@ -165,7 +168,7 @@ test('the replay of a damaged folder counts the entries that it could not read',
   expect({ status, ...JSON.parse(stdout) }).toMatchObject({ status: 2, entries: 3, leftOut: entries - 3 });
 });
 
-test('a recorded server is served again from any point of it', async () => {
+test('a recorded server is served again from any entry', async () => {
   const cwd = newFolder();
   const server = await startServer(['--record', 'run.jsonl'], { cwd });
   const { baseUrl, controlUrl } = server.listening;
@@ -199,11 +202,11 @@ async function startReplay(args: readonly string[], cwd: string) {
   return { baseUrl: baseUrl as string, stop: () => started.child.kill('SIGKILL') };
 }
 
-test('a recording that another version answers otherwise ends the replay with 1 and names both', () => {
+test('a recording with different answers in another version ends the replay with 1 and names both versions', () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(true));
   run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);
-  // What a version that gave other bodies would have written.
+  // Recording of a version with different bodies.
   const lines = readFileSync(join(cwd, 'run.jsonl'), 'utf8')
     .trimEnd()
     .split('\n')

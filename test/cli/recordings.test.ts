@@ -24,7 +24,7 @@ const wall = {
   ban: 'off',
 } as const;
 
-/** A page that calls the API as this code does, with what Chromium recorded of it through Playwright. */
+/** Recording by Chromium and Playwright of a page that runs the code. */
 async function recordPage(code: string, har: { mode?: 'full' | 'minimal' } = {}): Promise<string> {
   const sim = createSimulator({ scenario: wall });
   const { baseUrl, close } = await listen(sim, { port: 0 });
@@ -51,7 +51,7 @@ async function recordPage(code: string, har: { mode?: 'full' | 'minimal' } = {})
 }
 
 describe('a recording of Chromium, by Playwright', { tags: 'needs/chromium' }, () => {
-  test('names a page that comes back too early', async () => {
+  test('reports a page that retries too early', async () => {
     const har = await recordPage('await list(); await wait(200); await list(); await wait(200); await list();');
     const report = inFolder('page.html');
     const { code, out, err } = await runCommandLine(['judge', har, '--json', '--report', report]);
@@ -71,7 +71,7 @@ describe('a recording of Chromium, by Playwright', { tags: 'needs/chromium' }, (
     expect(code).toBe(0);
   });
 
-  test('in the minimal mode, which leaves times out, is inconclusive and says why', async () => {
+  test('in minimal mode, without times, is inconclusive with the reason', async () => {
     const har = await recordPage('await list(); await wait(200); await list();', { mode: 'minimal' });
     const { code, err } = await runCommandLine(['judge', har, '--json', '--require-conclusive']);
     expect(JSON.parse(err)).toMatchObject({
@@ -106,7 +106,7 @@ async function judgeTrace(spans: unknown[], ...more: string[]) {
 describe('a trace of OpenTelemetry', () => {
   const noon = Date.UTC(2026, 0, 1, 12);
 
-  test('where Retry-After was captured names a client that comes back too early', async () => {
+  test('with Retry-After reports a client that retries too early', async () => {
     const spans = [span(noon, 429, { 'retry-after': '30' }), span(noon + 1_000, 429, { 'retry-after': '29' })];
     const { code, err } = await judgeTrace(spans, '--one-key');
     const notes = [expect.stringContaining('A trace has no keys')];
@@ -114,14 +114,14 @@ describe('a trace of OpenTelemetry', () => {
     expect(code).toBe(1);
   });
 
-  test('where it was not says which setting to turn on', async () => {
+  test('without Retry-After names the setting that records it', async () => {
     const { code, err } = await judgeTrace([span(noon, 429), span(noon + 1_000, 200)], '--one-key');
     expect(err).toMatch(/expected http\.response\.header\.retry-after.*CAPTURE_RESPONSE_HEADERS=retry-after/);
     expect(code).toBe(2);
   });
 });
 
-test('a report of recorded traffic holds its requests and verdict, and no state of a simulator', async () => {
+test('a report of recorded traffic contains requests and verdict, but no state of a simulator', async () => {
   const { har } = await recordTraffic({ keys: { [secret]: {} } }, { seed: 1, count: 5, key: secret });
   const file = inFolder('five.har');
   const report = inFolder('five.html');
@@ -133,7 +133,7 @@ test('a report of recorded traffic holds its requests and verdict, and no state 
   expect(run?.answers['/verdict']).toMatchObject({ scenario: file, counts: { requests: 5 } });
 });
 
-describe('what is no recording of the service gets a clear error', () => {
+describe('a file that is not a recording gives a clear error', () => {
   test.each([
     ['text', 'hello', 'expected a HAR file or JSON Lines, got "h"'],
     ['a list', '[1]', 'expected a HAR file or JSON Lines, got "["'],
@@ -167,7 +167,7 @@ describe('petstore-sim calibrate and compare, on a server', () => {
   ];
   const key = { KEY_OF_TEST: secret };
 
-  test('learn its choices, go on where they ended, and tell the difference with another scenario', async () => {
+  test('learn the choices, continue after an interruption, and report the difference to another scenario', async () => {
     const { baseUrl } = await startServer(odd);
     process.env.KEY_OF_TEST = key.KEY_OF_TEST;
     const out = inFolder('calibrated.yaml');
@@ -179,7 +179,7 @@ describe('petstore-sim calibrate and compare, on a server', () => {
     expect(whole.out).toMatch(/limitOutOfRange +certain +clamp .*: answered with 1 pet$/m);
     const log = readFileSync(out.replace('.yaml', '.jsonl'), 'utf8');
     expect(log + readFileSync(out, 'utf8') + whole.out).not.toContain(secret);
-    // No question was put twice, and our own judge has nothing to say of the log.
+    // No question was repeated, and the judge finds nothing in the log.
     const targets = log
       .trim()
       .split('\n')

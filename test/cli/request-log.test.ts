@@ -41,7 +41,7 @@ async function open(scenario: Scenario = {}, options: ListenOptions = {}, more?:
   return { sim, running, lines, pretty, call };
 }
 
-test('a health probe that was answered well is in the log for programs, not in that for people', async () => {
+test('a successful health probe is in the JSON log only', async () => {
   const { lines, pretty, call } = await open();
   for (const target of ['/__sim/health', '/__sim/clock', '/__sim/health?verbose=1']) await call(target);
   await vi.waitFor(() => expect(lines).toHaveLength(3));
@@ -49,7 +49,7 @@ test('a health probe that was answered well is in the log for programs, not in t
 });
 
 describe('a key in the log', () => {
-  test('is shown whole where the scenario names it, and masked where it was added or only sent', async () => {
+  test("is complete for the scenario's keys, and masked for added or unknown ones", async () => {
     const { sim, lines, pretty, call } = await open({ keys: { 'alice-key': { plan: 'pro' } } });
     sim.keys.add('added-secret-1234');
     for (const key of ['free-key', 'alice-key', 'revoked-key', 'added-secret-1234', 'unknown-secret-9']) {
@@ -80,8 +80,8 @@ describe('a key in the log', () => {
   });
 });
 
-describe('the log says why', () => {
-  test('a call was refused: the code and the message', async () => {
+describe('the log contains the reason', () => {
+  test('of a rejected call: code and message', async () => {
     const { lines, pretty, call } = await open();
     await call('/v1/pets?limit=0');
     await call('/v1/pets', { key: 'nobody-knows' });
@@ -94,14 +94,14 @@ describe('the log says why', () => {
     expect(pretty[0]).toMatch(/ 400 .*GET \/v1\/pets\?limit=0 {2}invalid_request: limit is "0"; it must be/);
   });
 
-  test('a key is over its limit: the code, and when to come back', async () => {
+  test('of a rate limit: code and time of the next attempt', async () => {
     const { lines, pretty, call } = await open({ keys: { 'free-key': { usage: { minute: 60 } } } });
     await call('/v1/pets');
     expect(lines).toMatchObject([{ status: 429, code: 'rate_limit_exceeded', retryAfter: '60', remaining: 0 }]);
     expect(pretty[0]).toMatch(/GET \/v1\/pets {2}rate_limit_exceeded, retry after 60$/);
   });
 
-  test('strikes and bans are named as on the dashboard, and red', async () => {
+  test('of strikes and bans, in the words of the dashboard, in red', async () => {
     const colored: string[] = [];
     vi.stubEnv('NO_COLOR', undefined);
     vi.stubEnv('FORCE_COLOR', '1');
@@ -132,7 +132,7 @@ describe('the log says why', () => {
     expect(colored.map(paintOf)).toEqual(['32', '33', '31', '33', '31', '31', '31']);
   });
 
-  test('nothing is at an address: the prefix was forgotten, the host is not ours', async () => {
+  test('of a wrong URL: a missing prefix or a foreign host', async () => {
     const { running, lines, pretty, call } = await open();
     await call('/pets');
     await call('/s/a/b');
@@ -173,11 +173,11 @@ describe('the log says why', () => {
     ]);
     expect(answer).toContain(lines[0]?.message);
     expect(pretty[0]).toMatch(new RegExp(` ${status} .*\\(no request\\) {2}invalid_request: `));
-    // Nothing of what was sent is shown, and the server goes on.
+    // The input is not printed, and the server continues.
     expect(await call('/v1/pets?limit=1')).toBe(200);
   });
 
-  test('a client takes the server for a proxy', async () => {
+  test('of a CONNECT request: the server is not a proxy', async () => {
     const { running, lines } = await open();
     await rawRequest(running.port, 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n\r\n');
     expect(lines).toMatchObject([
@@ -185,7 +185,7 @@ describe('the log says why', () => {
     ]);
   });
 
-  test('a page cannot read an answer: its origin is not allowed, in the preflight too', async () => {
+  test('of a page that cannot read an answer: its origin is not allowed, in the preflight too', async () => {
     const { lines, pretty, call } = await open();
     const asked = { 'Access-Control-Request-Method': 'POST' };
     for (const Origin of ['http://evil.test', 'http://localhost:5173']) {
@@ -221,7 +221,7 @@ describe('an answer that a fault destroys is not logged as sent', () => {
     client.leave();
   });
 
-  test('one that is cut in its body has its status, and what was done to it', async () => {
+  test('an answer that is cut in its body is logged with its status and the fault', async () => {
     const { lines, pretty, call } = await open({ faults: [{ when: {}, then: { truncate: { bytes: 5 } } }] });
     await expect(call('/v1/pets').then(() => fetch(`${server?.baseUrl}/pets`))).resolves.toBeDefined();
     expect(lines[0]).toMatchObject({ status: 200, wire: 'truncate' });
@@ -229,7 +229,7 @@ describe('an answer that a fault destroys is not logged as sent', () => {
     expect(pretty[0]).toContain('truncate');
   });
 
-  test('nor is one whose client has left during the delay', async () => {
+  test('an answer whose client disconnected during a delay is not logged as sent', async () => {
     const { running, lines, pretty } = await open({ faults: [{ when: {}, then: { delay: '30s' } }] });
     const client = await rawClient(running.port);
     client.write(rawRequestText('GET', '/pets'));
@@ -241,7 +241,7 @@ describe('an answer that a fault destroys is not logged as sent', () => {
   });
 });
 
-test('control requests are logged, with the reason where they fail', async () => {
+test('control requests are logged, with the reason of a failure', async () => {
   const { lines, pretty, call } = await open();
   const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
   await call('/__sim/clock', { ...json, body: '{"advance":"61s"}' });
@@ -259,7 +259,7 @@ test('control requests are logged, with the reason where they fail', async () =>
   expect(pretty[0]).toMatch(/ 200 {2}control .*POST \/__sim\/clock$/);
 });
 
-test('answers of handlers are logged, and of a sandbox by the keys and the clock of its own scenario', async () => {
+test('answers of handlers are logged, in a sandbox with the keys and the clock of its scenario', async () => {
   const { running, lines, call } = await open(
     {},
     {
@@ -285,7 +285,7 @@ test('answers of handlers are logged, and of a sandbox by the keys and the clock
   expect(box.sim.journal.query()).toHaveLength(1);
 });
 
-test('a log that throws does not end the server', async () => {
+test('an error in the log does not end the server', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
   const { call, running } = await open(
     {},
@@ -302,7 +302,7 @@ test('a log that throws does not end the server', async () => {
   printed.mockRestore();
 });
 
-test('a request to a sandbox that was dropped says that the sandbox is made anew', async () => {
+test('a request to a dropped sandbox reports that the sandbox is recreated', async () => {
   // The monotonic time alone, which decides what is idle.
   vi.useFakeTimers({ toFake: ['performance'] });
   try {

@@ -2,28 +2,30 @@ import type { Language } from './languages.js';
 import { nodeClients } from './node-clients.js';
 import { otherClients } from './other-clients.js';
 
-/** A client that is tried: a program in `programs/`, as it comes and with the settings that make it right. */
+/** A tested client: a program in `programs/`, by default and with the settings that pass. */
 export interface Client {
-  /** Its name in results.json, and of its program. */
+  /** Name in results.json and of the program. */
   id: string;
   name: string;
   language: Language;
-  /** The npm or Debian package that it comes with. */
+  /** Its npm or Debian package. */
   npm?: string;
   debian?: string;
-  /** What it does by default, read in its code and seen in the run. */
+  /** Option or plugin with which the client retries; its default is no retry. */
+  option?: string;
+  /** Behavior by default, or with the option, according to the source code and the runs. */
   defaults: string;
-  /** Whether `npm test` tries it, too: it needs nothing but what the other tests need. */
+  /** Whether `npm test` runs it, too: it needs no further packages. */
   isTested?: boolean;
-  /** A loop as it is written by hand, shown as a warning: nobody sets it right. */
+  /** A retry loop without a library, shown as a warning, without settings. */
   isLoop?: boolean;
-  /** What the settings cannot do, or what to look out for. */
+  /** Reason for the settings, or their limits. */
   note?: string;
 }
 
 export const clients: readonly Client[] = [...nodeClients, ...otherClients];
 
-/** How a client is used. */
+/** Use of a client: by default, or with the settings that pass. */
 export type Setting = 'byDefault' | 'setRight';
 
 export const settingsOf = ({ isLoop }: Client): Setting[] => (isLoop ? ['byDefault'] : ['byDefault', 'setRight']);

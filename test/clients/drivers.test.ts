@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('../../examples/clients/', import.meta.url)
 interface Driver {
   file: string;
   command: readonly string[];
-  /** Programs that the driver needs beside Node, as tags of its tests. */
+  /** Further programs that the driver needs, as tags of its tests. */
   tags?: string[];
 }
 
@@ -32,7 +32,7 @@ const drivers: Driver[] = [
 const longer: Record<string, number> = { 'client.go': 53, 'right-client.mjs': 61 };
 
 describe.concurrent.each(drivers)('examples/clients/$file', ({ file, command, tags = [] }) => {
-  test('is on the list of its README, and short enough to copy', () => {
+  test('is listed in its README, and short enough to copy', () => {
     expect(readFileSync(`${folder}README.md`, 'utf8')).toContain(`| \`${file}\` |`);
     const lines = readFileSync(folder + file, 'utf8')
       .trimEnd()
@@ -55,7 +55,7 @@ describe.concurrent.each(drivers)('examples/clients/$file', ({ file, command, ta
     });
   }
 
-  test('makes as many calls as it is asked to, and fails loudly where the service refuses for good', {
+  test('makes the requested number of calls, and exits with an error if the service rejects for good', {
     timeout: 120_000,
     tags: [...tags, 'extended'],
   }, async () => {

@@ -6,12 +6,11 @@ const { clients: results } = readResults();
 const libraries = clients.filter(({ isLoop }) => !isLoop);
 const total = gauntletScenarios.length;
 
-/** Reason for each scenario that some client, set right, does not pass. */
+/** Reasons for the scenarios that a client with its settings does not pass. */
 export const remaining: Record<string, string> = {
-  'abort-while-waiting':
-    'it is about a caller that gives up during the wait, and the programs have none, so nothing is put to the test',
+  'abort-while-waiting': 'the scenario tests a caller that aborts during the wait; these programs never abort',
   'truncated-json':
-    'the retries of these clients end with the head of the response, so a body that breaks off is an error for their caller, who may send the GET again',
+    'these clients retry only until the response head arrives; a truncated body is an error for the caller, who may send the GET again',
 };
 
 interface Remaining {
@@ -26,13 +25,13 @@ export const notPassed = (): Remaining[] =>
     Object.entries(results[client.id]?.gauntlet?.others ?? {}).map(([scenario, cell]) => ({ client, scenario, cell })),
   );
 
-/** `53 of 56`, or that not every scenario was run. */
+/** `53 of 56`, or `not run` unless every scenario was run. */
 export function gauntletCount({ id }: Client): string {
   const { passed = [], others = {} } = results[id]?.gauntlet ?? {};
   return passed.length + Object.keys(others).length === total ? `${passed.length} of ${total}` : 'not run';
 }
 
-/** The counts of all clients in a sentence: `36 pass 55 of the 56 scenarios of the gauntlet, 2 pass 54`. */
+/** Passed scenarios of all clients as a clause: `36 pass 55 of the 56 scenarios of the gauntlet, 2 pass 54`. */
 export function gauntletRange(): string {
   const counts = libraries.map((client) => gauntletCount(client).replace(/ of .*/, ''));
   const distinct = [...new Set(counts)].sort().reverse();
@@ -41,18 +40,18 @@ export function gauntletRange(): string {
   return [`${most} of the ${total} scenarios of the gauntlet`, ...fewer].join(', ');
 }
 
-/** The scenarios that remain, with the clients and the reason. */
+/** Scenarios that did not pass, with clients and reason. */
 export function gauntletSection(): string {
   const left = notPassed();
   const lines = [...new Set(left.map(({ scenario }) => scenario))].sort().map((scenario) => {
     const of = left.filter((each) => each.scenario === scenario);
     const names = of.map(({ client, cell }) => `${client.name} (${[cell.outcome, ...cell.codes].join(', ')})`);
-    const who = of.length === libraries.length ? `all of them (${of[0]?.cell.outcome})` : names.join(', ');
+    const who = of.length === libraries.length ? `all clients (${of[0]?.cell.outcome})` : names.join(', ');
     return `- \`${scenario}\`, ${who}: ${remaining[scenario]}.`;
   });
   return [
-    '## Through the gauntlet',
-    `With the settings below, each client also ran against the ${total} [scenarios](scenarios.md) that expect something of a client, as \`petstore-sim gauntlet\` runs them. Its callers share no gate: each waits on its own, at random, and the key is not banned as long as all of them start within a second. So a burst whose callers are processes that start slowly was run again, at most twice. These are left:`,
+    '## Gauntlet',
+    `With its settings, each client also ran through the ${total} [scenarios](scenarios.md) of \`petstore-sim gauntlet\`. Callers of one client share no gate: each waits by itself, with jitter, and the key is not banned if all of them start within a second. A burst from slowly started processes was repeated, at most twice. These runs did not pass:`,
     lines.join('\n'),
   ].join('\n\n');
 }

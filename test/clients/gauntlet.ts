@@ -78,7 +78,7 @@ function cellsOf(jobs: readonly Job[]): GauntletCells {
   };
 }
 
-/** Results of an earlier run with those of a later one, in the order of the scenarios. */
+/** Merges later results into earlier ones, in the order of the scenarios. */
 export function mergeGauntlet(before: GauntletCells = { passed: [], others: {} }, later: GauntletCells): GauntletCells {
   const isAnew = (name: string) => later.passed.includes(name) || Object.hasOwn(later.others, name);
   const passed = [...before.passed.filter((name) => !isAnew(name)), ...later.passed];

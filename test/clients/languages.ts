@@ -12,9 +12,9 @@ interface LanguageTools {
   file: (id: string) => string;
   /** The file with what its programs share, which the documentation shows first. */
   shared: readonly { file: string; region: string }[];
-  /** How the documentation marks its code. */
+  /** Language of the documentation's code blocks. */
   highlight: string;
-  /** The Debian packages that it needs, apart from those of its clients. */
+  /** Required Debian packages, without the packages of the clients. */
   debian: string;
   /** Prints its version. */
   version: readonly [string, ...string[]];
@@ -27,7 +27,7 @@ export const programs = fileURLToPath(new URL('programs/', import.meta.url));
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 const built = fileURLToPath(new URL('../../node_modules/.cache/petstore-sim/clients/', import.meta.url));
 
-/** Runs a tool there; what it says is shown. */
+/** Runs a tool in a folder, with visible output. */
 const run = (cwd: string, file: string, args: string[], env: Record<string, string> = {}) =>
   execFileSync(file, args, {
     cwd: programs + cwd,
@@ -164,6 +164,6 @@ export function languageVersion(language: Language): string {
 export function debianVersion(name: string): string {
   const { stdout } = spawnSync('dpkg-query', ['--status', name], { encoding: 'utf8' });
   if (!/^Status: .* installed$/m.test(stdout ?? '')) return '';
-  // Of `2:1.26.12+dfsg-1` what its authors call it.
+  // `1.26.12` of `2:1.26.12+dfsg-1`: the upstream version.
   return /^Version: (?:\d+:)?([^-+~\n]+)/m.exec(stdout)?.[1] ?? '';
 }

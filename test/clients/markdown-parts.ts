@@ -1,10 +1,10 @@
-/** A table of Markdown; `align` is that of all columns but the first. */
+/** Creates a Markdown table; `align` applies to all columns but the first. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], align = '---'): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(['---', ...head.slice(1).map(() => align)]), ...rows.map(line)].join('\n');
 }
 
-/** As GitHub makes them from headings. */
+/** Anchor of a heading, as on GitHub. */
 export const anchorOf = (heading: string) =>
   heading
     .toLowerCase()

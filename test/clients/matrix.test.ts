@@ -11,7 +11,7 @@ import { scenarioOfTrial, type TrialId, trialIds, trials } from './trials.js';
 
 const { clients: results } = readResults();
 
-/** Those that say nothing new of the judge, and take most of a minute. */
+/** Trials that add nothing about the judge, and take most of a minute. */
 const long: readonly TrialId[] = ['clamped', 'jitter'];
 const shortTrials = trialIds.filter((id) => !long.includes(id));
 
@@ -58,7 +58,7 @@ const isOtherwise = (run: Run) =>
 
 beforeAll(async () => {
   await runAll(runs.filter(({ client }) => !needsOf(client).some((name) => missing.includes(name))));
-  // A busy machine holds real clients up for seconds. Who was really misjudged is misjudged again.
+  // A busy machine delays real clients by seconds. A real error of the judge repeats.
   for (let again = 1; again <= 2 && runs.some(isOtherwise); again++) await runAll(runs.filter(isOtherwise));
 }, 180_000);
 

@@ -3,22 +3,22 @@ import type { Client } from './clients.js';
 const node = (clients: readonly Omit<Client, 'language'>[]): Client[] =>
   clients.map((client) => ({ ...client, language: 'Node' }));
 
-/** The clients in JavaScript, and the loops that people write instead. */
+/** The clients in JavaScript, and retry loops without a library. */
 export const nodeClients = node([
   {
     id: 'ky',
     name: 'ky',
     npm: 'ky',
     defaults:
-      '2 retries of GET, not of POST; Retry-After as a number or a date, else X-RateLimit-Reset; no longest wait',
+      '2 retries of GET, not of POST; Retry-After as a number or a date, else X-RateLimit-Reset; no maximum wait',
     isTested: true,
-    note: 'Without its own retries: they wait for 24 days where Retry-After is no time, `maxRetryAfter` cuts a wait short instead of giving up, and after a broken connection `shouldRetry` does not get the method.',
+    note: 'ky’s own retries are off, for three reasons: an invalid Retry-After makes them wait 24 days, `maxRetryAfter` shortens a wait instead of giving up, and `shouldRetry` does not get the method after a broken connection.',
   },
   {
     id: 'got',
     name: 'got',
     npm: 'got',
-    defaults: '2 retries of GET, not of POST; Retry-After as a number or a date, else 1 and 2 s; no longest wait',
+    defaults: '2 retries of GET, not of POST; Retry-After as a number or a date, else 1 and 2 s; no maximum wait',
     isTested: true,
   },
   {
@@ -26,7 +26,7 @@ export const nodeClients = node([
     name: 'axios with axios-retry',
     npm: 'axios-retry',
     defaults:
-      '3 retries of GET, and of anything after a broken connection; Retry-After as a number or a date, else no wait',
+      '3 retries of GET, and of any method after a broken connection; Retry-After as a number or a date, else no wait',
     isTested: true,
   },
   {
@@ -35,7 +35,7 @@ export const nodeClients = node([
     npm: 'undici',
     defaults: '5 retries of GET, not of POST; Retry-After as a number or a date, but 30 s at most',
     isTested: true,
-    note: 'Use it with `request`. With undici’s `fetch` a repeated POST fails: its body is a stream by then, and spent. After a response that breaks off it asks for the rest with `Range`, which this service does not know.',
+    note: 'Use it with `request`: with undici’s `fetch`, a repeated POST fails because its body stream is already consumed. After a truncated response, undici requests the rest with `Range`, which this API does not support.',
   },
   {
     id: 'fetch',
@@ -47,15 +47,16 @@ export const nodeClients = node([
     id: 'p-retry',
     name: 'fetch with p-retry',
     npm: 'p-retry',
-    defaults: '10 retries of whatever throws, after 1, 2, 4, ... s; knows no HTTP',
+    defaults: '10 retries of any error, after 1, 2, 4, ... s; reads no status or header',
     isTested: true,
-    note: 'The wait belongs in `shouldRetry`: `onFailedAttempt` runs even where there is no retry.',
+    note: 'The wait belongs in `shouldRetry`: `onFailedAttempt` also runs before giving up.',
   },
   {
     id: 'fetch-retry',
     name: 'node-fetch with fetch-retry',
     npm: 'fetch-retry',
-    defaults: '3 retries a second apart of 429 and 503, as its README sets it, and of broken connections; any method',
+    option: 'as in its README',
+    defaults: '3 retries of 429, 503 and broken connections, of any method, one second apart',
   },
   {
     id: 'ofetch',
@@ -67,68 +68,71 @@ export const nodeClients = node([
     id: 'wretch',
     name: 'wretch',
     npm: 'wretch',
-    defaults: 'with its `retry` middleware: 10 retries of anything but success, after 0.5, 1, 1.5, ... s; any method',
+    option: 'with the `retry` middleware',
+    defaults: '10 retries of any failure, of any method, after 0.5, 1, 1.5, ... s',
   },
   {
     id: 'gaxios',
     name: 'gaxios',
     npm: 'gaxios',
-    defaults: 'with `retry: true`: 3 retries of GET after 0.1, 0.5 and 1.5 s; never reads Retry-After',
+    option: 'with `retry: true`',
+    defaults: '3 retries of GET after 0.1, 0.5 and 1.5 s; never reads Retry-After',
   },
   {
     id: 'superagent',
     name: 'superagent',
     npm: 'superagent',
-    defaults: 'with `.retry(2)`: 2 retries at once, of any method; has no wait',
+    option: 'with `.retry(2)`',
+    defaults: '2 retries at once, of any method; no wait can be set',
   },
   {
     id: 'cockatiel',
     name: 'fetch with cockatiel',
     npm: 'cockatiel',
-    defaults: '3 retries of whatever throws, after a random part of a second, growing; knows no HTTP',
+    defaults: '3 retries of any error, after a random, growing part of a second; reads no status or header',
   },
   {
     id: 'query-core',
     name: 'TanStack Query',
     npm: '@tanstack/query-core',
-    defaults: 'queries: 3 retries of whatever throws, after 1, 2 and 4 s; mutations: none; knows no HTTP',
-    note: 'The queries must throw errors that carry their `response`, and have a time limit, as `fetchWhole` has.',
+    defaults: 'queries: 3 retries of any error, after 1, 2 and 4 s; mutations: none; reads no status or header',
+    note: 'Query functions must throw errors with a `response`, and need a time limit like that of `fetchWhole`.',
   },
   {
     id: 'octokit',
     name: 'octokit',
     npm: '@octokit/plugin-throttling',
-    defaults:
-      'with plugin-retry and plugin-throttling: both act on a 429; one waits for X-RateLimit-Reset, the other 1, 4, 9 s',
-    note: 'Without the two plugins: nothing turns off what plugin-retry does on a 429 and keeps what is right.',
+    option: 'with plugin-retry and plugin-throttling',
+    defaults: 'both plugins act on a 429; one waits for X-RateLimit-Reset, the other 1, 4, 9 s',
+    note: 'Both plugins are off: plugin-retry has no setting that disables only its retries of a 429.',
   },
   {
     id: 'azure',
     name: 'Azure core-rest-pipeline',
     npm: '@azure/core-rest-pipeline',
     defaults:
-      '3 retries of any method; of a 429 only with Retry-After, as a number or a date; of 5xx after 1, 2 and 4 s; no longest wait',
-    note: 'A policy of its own: `retryPolicy` ends at a timeout of the request.',
+      '3 retries of any method; of a 429 only with Retry-After, as a number or a date; of 5xx after 1, 2 and 4 s; no maximum wait',
+    note: 'The custom policy replaces `retryPolicy`, which stops at a request timeout.',
   },
   {
     id: 'openai',
     name: 'openai',
     npm: 'openai',
     defaults:
-      '2 retries of any method; Retry-After as a number or a date, else half a second, growing; no longest wait',
-    note: 'Its own retries cannot tell a 429 from a 503; so it has none, and a `fetch` that waits.',
+      '2 retries of any method; Retry-After as a number or a date, else half a second, growing; no maximum wait',
+    note: 'openai’s own retries are off because they do not distinguish a 429 from a 503. Its `fetch` waits instead.',
   },
   {
     id: 'stripe',
     name: 'stripe',
     npm: 'stripe',
     defaults: '2 retries of 409, 5xx and broken connections, of any method with an idempotency key; not of a 429',
-    note: 'It repeats one call after a broken connection even with `maxNetworkRetries: 0`, unless the HTTP client is that of `fetch`.',
+    note: 'Even with `maxNetworkRetries: 0`, stripe repeats a call once after a broken connection, unless its HTTP client is `fetch`.',
   },
   {
     id: 'every-second',
     name: 'loop, 1 s',
-    defaults: 'twelve attempts, a second apart, after anything but success',
+    defaults: 'twelve attempts, one second apart, after any failure',
     isTested: true,
     isLoop: true,
   },
@@ -142,7 +146,7 @@ export const nodeClients = node([
   {
     id: 'number-only',
     name: 'loop, Number(Retry-After)',
-    defaults: 'five attempts, `Number(Retry-After)` seconds after each 429: 0 where it is missing or a date',
+    defaults: 'five attempts, `Number(Retry-After)` seconds after each 429, and at once if it is missing or a date',
     isTested: true,
     isLoop: true,
   },

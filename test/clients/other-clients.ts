@@ -4,7 +4,7 @@ import type { Language } from './languages.js';
 const all = (language: Language, clients: readonly Omit<Client, 'language'>[]): Client[] =>
   clients.map((client) => ({ ...client, language }));
 
-/** The clients in other languages, and those of the command line. */
+/** The clients in other languages, and command-line clients. */
 export const otherClients = [
   ...all('Python', [
     { id: 'requests', name: 'requests', debian: 'python3-requests', defaults: 'no retry' },
@@ -14,49 +14,52 @@ export const otherClients = [
       id: 'urllib3',
       name: 'urllib3',
       debian: 'python3-urllib3',
-      defaults: '3 retries of GET, not of POST; of a 429 only with Retry-After, as a number or a date; no longest wait',
+      defaults: '3 retries of GET, not of POST; of a 429 only with Retry-After, as a number or a date; no maximum wait',
       isTested: true,
-      note: '`status_forcelist` alone comes back at once: the first backoff is 0.',
+      note: '`status_forcelist` alone retries at once, because the first backoff is 0.',
     },
     {
       id: 'tenacity',
       name: 'requests with tenacity',
       debian: 'python3-tenacity',
-      defaults: 'with `wait_exponential`: whatever throws again after 1, 2, 4, ... s; knows no HTTP',
+      option: 'with `wait_exponential`',
+      defaults: 'retries of any error, after 1, 2, 4, ... s; reads no status or header',
     },
     {
       id: 'backoff',
       name: 'requests with backoff',
       debian: 'python3-backoff',
-      defaults: 'with `expo`: whatever throws again after a random part of 1, 2, 4, ... s; knows no HTTP',
-      note: '`jitter=None`: its default takes a random part of the wait, and so comes too early.',
+      option: 'with `expo`',
+      defaults: 'retries of any error, after a random part of 1, 2, 4, ... s; reads no status or header',
+      note: '`jitter=None` is needed: the default shortens each wait at random, and so retries too early.',
     },
   ]),
   ...all('Go', [
-    { id: 'net-http', name: 'Go net/http', defaults: 'no retry of an answer' },
+    { id: 'net-http', name: 'Go net/http', defaults: 'no retry of a response' },
     {
       id: 'retryablehttp',
       name: 'go-retryablehttp',
       debian: 'golang-github-hashicorp-go-retryablehttp-dev',
-      defaults: '4 retries of any method; Retry-After as a number, else 1, 2, 4 and 8 s; no longest wait',
-      note: 'Without its own retries: after a broken connection `CheckRetry` does not get the method.',
+      defaults: '4 retries of any method; Retry-After as a number, else 1, 2, 4 and 8 s; no maximum wait',
+      note: 'The library’s own retries are off: `CheckRetry` does not get the method after a broken connection.',
     },
     {
       id: 'resty',
       name: 'resty',
       debian: 'golang-github-go-resty-resty-dev',
-      defaults: 'with `SetRetryCount(3)`: retries of broken connections, of any method; not of a 429',
-      note: 'Its own retries cut a wait short at `SetRetryMaxWaitTime`, so the transport waits.',
+      option: 'with `SetRetryCount(3)`',
+      defaults: 'retries of broken connections, of any method; not of a 429',
+      note: 'resty’s own retries shorten a wait to `SetRetryMaxWaitTime`, so the transport waits instead.',
     },
   ]),
   ...all('Java', [
-    { id: 'java-net', name: 'java.net.http', defaults: 'no retry of an answer' },
+    { id: 'java-net', name: 'java.net.http', defaults: 'no retry of a response' },
     {
       id: 'apache',
       name: 'Apache HttpClient 5',
       debian: 'libhttpclient5-java',
-      defaults: '1 retry of 429 and 503, of any method; Retry-After as a number or a date, else 1 s; no longest wait',
-      note: 'A response timeout is a limit of the wait as well, and ends the retries; a socket timeout is not.',
+      defaults: '1 retry of 429 and 503, of any method; Retry-After as a number or a date, else 1 s; no maximum wait',
+      note: 'Set a socket timeout: a response timeout also limits the wait, and ends the retries.',
     },
     {
       id: 'okhttp',
@@ -70,7 +73,8 @@ export const otherClients = [
       id: 'faraday',
       name: 'Faraday',
       debian: 'ruby-faraday',
-      defaults: 'with its `retry` middleware: 2 retries of timeouts, of GET and the like; not of a 429',
+      option: 'with the `retry` middleware',
+      defaults: '2 retries of timeouts, of idempotent methods; not of a 429',
     },
     { id: 'net_http', name: 'Ruby Net::HTTP', defaults: '1 retry of GET after a broken connection; not of a 429' },
   ]),
@@ -81,8 +85,8 @@ export const otherClients = [
       name: 'Symfony RetryableHttpClient',
       debian: 'php-symfony-http-client',
       defaults:
-        '3 retries of 429, 502 and 503, of any method; Retry-After as a number or a date, else 1, 2 and 4 s; no longest wait',
-      note: 'Without it: it reads Retry-After, also `-5` and `1.5`, before it asks a strategy of yours for the delay.',
+        '3 retries of 429, 502 and 503, of any method; Retry-After as a number or a date, else 1, 2 and 4 s; no maximum wait',
+      note: 'RetryableHttpClient is not used: before it calls a custom strategy, it accepts an invalid Retry-After such as `-5` or `1.5`.',
     },
   ]),
   ...all('Perl', [
@@ -100,10 +104,10 @@ export const otherClients = [
       id: 'curl',
       name: 'curl',
       debian: 'curl',
-      defaults:
-        'with `--retry 5`: 429, 5xx and 408, of any method; the longer of Retry-After and 1, 2, 4, ... s; no longest wait',
+      option: 'with `--retry 5`',
+      defaults: '429, 5xx and 408, of any method; the longer of Retry-After and 1, 2, 4, ... s; no maximum wait',
       isTested: true,
-      note: '`--retry` cannot be kept to a 429, and reads no X-RateLimit-Reset, so the loop is the script’s.',
+      note: 'The script has its own loop: `--retry` cannot be limited to a 429, and does not read X-RateLimit-Reset.',
     },
     {
       id: 'wget',

@@ -1,19 +1,18 @@
 import type { ObservedRequest, RequestRecord } from '../../src/requests/request-record.js';
 import type { Trial } from './trials.js';
 
-/** How a client's program ended: well, with an error, or stopped because it took too long. */
+/** End of a client's program: success, error, or stopped after the time limit. */
 export type End = 'ok' | 'error' | 'stopped';
 
-/** What a person says who sees only the times, the statuses and the headers; and why, where the client was wrong. */
+/** Judgement by times, statuses and headers only, with the reason if the client was wrong. */
 export interface Reading {
   reading: 'right' | 'wrong' | 'unknown';
   why: string;
 }
 
 /**
- * A second opinion on a run of one call after another, which shares nothing with the judge: each wait against what the
- * answer before it asked for, what was stored, what a dead key was sent for, and what the caller has in the end.
- * @param entries in the order of arrival
+ * Judges a run of sequential calls without code of the judge: each wait against the previous response, stored pets,
+ * requests with a dead key, and the final result. @param entries in the order of arrival
  */
 export function readRun(
   entries: readonly RequestRecord[],
@@ -37,19 +36,19 @@ export function readRun(
   }
   if (end === 'stopped') {
     const lateMs = (entries[0]?.arrivedAtMs ?? 0) + watchMs - earliestReturnMs(last);
-    if (Number.isFinite(lateMs) && lateMs > 10_000) return wrong('still waits, long after it may come back');
+    if (Number.isFinite(lateMs) && lateMs > 10_000) return wrong('still waits, long after the promised time');
     return { reading: 'unknown', why: 'still waiting' };
   }
   if (entries.length === 1 && last.status === 503 && last.method === 'GET' && end === 'error') {
-    return { reading: 'unknown', why: 'never came back, and said so' };
+    return { reading: 'unknown', why: 'never retried, and reported an error' };
   }
   const isLastServed = last.status >= 200 && last.status < 300 && !last.isUnreadable;
-  if (isServed && !isLastServed) return wrong('gave up where the answer was a wait away');
+  if (isServed && !isLastServed) return wrong('gave up although a wait would have succeeded');
   if (end === 'ok' && !isLastServed) return wrong('told its caller that all was well');
   return { reading: 'right', why: '' };
 }
 
-/** The first instant at which the answer lets the client come back: any of its promises will do. */
+/** Earliest promised time for a retry, in Unix milliseconds: any promise of the response is sufficient. */
 function earliestReturnMs({ status, headers, answeredAtMs }: ObservedRequest): number {
   const field = (wanted: string) => Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
   const retryAfter = field('retry-after');

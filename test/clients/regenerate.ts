@@ -8,7 +8,7 @@ import { type End, readRun } from './reading.js';
 import { type Cell, judged, type Results, readResults, runOf, writeResults } from './results.js';
 import { scenarioOfTrial, type TrialId, trialIds, trials } from './trials.js';
 
-/** Clients mostly wait, so more of them run at once than there are processors. */
+/** Clients mostly wait, so the number of concurrent runs exceeds the number of processors. */
 const lanes = 18;
 
 const settings: readonly Setting[] = ['byDefault', 'setRight'];
@@ -19,7 +19,7 @@ interface Job {
   trial: TrialId;
 }
 
-/** Selection by words: the named members of each kind, else all; trials or gauntlet alone if only these are named. */
+/** Selection by words: the named members of each kind, or all; only trials or gauntlet if nothing more is named. */
 interface Choice {
   chosen: readonly Client[];
   jobs: readonly Job[];

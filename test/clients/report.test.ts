@@ -1,20 +1,30 @@
+import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { clients, settingsOf } from './clients.js';
 import { gauntletScenarios } from './gauntlet.js';
 import { notPassed, remaining } from './gauntlet-report.js';
-import { clientsReport } from './report.js';
+import { clientsPages } from './report.js';
 import { readResults } from './results.js';
 import { trialIds } from './trials.js';
 
 const { clients: results } = readResults();
 
-test('docs/clients.md says what test/clients/results.json found', async () => {
-  await expect(clientsReport(), 'run npx vitest run test/clients/report.test.ts -u').toMatchFileSnapshot(
-    '../../docs/clients.md',
+const written = clientsPages();
+
+test.each(Object.entries(written))('%s contains the results of test/clients/results.json', async (path, text) => {
+  await expect(text, 'run npx vitest run test/clients/report.test.ts -u').toMatchFileSnapshot(`../../${path}`);
+});
+
+test('docs/clients contains no other page', () => {
+  const files = readdirSync(new URL('../../docs/clients', import.meta.url)).map((name) => `docs/clients/${name}`);
+  expect(files.sort()).toEqual(
+    Object.keys(written)
+      .filter((path) => path !== 'docs/clients.md')
+      .sort(),
   );
 });
 
-test('every client has a result in every trial, and nobody else has', () => {
+test('exactly the listed clients have results, in every trial', () => {
   expect(Object.keys(results)).toEqual(clients.map(({ id }) => id));
   for (const client of clients) {
     for (const setting of settingsOf(client)) {
@@ -23,7 +33,7 @@ test('every client has a result in every trial, and nobody else has', () => {
   }
 });
 
-test('the settings that the page shows are right in every trial', () => {
+test('the documented settings pass every trial', () => {
   const wrong = clients.flatMap(({ id }) =>
     Object.entries(results[id]?.setRight ?? {})
       .filter(([, { outcome }]) => outcome !== 'pass')
@@ -32,7 +42,7 @@ test('the settings that the page shows are right in every trial', () => {
   expect(wrong).toEqual([]);
 });
 
-test('the settings that the page shows pass every scenario of the gauntlet, but for those that it names', () => {
+test('the documented settings pass every gauntlet scenario except the listed ones', () => {
   const names = gauntletScenarios.map(({ name }) => name).sort();
   for (const { id } of clients.filter(({ isLoop }) => !isLoop)) {
     const { passed = [], others = {} } = results[id]?.gauntlet ?? {};
@@ -41,6 +51,6 @@ test('the settings that the page shows pass every scenario of the gauntlet, but 
   expect([...new Set(notPassed().map(({ scenario }) => scenario))].sort()).toEqual(Object.keys(remaining).sort());
 });
 
-test('at least thirty clients that nobody here wrote are tried', () => {
+test('at least thirty published clients are tested', () => {
   expect(clients.filter(({ isLoop }) => !isLoop).length).toBeGreaterThanOrEqual(30);
 });

@@ -1,44 +1,58 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Client, clients, type Setting, settingsOf } from './clients.js';
-import { gauntletCount, gauntletRange, gauntletSection } from './gauntlet-report.js';
+import { type Client, clients, settingsOf } from './clients.js';
+import { gauntletRange, gauntletSection } from './gauntlet-report.js';
 import { type Language, languages } from './languages.js';
-import { anchorOf, codeBlock, table } from './markdown-parts.js';
+import { anchorOf, table } from './markdown-parts.js';
 import { type Cell, type Cells, readResults } from './results.js';
-import { snippet } from './snippet.js';
+import { settingsPage } from './settings-report.js';
 import { type TrialId, trialIds, trials } from './trials.js';
 
 const { clients: results, versions } = readResults();
 const libraries = clients.filter(({ isLoop }) => !isLoop);
 const loops = clients.filter(({ isLoop }) => isLoop);
+const groups = Object.keys(languages) as Language[];
 
-const cellsOf = ({ id }: Client, setting: Setting): Cells => results[id]?.[setting] ?? {};
-/** `docs/clients.md`: what `npm run clients` found, for a person in a hurry. */
-export function clientsReport(): string {
-  const groups = Object.keys(languages) as Language[];
-  return [
-    '# Which HTTP client waits as it is asked',
-    '<!-- Written by `npm run clients`, which runs every client of test/clients; the results are in test/clients/results.json. -->',
-    `${libraries.length} clients that others wrote were put in ${trialIds.length} situations at this service’s limits: as they come, and with the settings on this page. Each cell is a real run over HTTP with its [verdict](judging-clients.md), on ${runtimes()}.`,
-    inShort(),
-    ...groups.map(choice),
-    '## All results',
-    'As they come:',
-    resultTable(clients, 'byDefault'),
-    whenSet(),
-    '✓ did what the service asks · ✗ did not, or gave up where waiting would have served it · waits: still holds its caller when the run is stopped · – did not get to what the column is about',
-    trialIds.map((id) => `- **${trials[id].title}**: ${trials[id].legend}`).join('\n'),
-    'The minute lasts seconds here, except in the column with 45 s; the day and the month are whole ones.',
-    gauntletSection(),
-    '## Settings',
-    ...groups.flatMap(settings),
-    '## Loops as they are written by hand',
-    ...loops.map(loop),
-    limits(),
-  ]
-    .join('\n\n')
-    .concat('\n');
-}
+const source =
+  '<!-- Written by `npm run clients`, which runs every client of test/clients; the results are in test/clients/results.json. -->';
+
+/** Pages that `npm run clients` writes, by path from the root of the repository. */
+export const clientsPages = (): Record<string, string> => ({
+  'docs/clients.md': page(overview()),
+  ...Object.fromEntries(
+    groups.map((language) => [
+      `docs/clients/${languages[language].folder}.md`,
+      page(settingsPage(language, libraries, source)),
+    ]),
+  ),
+});
+
+const page = (parts: readonly string[]) => parts.join('\n\n').concat('\n');
+
+const overview = (): string[] => [
+  '# HTTP clients and Retry-After',
+  source,
+  `This page lists what ${libraries.length} HTTP clients do by default after a 429, during a ban and after a lost response, and links to the settings with which each of them passes.`,
+  '## Which setting makes a library honor Retry-After?',
+  'Follow the link of the library: its section has the code to copy. The columns show its behavior without that code, by default or with the option next to its name.',
+  behaviorTable(groups.flatMap(byMerit)),
+  '✓ correct · ✗ wrong · “waits”: the caller is blocked until the wait ends. A day or a month of waiting counts as wrong.',
+  '## Findings',
+  findings(),
+  '## All results',
+  `Each client ran in ${trialIds.length} situations (trials), with a real HTTP connection and the [verdict](judging-clients.md) of the simulator. The runtimes were ${runtimes()}.`,
+  resultTable([...groups.flatMap(byMerit), ...loops]),
+  '✓ passed · ✗ failed, or gave up although a wait would have succeeded · waits: still waiting when the trial ended · –: inconclusive, because the client ended before the tested response',
+  trialIds.map((id) => `- **${trials[id].title}**: ${trials[id].legend}`).join('\n'),
+  'The one-minute window is shortened to a few seconds, except for the wait of 45 s. The day and the month keep their length.',
+  gauntletSection(),
+  '## Retry loops without a library',
+  'These loops are common in applications. None of them passes:',
+  loops.map(({ name, defaults }) => `- **${name}**: ${defaults}`).join('\n'),
+  behaviorTable(loops),
+  limits(),
+];
+
+const cellsOf = ({ id }: Client, setting: 'byDefault' | 'setRight' = 'byDefault'): Cells =>
+  results[id]?.[setting] ?? {};
 
 const runtimes = () =>
   Object.entries(versions)
@@ -46,150 +60,116 @@ const runtimes = () =>
     .map((pair) => pair.join(' '))
     .join(', ');
 
-/** What holds for all of them, with the numbers of the run. */
-function inShort(): string {
-  const among = (trial: TrialId, is: (cell: Cell) => boolean) =>
-    libraries.filter((each) => {
-      const cell = cellsOf(each, 'byDefault')[trial];
-      return cell !== undefined && is(cell);
-    });
-  const isWrong = ({ outcome }: Cell) => outcome === 'fail';
-  const isEarly = ({ codes }: Cell) => codes.includes('early-retry');
-  const whole = (setting: Setting) => libraries.filter((each) => wrongIn(each, setting).length === 0).length;
-  const overflowing = among('month', isWrong).filter(isRightIn('minute'));
-  const of = `of ${libraries.length}`;
-  return [
-    `- **${whole('byDefault')} ${of} are right in everything as they come; ${whole('setRight')} are with the settings below**, and with these ${gauntletRange()}.`,
-    `- Best as they come: ${best().join(', ')}. In any other, copy the few lines below.`,
-    `- A 429 of the minute: ${among('minute', isWrong).length} ${of} give up or come back too early. With 45 s to wait, ${among('clamped', isEarly).length} come back too early.`,
-    `- Without Retry-After, X-RateLimit-Reset says how long to wait: only ${names(among('missing', ({ outcome }) => outcome === 'pass'))} reads it.`,
-    `- \`Retry-After: soon\`: ${among('garbled', ({ outcome }) => outcome === 'pass').length} ${of} go by X-RateLimit-Reset instead. The others give up, come back too early, or wait for days.`,
-    `- When the day is used up, ${among('day', ({ end }) => end === 'stopped').length} hold their caller for hours or go on through it. Set a longest wait, and give up beyond it.`,
-    `- A wait of 30 days is more than a timer holds: ${names(overflowing)} are back at once.`,
-    `- A POST that got a 429 was not stored and may be sent again: ${among('post', isWrong).length} do not, or do it too early. A POST whose answer was lost may be stored: ${among('cut', isWrong).length} send it again after a broken connection, and ${among('stored503', isWrong).length} after a 503, and store it twice.`,
-  ].join('\n');
-}
-
-const names = (named: readonly Client[]) => named.map(({ name }) => name).join(', ');
-
-const isRightIn = (trial: TrialId) => (client: Client) => cellsOf(client, 'byDefault')[trial]?.outcome === 'pass';
-
-/** Of each language the client that is wrong in least, where it waits for the minute at all. */
-const best = () =>
-  (Object.keys(languages) as Language[]).flatMap((language) => {
-    const [first] = byMerit(language).filter(isRightIn('minute'));
-    return first === undefined ? [] : [`[${first.name}](#${anchorOf(first.name)}) (${language})`];
-  });
-
-/** The clients of a language: those that are wrong in least come first. */
-const byMerit = (language: Language) =>
-  libraries
-    .filter((client) => client.language === language)
-    .sort((a, b) => wrongIn(a, 'byDefault').length - wrongIn(b, 'byDefault').length);
-
-/** Where it does what it must not, or holds its caller; to stop before what a trial is about is not wrong. */
-const wrongIn = (client: Client, setting: Setting) =>
+/** Trials in which a client failed or blocked its caller. An early end is no mistake. */
+const wrongIn = (client: Client, setting?: 'setRight') =>
   trialIds.filter((id) => {
     const cell = cellsOf(client, setting)[id];
     return cell !== undefined && (cell.outcome === 'fail' || markOf(cell) === 'waits');
   });
 
-/** Which client of a language to choose, and what to set. */
-function choice(language: Language): string {
-  const rows = byMerit(language).map((client) => [
-    `[${client.name}](#${anchorOf(client.name)}) ${results[client.id]?.version}`.trim(),
-    client.defaults,
-    String(wrongIn(client, 'byDefault').length),
-    `[${wrongIn(client, 'setRight').length}](#${anchorOf(client.name)})`,
-    gauntletCount(client),
-  ]);
-  const head = [
-    'Client',
-    'as it comes',
-    `wrong in, of ${trialIds.length}`,
-    'with the settings',
-    '[gauntlet](#through-the-gauntlet) passed',
-  ];
-  return [`## ${language}`, table(head, rows)].join('\n\n');
-}
+/** The clients of a language; the fewest mistakes first. */
+const byMerit = (language: Language) =>
+  libraries.filter((client) => client.language === language).sort((a, b) => wrongIn(a).length - wrongIn(b).length);
 
 const marks = { pass: '✓', fail: '✗', inconclusive: '–' } as const;
 const markOf = (cell: Cell | undefined) =>
   cell === undefined ? '' : cell.outcome === 'inconclusive' && cell.end === 'stopped' ? 'waits' : marks[cell.outcome];
 
-function resultTable(rows: readonly Client[], setting: Setting): string {
-  const body = rows.map((client) => [
-    `[${client.name}](#${anchorOf(client.name)})`,
-    ...trialIds.map((id) => markOf(cellsOf(client, setting)[id])),
-  ]);
-  return table(['', ...trialIds.map((id) => trials[id].title)], body, ':-:');
-}
+/** A client's name, with a link to its settings. */
+const linked = ({ name, language, isLoop }: Client) =>
+  isLoop ? name : `[${name}](clients/${languages[language].folder}.md#${anchorOf(name)})`;
 
-/** Mostly all is well with the settings, and a sentence says it. */
-function whenSet(): string {
-  const wrong = libraries.filter((client) => wrongIn(client, 'setRight').length > 0);
-  const others = wrong.length > 0 ? ', but for these:' : '.';
-  const sentence = `With the settings below all of them are right in every column${others}`;
-  return [sentence, ...(wrong.length > 0 ? [resultTable(wrong, 'setRight')] : [])].join('\n\n');
-}
-
-/** How to make a program of the settings, with one that passes the gauntlet. */
-const wholeProgram = readFileSync(join(import.meta.dirname, 'whole-program.md'), 'utf8').trim();
-
-function settings(language: Language): string[] {
-  const { folder, shared, highlight } = languages[language];
-  const common = shared.map(({ file, region }) => snippet(`${folder}/${file}`, region));
-  const own = libraries.filter((client) => client.language === language);
-  return [
-    `### What the ${language} settings share`,
-    codeBlock(highlight, common.join('\n\n')),
-    ...(language === 'Node' ? [wholeProgram] : []),
-    ...own.flatMap(section),
+function behaviorTable(rows: readonly Client[]): string {
+  const head = [
+    'Library',
+    'Language',
+    '429 with Retry-After',
+    '429 without Retry-After',
+    'Daily quota used up',
+    'Ban of 30 days',
+    'POST after a 429',
+    'POST whose response is lost',
+    `Wrong in, of ${trialIds.length}`,
   ];
+  const body = rows.map((client) => {
+    const cells = cellsOf(client);
+    return [
+      [linked(client), results[client.id]?.version, client.option].filter(Boolean).join(' '),
+      client.language,
+      behavior(cells.minute, `waits (${formats(cells)})`),
+      behavior(cells.missing, 'waits for X-RateLimit-Reset'),
+      behavior(cells.day, 'gives up', 'waits a day'),
+      behavior(cells.month, 'gives up', 'waits 30 days'),
+      behavior(cells.post, 'retries'),
+      lostPost(cells),
+      String(wrongIn(client).length),
+    ];
+  });
+  return table(head, body);
 }
 
-function section(client: Client): string[] {
-  const { folder, file, highlight } = languages[client.language];
-  const { name, id, defaults, note } = client;
+/** One cell in words; `passed` describes the correct behavior of its trial. */
+function behavior(cell: Cell | undefined, passed: string, waiting = 'waits'): string {
+  if (cell === undefined) return '';
+  const mark = markOf(cell);
+  if (mark === 'waits') return waiting;
+  if (mark !== '✗') return `${mark} ${mark === '✓' ? passed : ''}`.trim();
+  return cell.codes.includes('early-retry') ? '✗ retries too early' : '✗ gives up';
+}
+
+/** Forms of Retry-After that a client reads. */
+const formats = ({ date, clamped }: Cells) =>
+  `number${date?.outcome === 'pass' ? ' or date' : ''}${clamped?.codes.includes('early-retry') ? ', only below 45 s' : ''}`;
+
+/** Behavior after the two trials in which the service stores a pet and the client gets no success. */
+function lostPost({ cut, stored503 }: Cells): string {
+  const [cutTwice, refusedTwice] = [cut?.outcome === 'fail', stored503?.outcome === 'fail'];
+  if (cutTwice && refusedTwice) return '✗ stored twice';
+  if (cutTwice) return '✗ stored twice (connection cut)';
+  return refusedTwice ? '✗ stored twice (503)' : '✓ no retry';
+}
+
+/** Facts about all libraries, with the figures of the results. */
+function findings(): string {
+  const among = (trial: TrialId, is: (cell: Cell) => boolean) =>
+    libraries.filter((each) => {
+      const cell = cellsOf(each)[trial];
+      return cell !== undefined && is(cell);
+    });
+  const isWrong = ({ outcome }: Cell) => outcome === 'fail';
+  const isPassed = ({ outcome }: Cell) => outcome === 'pass';
+  const isEarly = ({ codes }: Cell) => codes.includes('early-retry');
+  const correct = (setting?: 'setRight') => libraries.filter((each) => wrongIn(each, setting).length === 0).length;
+  const overflowing = among('month', isWrong).filter((client) => cellsOf(client).minute?.outcome === 'pass');
+  const of = `of ${libraries.length}`;
   return [
-    `### ${name}`,
-    `As it comes: ${defaults}.`,
-    sentences(client, 'byDefault'),
-    'Set right:',
-    codeBlock(highlight, snippet(`${folder}/${file(id)}`, 'set right')),
-    note ?? '',
-    sentences(client, 'setRight'),
-  ].filter((part) => part !== '');
+    `- **${correct()} ${of} pass every trial by default; ${correct('setRight')} pass with their settings.** With the settings, ${gauntletRange()}.`,
+    `- Fewest mistakes by default: ${best().join(', ')}.`,
+    `- Minute window used up: ${among('minute', isWrong).length} ${of} give up or retry too early. With a wait of 45 s, ${among('clamped', isEarly).length} retry too early.`,
+    `- No Retry-After: only ${names(among('missing', isPassed))} reads X-RateLimit-Reset instead.`,
+    `- \`Retry-After: soon\`: ${among('garbled', isPassed).length} ${of} read X-RateLimit-Reset instead. The others give up, retry too early or wait for days.`,
+    `- Daily quota used up: ${among('day', ({ end }) => end === 'stopped').length} ${of} block their caller for hours or keep sending. Set a maximum wait and give up beyond it.`,
+    `- A wait of 30 days overflows a 32-bit timer: ${names(overflowing)} retry at once.`,
+    `- A POST with a 429 was not stored and can be sent again: ${among('post', isWrong).length} ${of} do not retry it, or retry too early.`,
+    `- A POST without a response may be stored: ${among('cut', isWrong).length} ${of} send it again after a broken connection, ${among('stored503', isWrong).length} after a 503. The pet then exists twice.`,
+  ].join('\n');
 }
 
-const loop = (client: Client) =>
-  [`### ${client.name}`, `${capital(client.defaults)}.`, sentences(client, 'byDefault')].join('\n\n');
+const names = (named: readonly Client[]) => named.map(({ name }) => name).join(', ');
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+/** For each language, the client with the fewest mistakes, if it waits after a 429. */
+const best = () =>
+  groups.flatMap((language) => {
+    const [first] = byMerit(language).filter((client) => cellsOf(client).minute?.outcome === 'pass');
+    return first === undefined ? [] : [`${linked(first)} (${language})`];
+  });
 
-/** What it did where it was not right: the statuses, the seconds between them, and the findings. */
-function sentences(client: Client, setting: Setting): string {
-  const cells = cellsOf(client, setting);
-  return wrongIn(client, setting)
-    .flatMap((id) => {
-      const cell = cells[id];
-      return cell === undefined ? [] : [`- **${trials[id].title}**: ${shown(cell)}${codesOf(cell)}`];
-    })
-    .join('\n');
+function resultTable(rows: readonly Client[]): string {
+  const body = rows.map((client) => [linked(client), ...trialIds.map((id) => markOf(cellsOf(client)[id]))]);
+  return table(['By default', ...trialIds.map((id) => trials[id].title)], body, ':-:');
 }
 
-/** `429 3.1 200` as a sentence of steps: `429, after 3.1 s 200`. */
-function shown({ run, end }: Cell): string {
-  const steps = run
-    .replace(/ and (\d+) more$/, ', and $1 more')
-    .replace(/ (\d+\.\d) (\d+)/g, ', after $1 s $2')
-    .replace(/\b0(?=,|$)/g, 'no answer');
-  return `${steps}${{ ok: '', error: '; then an error for its caller', stopped: '; still waiting' }[end]}`;
-}
-
-const codesOf = ({ codes }: Cell) => (codes.length > 0 ? ` (${codes.map((code) => `\`${code}\``).join(', ')})` : '');
-
-/** Where times and headers say something else than the verdict, and what neither can know. */
+/** Runs on which verdict and headers disagree, and the questions that neither answers. */
 function limits(): string {
   const runs = clients.flatMap((client) =>
     settingsOf(client).flatMap((setting) =>
@@ -198,23 +178,23 @@ function limits(): string {
   );
   const others = runs.flatMap(({ client, setting, id, cell }) => {
     if (cell?.otherwise === undefined) return [];
-    const where = setting === 'setRight' ? ', set right' : '';
+    const where = setting === 'setRight' ? ' with its settings' : '';
     return [
-      `- ${client.name}${where}, **${trials[id].title}**: the verdict is ${cell.outcome}; ${cell.otherwise}. ${shown(cell)}`,
+      `- ${client.name}${where}, **${trials[id].title}**: the verdict is ${cell.outcome}; ${cell.otherwise}: \`${cell.run}\``,
     ];
   });
   return [
-    '## What the judge cannot know',
-    `Each run was read a second time, from its times, statuses and headers, by code that shares nothing with the judge. Of ${runs.length} runs it says otherwise in ${others.length}${others.length > 0 ? ':' : '.'}`,
+    '## Limits of these results',
+    `A second reading of the times, statuses and headers, which shares no code with the judge, disagrees in ${others.length} of ${runs.length} runs${others.length > 0 ? ':' : '.'}`,
     ...(others.length > 0 ? [others.join('\n')] : []),
     [
-      'Neither can know:',
+      'No verdict covers these questions:',
       '',
-      '- whether a client that gives up tells its caller: here its program ends with an exit code other than 0, as yours must;',
-      '- whether a client reads Retry-After or waits by chance: it is asked for 2, 3 and 45 s here, and a fixed wait fails one of them;',
-      '- whether a random wait is always long enough: one run is one throw. The twenty waits are there for that;',
-      '- whether the service tells a repeated POST by a key that the client sends with it, as Stripe’s does. This service’s document has no such key, so the pet is there twice;',
-      '- whether a GET that was answered 503 should be sent again: who does, must wait for its Retry-After; who does not and says so is not judged.',
+      '- Does a client that gives up report an error to its caller? These programs exit with a code other than 0, and yours must too.',
+      '- Is a correct wait luck? The trials ask for 2, 3 and 45 s, so a fixed wait fails one of them.',
+      '- Is a random wait always long enough? One run is one sample; the trial with twenty waits takes twenty.',
+      '- Does the service recognize a repeated POST by an idempotency key, as Stripe does? This API has no such key, so the pet exists twice.',
+      '- Should a GET be sent again after a 503? A client that retries must wait for Retry-After; a client that reports the error passes.',
     ].join('\n'),
   ].join('\n\n');
 }

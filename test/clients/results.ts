@@ -6,7 +6,7 @@ import type { Setting } from './clients.js';
 import type { End } from './reading.js';
 import type { TrialId } from './trials.js';
 
-/** What came of one client in one trial. */
+/** Result of one client in one trial. */
 export interface Cell {
   outcome: Verdict['outcome'];
   /** The findings that fail or warn. */
@@ -14,7 +14,7 @@ export interface Cell {
   /** The statuses, and the seconds between them: `429 3.1 200`. An answer that never arrived is 0. */
   run: string;
   end: End;
-  /** What times and headers say, where they say something else than the verdict. */
+  /** Judgement by times and headers, if it differs from the verdict. */
   otherwise?: string;
 }
 

@@ -15,7 +15,7 @@ const rangeOf = (...args: unknown[]) =>
     return Math.round(delayMs);
   });
 
-describe('the delay that the page’s code computes', () => {
+describe('delay in the code of the page', () => {
   test.each([
     ['whole seconds', { 'retry-after': '7' }, 7000],
     ['an HTTP date', { 'retry-after': 'Thu, 01 Jan 2026 12:00:07 GMT' }, 7000],

@@ -7,13 +7,13 @@ import { judge } from '../../src/verdict.js';
 import type { Client, Setting } from './clients.js';
 import { scenarioOfTrial, type TrialId, trials } from './trials.js';
 
-/** One call of the application, with all the retries that the client makes of it. */
+/** Makes one call of the application, with all retries of the client. */
 type Send = (call: Record<string, unknown>) => Promise<unknown>;
 
 /**
- * Opens a simulator of its own for a client in JavaScript. The answer lets the client make its calls over HTTP from this
- * process, which is lighter than a process for each, and judges it. Windows and bans end at whole seconds, so a run is the
- * same where it starts at the same part of one.
+ * Opens a simulator for a client in JavaScript. @returns a function that makes the client's calls over HTTP from this
+ * process, and judges them. Windows and bans end at whole seconds, so equal start offsets within a second give equal
+ * runs.
  */
 export async function openCell({ id }: Client, setting: Setting, trial: TrialId) {
   const client: Record<Setting, Send> = await import(`./programs/node/${id}.mjs`);

@@ -29,12 +29,12 @@ async function run(cwd: string, [file = '', ...args]: readonly string[], more: R
   return { code, text: `${stdout}${stderr}` };
 }
 
-/** Text of the verdict on a client that came back after a tenth of a second. */
+/** Verdict on a client that retried after a tenth of a second. */
 const tooEarly = /early-retry: Retried up to 5\d\.\d s before Retry-After allowed, /;
 
-/** The block of docs/testing.md in a language, which is a whole test file. */
+/** Block of docs/other-languages.md in a language: a complete test file. */
 const documented = (language: string) =>
-  codeBlocks(userPage('docs/testing.md')).find((block) => block.language === language)?.text ?? '';
+  codeBlocks(userPage('docs/other-languages.md')).find((block) => block.language === language)?.text ?? '';
 
 test.each(['petstore_sim.py', 'petstoresim.go', 'PetstoreSim.java'])('%s is short enough to copy', (file) => {
   const text = readFileSync(join(root, 'examples/clients', file), 'utf8');
@@ -54,7 +54,7 @@ describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_00
     return folder;
   };
 
-  test('passes tests whose client waits, and fails those whose client does not, with the finding', async () => {
+  test('passes tests whose client waits, and fails others with the finding', async () => {
     const { code, text } = await run(folderOf(), pytest);
     expect(code, text).toBe(1);
     expect(text).toContain('3 failed, 4 passed');
@@ -76,7 +76,7 @@ describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_00
     expect([code, text]).toEqual([0, expect.stringContaining('1 passed')]);
   });
 
-  test('works in four processes, each with a server of its own, or with one that runs', async () => {
+  test('works in four processes, each with a separate server or with a shared one', async () => {
     const parallel = [...pytest, '-n', '4'];
     const own = await run(folderOf(), parallel);
     expect(own.text).toContain('3 failed, 4 passed');
@@ -90,7 +90,7 @@ describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_00
     expect(await (await fetch(server.baseUrl.replace('/v1', '/__sim/sandboxes'))).json()).toEqual([]);
   });
 
-  test('by default starts the server with npx, and ends it', async () => {
+  test('starts the server with npx by default, and stops it', async () => {
     const folder = folderOf();
     mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
     symlinkSync(join(root, 'dist/cli/main.cjs'), join(folder, 'node_modules/.bin/petstore-sim'));
@@ -101,7 +101,7 @@ describe.concurrent('petstore_sim.py', { tags: ['needs/pytest'], timeout: 120_00
     expect(running.split('\n').filter((line) => line.includes(folder))).toEqual([]);
   });
 
-  test('says what a server that does not start printed', async () => {
+  test('reports the output of a server that does not start', async () => {
     const broken = `${process.execPath} -e process.exit(console.error("nope")||1)`;
     const { text } = await run(folderOf(), [...pytest, '-k', 'banned'], { PETSTORE_SIM_COMMAND: broken });
     expect(text).toContain('to start a server, see its error above');
@@ -114,7 +114,7 @@ describe('petstoresim.go', { tags: ['needs/go'], timeout: 120_000 }, () => {
     'client_test.go': 'test/clients/helpers/client_test.go',
   };
 
-  test('passes tests whose client waits, and fails those whose client does not, with the finding', async () => {
+  test('passes tests whose client waits, and fails others with the finding', async () => {
     const folder = folderWith(files);
     writeFileSync(join(folder, 'go.mod'), 'module example.com/client\n\ngo 1.19\n');
     const { code, text } = await run(folder, ['go', 'test', '-v', './...']);
@@ -142,7 +142,7 @@ describe('PetstoreSim.java', { tags: ['needs/java', 'needs/junit5'], timeout: 12
     'ClientTest.java': 'test/clients/helpers/ClientTest.java',
   };
 
-  test('passes tests whose client waits, and fails those whose client does not, with the finding', async () => {
+  test('passes tests whose client waits, and fails others with the finding', async () => {
     const folder = folderWith(files);
     writeFileSync(join(folder, 'DocumentedTest.java'), documented('java'));
     const compiled = await run(folder, [

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { programs } from './languages.js';
 
-/** What a program imports from elsewhere than its own folder, in JavaScript, Python and PHP. */
+/** Imports of a program from outside its folder, in JavaScript, Python and PHP. */
 const imports = /^import [^;]*? from '[^.'][^']*';$|^(?:import|from) (?!patiently)[\w. ]+$|^use [\w\\]+;$/gm;
 
-/**
- * The lines of a program between `doc: REGION` and `end`, which are the code that runs, under those of its imports that
- * they need.
- */
+/** Lines of a program between `doc: REGION` and `end`, which the tests run, with the imports that they need. */
 export function snippet(file: string, region: string): string {
   const text = readFileSync(programs + file, 'utf8');
   const lines = text.split('\n');
@@ -30,7 +27,7 @@ const namesIn = (line: string) =>
 
 const hasName = (code: string, name: string) => new RegExp(`\\b${name}\\b`).test(code);
 
-/** Lines without what all of them are indented by, and without empty ones at both ends. */
+/** Removes the common indentation, and empty lines at both ends. */
 function dedented(lines: readonly string[]): string {
   const indents = lines.filter((line) => line.trim() !== '').map((line) => /^\s*/.exec(line)?.[0].length ?? 0);
   const indent = Math.min(...indents);

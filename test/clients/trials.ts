@@ -2,24 +2,24 @@ import { fileURLToPath } from 'node:url';
 import type { Scenario } from '../../src/index.js';
 import { readScenario } from '../../src/node/scenario-files/scenario-files.js';
 
-/** A situation that every client is put in. */
+/** A situation in which every client runs. */
 export interface Trial {
-  /** As a heading of a table. */
+  /** Column head. */
   title: string;
-  /** What happens in it, in a few words. */
+  /** Short description. */
   legend: string;
-  /** A shipped scenario or a file, and what differs from it, as for `petstore-sim exec --scenario --set`. */
+  /** A shipped scenario or a file, and overrides as for `petstore-sim exec --scenario --set`. */
   scenario: string;
   set?: Pick<Scenario, 'windows' | 'ban'>;
-  /** Whether it asks for the answer in the end, so that giving up is wrong. */
+  /** Whether a success is expected, so that giving up is wrong. */
   isServed?: boolean;
-  /** The status that the trial is about: a client that never gets it has not met the trial. */
+  /** Tested status: a client that never receives it is inconclusive. */
   about?: number;
-  /** How long to look before the client is stopped, where it does not end by itself. */
+  /** Time limit of the client, in milliseconds. */
   watchMs: number;
 }
 
-/** In the order of the report: what happens every day first. */
+/** In the order of the report: frequent situations first. */
 export const trials = {
   minute: {
     title: 'minute used up',
@@ -30,14 +30,14 @@ export const trials = {
     watchMs: 14_000,
   },
   clamped: {
-    title: '45 s to wait',
-    legend: '`Retry-After: 45`; who comes back before three times is banned',
+    title: 'wait of 45 s',
+    legend: '`Retry-After: 45`; three earlier requests cause a ban',
     scenario: 'retry-after-clamped',
     watchMs: 62_000,
   },
   missing: {
     title: 'no Retry-After',
-    legend: 'nine seconds to wait, which only X-RateLimit-Reset says',
+    legend: 'a wait of nine seconds, stated only by X-RateLimit-Reset',
     scenario: 'missing',
     set: { windows: { minute: '9s' }, ban: { seconds: 6 } },
     isServed: true,
@@ -52,28 +52,28 @@ export const trials = {
     watchMs: 14_000,
   },
   garbled: {
-    title: 'Retry-After is no time',
-    legend: '`Retry-After: soon`; X-RateLimit-Reset says five seconds',
+    title: 'Retry-After is invalid',
+    legend: '`Retry-After: soon`; X-RateLimit-Reset states five seconds',
     scenario: 'malformed',
     isServed: true,
     watchMs: 45_000,
   },
   jitter: {
     title: 'twenty waits',
-    legend: 'each of 20 calls is refused once with `Retry-After: 2` and nothing else; no wait may be shorter',
+    legend: 'each of 20 calls gets one 429 with `Retry-After: 2`; no wait may be shorter',
     scenario: 'jitter-below',
     isServed: true,
     watchMs: 75_000,
   },
   day: {
     title: 'day used up',
-    legend: 'the day’s quota is gone; `Retry-After` is a day',
+    legend: 'the daily quota is used up; `Retry-After` is a day',
     scenario: 'day-wall',
     watchMs: 36_000,
   },
   month: {
     title: 'banned for 30 days',
-    legend: '`Retry-After: 2592000`, which is more than a timer of 32 bits holds',
+    legend: '`Retry-After: 2592000`, which overflows a 32-bit timer',
     scenario: 'timer-overflow',
     watchMs: 8_000,
   },
@@ -86,26 +86,26 @@ export const trials = {
   },
   busy: {
     title: '503 with Retry-After',
-    legend: 'a GET is answered 503 with `Retry-After: 3`',
+    legend: 'the response to a GET is a 503 with `Retry-After: 3`',
     scenario: fileURLToPath(new URL('busy.yaml', import.meta.url)),
     watchMs: 15_000,
   },
   post: {
     title: 'POST refused',
-    legend: 'a POST is answered 429 with `Retry-After: 2`, so nothing is stored',
+    legend: 'the response to a POST is a 429 with `Retry-After: 2`, so nothing is stored',
     scenario: 'post-429',
     isServed: true,
     watchMs: 14_000,
   },
   cut: {
     title: 'POST stored, connection cut',
-    legend: 'the pet is stored, and the connection breaks before the answer',
+    legend: 'the pet is stored, and the connection breaks before the response',
     scenario: 'post-stored-answer-lost',
     watchMs: 15_000,
   },
   stored503: {
     title: 'POST stored, 503',
-    legend: 'the pet is stored, and the answer is a 503',
+    legend: 'the pet is stored, and the response is a 503',
     scenario: 'post-ambiguous',
     watchMs: 15_000,
   },
@@ -115,7 +115,7 @@ export type TrialId = keyof typeof trials;
 
 export const trialIds = Object.keys(trials) as TrialId[];
 
-/** The scenario of a trial, with what differs. */
+/** The scenario of a trial, with its overrides. */
 export async function scenarioOfTrial(id: TrialId): Promise<Scenario> {
   const { scenario, set }: Trial = trials[id];
   return { ...(await readScenario(scenario)), ...set };

@@ -59,7 +59,7 @@ export async function send(
   });
 }
 
-/** What a call gives or throws, to compare. */
+/** Result or error of a call, for comparison. */
 export async function outcome(call: () => unknown): Promise<unknown> {
   try {
     return { result: await call() };
@@ -86,7 +86,7 @@ export interface Route {
   path: string;
 }
 
-/** Every route that the server has, those of a sandbox too. */
+/** Every route of the server, including the routes of a sandbox. */
 export function everyRoute(sandbox: string): Route[] {
   const fill = (path: string) => path.replace('{sandbox}', sandbox).replace(/\{\w+\}/g, 'free-key');
   const own = Object.entries({ ...controlOperations, ...sandboxOperations });

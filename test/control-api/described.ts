@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 // biome-ignore lint/suspicious/noExplicitAny: tools read it, our code does not
 export type Json = Record<string, any>;
 
-/** What a `$ref` of a description leads to. */
+/** Resolves a `$ref` of a description. */
 export const follow = (description: Json, reference: string): Json =>
   reference
     .slice(2)
@@ -28,7 +28,7 @@ export function operationOf(description: Json, name: string): Json {
 export function createAnswerCheck(description: Json) {
   let parts = 0;
   const exact = createAjv(description, false);
-  // As proxies do: a header is text, and becomes a number where the schema allows one.
+  // Like a proxy: a header is text, and becomes a number if the schema allows numbers.
   const coercing = createAjv(description, true);
   const check = (pointer: string, value: unknown, what: string, ajv = exact) => {
     const isValid = ajv.getSchema(`description#${pointer}`);
@@ -60,13 +60,13 @@ export function createAnswerCheck(description: Json) {
       isValid(value);
       expect(isValid.errors, `${what}: ${JSON.stringify(value)}`).toBeNull();
     },
-    /** The body of an answer, and where `item` is given one line or event of it. */
+    /** Checks the body of a response or, with `item`, one line or event. */
     body(name: string, status: number, value: unknown, isItem = false): void {
       const { pointer, response } = place(name, status);
       const type = Object.keys(response.content)[0] as string;
       check(`${pointer}${pointerOf('content', type, isItem ? 'x-item-schema' : 'schema')}`, value, `${name} ${status}`);
     },
-    /** The headers of an answer, each as text and, where it is one, as a number. */
+    /** Checks the headers of a response, each as text and as a number if numeric. */
     headers(name: string, status: number, headers: Headers): void {
       const { pointer, response } = place(name, status);
       for (const [header, described] of Object.entries(response.headers as Json)) {

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.server.close());
 
-/** A request as the description says. */
+/** Sends a request as described. */
 async function request(name: string, input: Json = {}): Promise<Response> {
   const [path, method] = routeOf(name);
   const { parameters = [] } = operationOf(description, name);
@@ -49,7 +49,7 @@ function routeOf(name: string): [path: string, method: string] {
   throw new Error(`no operation ${name}`);
 }
 
-test('is valid OpenAPI 3.1 and has every operation, of a server and of a sandbox', async () => {
+test('is valid OpenAPI 3.1 with every operation of a server and of a sandbox', async () => {
   await stage.there.createSandbox({ name: 'box' });
   const ofSandbox = (await stage.there.sandbox('box').getControlDescription()) as Json;
   for (const [each, table] of [
@@ -69,7 +69,7 @@ test('is valid OpenAPI 3.1 and has every operation, of a server and of a sandbox
   expect(stage.here.getControlDescription()).toMatchObject({ servers: [{ url: 'http://127.0.0.1:4010/__sim' }] });
 });
 
-test('has the fields of an input as parameters and body', () => {
+test('lists the fields of an input as parameters and body', () => {
   expect(operationOf(description, 'queryJournal').parameters).toContainEqual({
     name: 'limit',
     in: 'query',
@@ -99,7 +99,7 @@ test('has the fields of an input as parameters and body', () => {
 });
 
 describe.each(Object.keys(operations))('%s', (name) => {
-  test('has a tag, a summary, a typed result and typed refusals', () => {
+  test('has a tag, a summary, a typed result and typed errors', () => {
     const { tags, summary, responses } = operationOf(description, name);
     expect(description.tags.map((tag: Json) => tag.name)).toContain(tags[0]);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
@@ -123,7 +123,7 @@ const inOrder = (): string[] => {
   return [...rest, ...last];
 };
 
-test('every example works, and every result is as it is described', async () => {
+test('every example works, and every result fits its description', async () => {
   for (const name of inOrder()) {
     // After the reset, so that the journal has every kind of entry.
     if (name === 'getClock') await fillJournal();
@@ -169,7 +169,7 @@ async function fillJournal() {
   });
 }
 
-test('states, verdicts, keys, faults and events of a busy simulator are as they are described', async () => {
+test('states, verdicts, keys, faults and events of a busy simulator fit their descriptions', async () => {
   await fillJournal();
   stage.sim.keys.add('added-key', { plan: 'pro', usage: { minute: 3, day: 4 }, bannedFor: '5s' });
   for (const name of ['exportState', 'getVerdict', 'listKeys', 'listFaults', 'exportHar', 'getScenario']) {
@@ -191,7 +191,7 @@ test('states, verdicts, keys, faults and events of a busy simulator are as they 
   expect(last).toBeGreaterThan(8);
 });
 
-test('refusals are as they are described', async () => {
+test('errors fit their descriptions', async () => {
   const refused: [name: string, input: Json, status: number][] = [
     ['banKey', { key: 'free-key' }, 400],
     ['getKey', { key: 'none' }, 404],

@@ -68,7 +68,7 @@ const record: fc.Arbitrary<RequestRecord> = fc.record({
   assumption: few(undefined, 'unknownRoute'),
 });
 
-test('an entry as JSON is what JSON.stringify makes of the shown entry, whatever came before it', () => {
+test('the JSON of an entry equals JSON.stringify of the shown entry, in any order of entries', () => {
   const fields = new Set<string>();
   const check = (records: RequestRecord[]) => {
     const sim = createSimulator();
@@ -92,7 +92,7 @@ test('an entry as JSON is what JSON.stringify makes of the shown entry, whatever
   );
 });
 
-test('the same instant as text as a date writes it', () => {
+test('writes times like Date.toISOString', () => {
   const text = createInstantText();
   const ms = fc.oneof(
     fc.integer({ min: -8.64e15, max: 8.64e15 }),

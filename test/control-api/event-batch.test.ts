@@ -35,7 +35,7 @@ function recorder(writableLength = 0) {
 const json = (text: string) => ({ start: '{"é":"', body: new TextEncoder().encode(text), end: '"}' });
 const event = (id: number, text: string) => `id: ${id}\nevent: request\ndata: {"é":"${text}"}\n\n`;
 
-test('an event after a pause is written within a millisecond, and those that follow 20 ms later together', () => {
+test('writes an event after a pause within a millisecond, and groups events of the next 20 ms', () => {
   const { batch, written, text } = recorder();
   batch.add(1, json('ž'));
   vi.advanceTimersByTime(1);
@@ -53,7 +53,7 @@ test('an event after a pause is written within a millisecond, and those that fol
   expect(text()).toContain(event(5, 'y'));
 });
 
-test('of many events none is lost, doubled or out of order, with few writes, also where one is larger than the rest', () => {
+test('writes many events once, in order and with few writes, also if one is larger than the others', () => {
   const { batch, written, text } = recorder();
   const texts = Array.from({ length: 3_000 }, (_, id) =>
     id % 500 === 7 ? 'ä😀'.repeat(30_000) : 'é'.repeat(id % 900),
@@ -68,7 +68,7 @@ test('of many events none is lost, doubled or out of order, with few writes, als
   expect(written.length).toBeLessThan(80);
 });
 
-test('a reader that lets more than a megabyte wait is dropped, and nothing is written any more', () => {
+test('drops a reader with more than a megabyte of unread data, and writes nothing more', () => {
   const { batch, response, written } = recorder(1024 * 1024 + 1);
   batch.add(1, json('x'));
   vi.advanceTimersByTime(1);

@@ -41,7 +41,7 @@ function readIds(response: IncomingMessage, last: number): Promise<number[]> {
 /** So that the server sends what it has. */
 const breathe = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a request is told with its answer, as an event stream', async () => {
+test('the event stream contains a request with its answer', async () => {
   const events = await connect();
   expect(events.statusCode).toBe(200);
   expect(events.headers['content-type']).toBe('text/event-stream');
@@ -56,7 +56,7 @@ test('a request is told with its answer, as an event stream', async () => {
   expect(text).toMatch(/^: petstore-sim\n\nid: 1\nevent: request\ndata: \{"id":1,.*\}\n\n$/);
 });
 
-test.each(['here', 'there'] as const)('the entries come as a loop, first those after an id (%s)', async (adapter) => {
+test.each(['here', 'there'] as const)('entries are an async iterable that starts after an id (%s)', async (adapter) => {
   const { sim } = stage;
   for (let n = 0; n < 3; n++) await send(sim);
   const seen: JournalEntry[] = [];
@@ -68,14 +68,14 @@ test.each(['here', 'there'] as const)('the entries come as a loop, first those a
   expect(seen).toEqual(stage.here.queryJournal({ since: 1 }).entries);
 });
 
-test('a browser that connects again goes on after the last event that it has', async () => {
+test('a reconnecting browser continues after its last event', async () => {
   for (let n = 0; n < 3; n++) await send(stage.sim);
   const events = await connect('/events', { 'Last-Event-ID': '2' });
   expect(await readIds(events, 3)).toEqual([3]);
   events.destroy();
 });
 
-test('of twenty readers one that does not read is dropped, the others get all events; a 21st gets 503', async () => {
+test('of twenty readers, a blocked one is dropped and the others receive all events; a 21st receives 503', async () => {
   const { sim } = stage;
   const readers = await Promise.all(Array.from({ length: 20 }, () => connect()));
   const refused = await connect();
@@ -113,7 +113,7 @@ test('of twenty readers one that does not read is dropped, the others get all ev
   await expect.poll(statusOf).toBe(200);
 });
 
-test('a reader that is slow gets all entries that were there, and then those that came meanwhile, in their order', async () => {
+test('a slow reader receives all existing entries, then the newer ones, in order', async () => {
   const { sim } = stage;
   for (let n = 0; n < 20; n++) sim.pets.update(n + 1, { name: 'x'.repeat(1_000) });
   const before = 600;
@@ -131,7 +131,7 @@ test('a reader that is slow gets all entries that were there, and then those tha
   reader.destroy();
 });
 
-test('readers of sandboxes count too, and leave with their sandbox', async () => {
+test('readers of sandboxes count too, and end with their sandbox', async () => {
   const { server } = stage;
   server.sandboxes.create('box');
   const readers = await Promise.all(Array.from({ length: 20 }, () => connect('/sandboxes/box/events')));
@@ -144,21 +144,21 @@ test('readers of sandboxes count too, and leave with their sandbox', async () =>
   again.destroy();
 });
 
-test('a server with readers does not wait for them to close, and ends their streams', async () => {
+test('a closing server ends the streams of its readers without waiting for them', async () => {
   const readers = await Promise.all(Array.from({ length: 5 }, () => connect()));
   const ended = Promise.all(readers.map((reader) => once(reader.resume(), 'end')));
-  // It waits for what does not end by itself.
+  // It waits for connections that do not end by themselves.
   await stage.server.close({ graceMs: 600_000 });
   await ended;
 });
 
-test('a HEAD of the events does not wait for them', async () => {
+test('a HEAD of the events ends at once', async () => {
   const response = await fetch(`${stage.server.controlUrl}/events`, { method: 'HEAD' });
   expect(response.status).toBe(405);
   expect((await fetch(`${stage.server.controlUrl}/clock`, { method: 'HEAD' })).status).toBe(200);
 });
 
-test('many that wait at once are no leak in the eyes of Node', async () => {
+test('many concurrent waits cause no leak warning of Node', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   process.on('warning', note);
@@ -174,7 +174,7 @@ test('many that wait at once are no leak in the eyes of Node', async () => {
   }
 });
 
-test('a reader in this process that falls behind is told so, and one that leaves is forgotten', async () => {
+test('a slow reader in this process receives an error, and a removed reader is forgotten', async () => {
   const { sim, here } = stage;
   const events = here.watchRequests();
   for (let n = 0; n < 20_001; n++) await send(sim, { path: '/none' });

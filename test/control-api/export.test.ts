@@ -14,7 +14,7 @@ afterEach(() => stage.server.close());
 const body = (name: string) => JSON.stringify({ name, categoryId: 1 });
 
 describe('an export over HTTP', () => {
-  test('comes in pieces that make up the same HAR as in this process', async () => {
+  test('is sent in pieces, and equals the HAR of this process', async () => {
     const { sim, here, server } = stage;
     for (let n = 0; n < 300; n++) await send(sim, { body: body('x'.repeat(2_000)), query: `n=${n}` });
     const response = await fetch(`${server.controlUrl}/journal.har`);
@@ -25,7 +25,7 @@ describe('an export over HTTP', () => {
     expect(JSON.parse(text)).toEqual(here.exportHar());
   });
 
-  test('of the newest entries as one JSON object is the same as in this process', async () => {
+  test('of the newest entries as one JSON object equals the result in this process', async () => {
     const { sim, here, there, server } = stage;
     expect(await there.queryJournal()).toEqual({ entries: [], count: 0, dropped: 0 });
     for (let n = 0; n < 150; n++) await send(sim, { body: body('x'.repeat(2_000)), query: `n=${n}` });
@@ -39,7 +39,7 @@ describe('an export over HTTP', () => {
     ]);
   });
 
-  test('of an empty journal, and of one entry, is whole', async () => {
+  test('of an empty journal and of one entry is complete', async () => {
     const { sim, there, here } = stage;
     expect(await there.exportHar()).toEqual({ log: { version: '1.2', creator: expect.anything(), entries: [] } });
     expect(await there.exportJournal()).toBe('');
@@ -48,7 +48,7 @@ describe('an export over HTTP', () => {
     expect(await there.exportHar()).toEqual(here.exportHar());
   });
 
-  test('refuses a mistake before anything is sent, and HEAD has no body', async () => {
+  test('rejects a mistake before the response starts, and has no body for HEAD', async () => {
     const { server } = stage;
     const refused = await fetch(`${server.controlUrl}/journal.har?status=x`);
     expect(refused.status).toBe(400);
@@ -57,7 +57,7 @@ describe('an export over HTTP', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  test('has the address that the client used, with its port', async () => {
+  test('contains the URL that the client used, with its port', async () => {
     const { server, there } = stage;
     const headers = { authorization: 'Bearer free-key' };
     await fetch(`${server.baseUrl}/pets?limit=1`, { headers });
@@ -69,7 +69,7 @@ describe('an export over HTTP', () => {
     expect(entry?.request.url).toBe(`http://127.0.0.1:${server.port}/s/box/v1/pets`);
   });
 
-  test('goes on with the entries that there were, while the journal is cleared and filled', async () => {
+  test('contains the entries at its start while the journal is cleared and filled', async () => {
     const { sim, server, here } = stage;
     for (let n = 0; n < 500; n++) await send(sim, { body: body('x'.repeat(5_000)) });
     const expected = here.exportHar();
@@ -116,7 +116,7 @@ describe('a text in pieces', () => {
     }
   };
 
-  test('leaves a turn to other requests after each piece, though the system takes them all at once', async () => {
+  test('yields to other requests after each piece, even if the system accepts all pieces at once', async () => {
     const turns: number[] = [];
     let turn = 0;
     let isOver = false;
@@ -125,7 +125,7 @@ describe('a text in pieces', () => {
       if (!isOver) setImmediate(count);
     };
     count();
-    // As a response whose system takes all at once, which Node tells in the same turn.
+    // Like a response whose system accepts all data at once, which Node reports in the same turn.
     const response = Object.assign(new EventEmitter(), {
       setTimeout() {},
       write() {
@@ -145,7 +145,7 @@ describe('a text in pieces', () => {
     expect(new Set(turns).size).toBe(20);
   });
 
-  test('is made no faster than the client reads it, so that it is never in memory as a whole', async () => {
+  test('is created as fast as the client reads, so that memory contains only parts', async () => {
     const response = await open();
     await settled();
     expect(made).toBeGreaterThan(0);
@@ -156,7 +156,7 @@ describe('a text in pieces', () => {
     expect(isClosed).toBe(true);
   });
 
-  test('is given up when the client goes away', async () => {
+  test('is aborted if the client disconnects', async () => {
     const response = await open();
     await settled();
     response.destroy();

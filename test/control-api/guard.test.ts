@@ -31,10 +31,10 @@ const request = ({ method, path }: Route, { host = 'localhost', type = 'applicat
 
 type Refused = [what: string, options: Parameters<typeof request>[1], status: number];
 
-/** What tools in a page of this machine may read. */
+/** Whether tools in a page of this machine may read a route. */
 const isDescription = ({ path }: Route) => path === '/__sim/service.json' || path === '/__sim/openapi.json';
 
-test('the table of routes has every operation, alone and in a sandbox', () => {
+test('the table of routes has every operation, for the server and for a sandbox', () => {
   const own = Object.keys(controlOperations).length;
   expect(routes).toHaveLength(2 * own + Object.keys(sandboxOperations).length);
   expect(routes.filter(({ path }) => path.includes('{'))).toEqual([]);
@@ -54,7 +54,7 @@ describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as 
   ];
   if (route.method !== 'GET') refused.push(['a text/plain body', { type: 'text/plain' }, 415]);
 
-  test('answers no page of another site, and does nothing for it', async () => {
+  test('rejects a page of another site without effect', async () => {
     const before = everythingOf(stage.sim, stage.server);
     for (const [what, options, status] of refused) expect(statusOf(await request(route, options)), what).toBe(status);
     expect(everythingOf(stage.sim, stage.server)).toEqual(before);
@@ -65,7 +65,7 @@ describe.each(['service.json', 'openapi.json'])('/__sim/%s', (file) => {
   const url = () => `${stage.server.controlUrl}/${file}`;
   const origin = 'http://localhost:5173';
 
-  test('can be read by a page of this machine, and says so in a preflight', async () => {
+  test('can be read by a page of this machine, and allows it in a preflight', async () => {
     const cross = { Origin: origin, 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'cors' };
     const answer = await fetch(url(), { headers: cross });
     expect(answer.status).toBe(200);
@@ -83,14 +83,14 @@ describe.each(['service.json', 'openapi.json'])('/__sim/%s', (file) => {
   });
 
   test.each(['http://evil.test', 'http://evil.test/?.localhost', 'http://localhost.evil.test', 'null', 'file://'])(
-    'is not for a page of %s',
+    'rejects a page of %s',
     async (foreign) => {
       const answer = await fetch(url(), { headers: { Origin: foreign } });
       expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null]);
     },
   );
 
-  test('needs the control token where there is one, in a page too', async () => {
+  test('needs the control token if one is set, also from a page', async () => {
     const guarded = await openStage({}, { controlToken: 'a-control-token' });
     try {
       const status = async (headers: Record<string, string>) =>
@@ -103,7 +103,7 @@ describe.each(['service.json', 'openapi.json'])('/__sim/%s', (file) => {
   });
 });
 
-test('every route needs the token where there is one, and does nothing without', async () => {
+test('every route needs the token if one is set, and has no effect without it', async () => {
   const guarded = await openStage({}, { controlToken: 'a-control-token' });
   try {
     const before = everythingOf(guarded.sim, guarded.server);
@@ -122,7 +122,7 @@ test('every route needs the token where there is one, and does nothing without',
   }
 });
 
-describe('pages of origins that the server allows', () => {
+describe('pages of allowed origins', () => {
   const origin = 'http://localhost:5173';
   const change = (stage: Stage, headers: Record<string, string>, token = 'the-token') =>
     fetch(`${stage.server.controlUrl}/clock`, {
@@ -136,7 +136,7 @@ describe('pages of origins that the server allows', () => {
       body: '{"advance":"1s"}',
     });
 
-  test('may use the control API, with the token where there is one; all others may not', async () => {
+  test('may use the control API, with the token if one is set; all others may not', async () => {
     const stage = await openStage({}, { controlToken: 'the-token', allowedOrigins: [origin, 'https://app.example'] });
     try {
       for (const allowed of [origin, 'https://app.example']) {
@@ -155,7 +155,7 @@ describe('pages of origins that the server allows', () => {
     }
   });
 
-  test('are told to others only on this machine, with how to allow it', async () => {
+  test('are listed in errors only on this machine, with the option that allows them', async () => {
     const here = await change(stage, { origin });
     expect([here.status, here.headers.get('access-control-allow-origin')]).toEqual([403, origin]);
     expect(await here.json()).toMatchObject({ message: expect.stringContaining(`--allowed-origin ${origin}`) });

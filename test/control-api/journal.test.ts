@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => stage.server.close());
 
 describe('one request', () => {
-  test('is shown as an export with its why shows it, whatever came before and between', async () => {
+  test('equals the request in an export with steps, in any context', async () => {
     const { sim, here } = stage;
     for (const key of ['free-key', 'free-key', 'pro-key', 'nobody', 'free-key']) await send(sim, { key });
     sim.clock.advance('2s');
@@ -30,7 +30,7 @@ describe('one request', () => {
 });
 
 describe('an entry', () => {
-  test('tells the window, the promise, how long after it the next came, strikes and the code', async () => {
+  test('an entry', async () => {
     const { sim, here } = stage;
     await send(sim);
     await send(sim);
@@ -55,7 +55,7 @@ describe('an entry', () => {
     expect(entries[4]).not.toHaveProperty('sincePromiseMs');
   });
 
-  test('tells keys with equal endings apart by an id, and can be found by it', async () => {
+  test('has an id that distinguishes keys with equal endings, and is searchable by it', async () => {
     const { sim, here } = stage;
     await send(sim, { key: 'other-secret-1234' });
     await send(sim, { key: 'third-secret-1234' });
@@ -66,7 +66,7 @@ describe('an entry', () => {
     expect(here.countRequests({ key: '…1234' }).count).toBe(2);
   });
 
-  test('has bodies with their size and hash, and a mark where one is cut', async () => {
+  test('has bodies with size and hash, and a mark for truncated ones', async () => {
     const { sim, here } = stage;
     const small = '{"name":"Smol","categoryId":1}';
     const large = `{"name":"${'x'.repeat(70_000)}","categoryId":1}`;
@@ -79,7 +79,7 @@ describe('an entry', () => {
     expect(third?.status).toBe(413);
   });
 
-  test('of a client that was cut off or went away has its fault', async () => {
+  test('of a disconnected client contains its fault', async () => {
     const { sim, here } = stage;
     here.addFault({ name: 'lost', then: { reset: true, phase: 'after' } });
     await send(sim, { key: 'pro-key' });
@@ -87,7 +87,7 @@ describe('an entry', () => {
   });
 });
 
-test('the HAR has every field that HAR 1.2 asks for', async () => {
+test('the HAR has every required field of HAR 1.2', async () => {
   const { sim, here } = stage;
   await send(sim, { key: 'pro-key', query: 'limit=2&status=sold' });
   await send(sim, { key: 'pro-key', body: '{"name":"Bello","categoryId":1}' });
@@ -133,7 +133,7 @@ test('the HAR has every field that HAR 1.2 asks for', async () => {
   ]);
 });
 
-test('the JSON lines are the entries, one a line', async () => {
+test('JSON Lines contain one entry per line', async () => {
   const { sim, here, there, server } = stage;
   for (let n = 0; n < 3; n++) await send(sim, { key: 'pro-key', body: '{"name":"two\\nlines","categoryId":1}' });
   const lines = here.exportJournal().trimEnd().split('\n');
@@ -144,7 +144,7 @@ test('the JSON lines are the entries, one a line', async () => {
 });
 
 describe('waiting for requests', () => {
-  test.each(['here', 'there'] as const)('ends when enough have come (%s)', async (adapter) => {
+  test.each(['here', 'there'] as const)('ends when enough requests have arrived (%s)', async (adapter) => {
     const { sim } = stage;
     const waiting = stage[adapter].waitForRequests({ operation: 'listPets', status: 200, count: 2, timeout: '10s' });
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -155,16 +155,13 @@ describe('waiting for requests', () => {
     expect(await waiting).toEqual({ met: true, count: 2 });
   });
 
-  test.each(['here', 'there'] as const)(
-    'ends with its time-out, though the clock stands still (%s)',
-    async (adapter) => {
-      const startMs = performance.now();
-      expect(await stage[adapter].waitForRequests({ count: 1, timeout: '40ms' })).toEqual({ met: false, count: 0 });
-      expect(performance.now() - startMs).toBeGreaterThan(30);
-    },
-  );
+  test.each(['here', 'there'] as const)('ends after its timeout, even if the clock is frozen (%s)', async (adapter) => {
+    const startMs = performance.now();
+    expect(await stage[adapter].waitForRequests({ count: 1, timeout: '40ms' })).toEqual({ met: false, count: 0 });
+    expect(performance.now() - startMs).toBeGreaterThan(30);
+  });
 
-  test('counts only what comes after an id', async () => {
+  test('counts only requests after an id', async () => {
     const { sim, here } = stage;
     await send(sim, { key: 'pro-key' });
     const waiting = here.waitForRequests({ since: 1, timeout: '10s' });
@@ -172,7 +169,7 @@ describe('waiting for requests', () => {
     expect(await waiting).toEqual({ met: true, count: 1 });
   });
 
-  test('lets go of whoever asked and has gone', async () => {
+  test('releases a waiting client that has disconnected', async () => {
     const gone = new AbortController();
     const waiting = perform(controlOperations.waitForRequests, stage.sim, { timeout: '30s' }, { signal: gone.signal });
     gone.abort();

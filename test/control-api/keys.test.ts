@@ -11,7 +11,7 @@ const withKeys = (count: number) =>
   createSimulator({ scenario: { keys: Object.fromEntries(texts(count).map((text) => [text, {}])) } });
 
 describe('the list of keys', () => {
-  test('of a small simulator is whole', () => {
+  test('of a small simulator is complete', () => {
     const page = createControl(createSimulator()).listKeys();
     expect(page.keys.map(({ key }) => key)).toEqual([
       'free-key',
@@ -24,7 +24,7 @@ describe('the list of keys', () => {
     expect(page).not.toHaveProperty('next');
   });
 
-  test('comes in pages that hold each key once, by `next`, also for keys that are masked', () => {
+  test('has pages by `next` with each key once, also for masked keys', () => {
     const sim = createSimulator();
     for (const text of texts(250)) sim.keys.add(text);
     const control = createControl(sim);
@@ -47,7 +47,7 @@ describe('the list of keys', () => {
     ]);
   });
 
-  test('ends exactly at the last key, and after the last key is empty', () => {
+  test('ends exactly at the last key, and is empty after it', () => {
     const control = createControl(withKeys(95));
     const whole = control.listKeys({ limit: 100 });
     expect(whole.keys.length).toBe(100);
@@ -57,7 +57,7 @@ describe('the list of keys', () => {
     expect(control.listKeys({ after: last })).toEqual({ keys: [], total: 100 });
   });
 
-  test('is that of the state that was restored', () => {
+  test('contains the keys of a restored state', () => {
     const sim = createSimulator();
     const control = createControl(sim);
     control.saveSnapshot({ name: 'before' });
@@ -70,14 +70,14 @@ describe('the list of keys', () => {
     expect(control.listKeys().total).toBe(5);
   });
 
-  test('refuses a page of no length, and a start that is no key', async () => {
+  test('rejects a page without a length, and a start that is not a key', async () => {
     const control = createControl(withKeys(1));
     expect(await outcome(() => control.listKeys({ limit: 0 }))).toMatchObject({ status: 400 });
     expect(await outcome(() => control.listKeys({ limit: 1_001 }))).toMatchObject({ status: 400 });
     expect(await outcome(() => control.listKeys({ after: 'none' }))).toMatchObject({ status: 404 });
   });
 
-  test('of 150,000 keys reads those of the page alone, from the start and from near the end', () => {
+  test('reads only the keys of a page, of 150,000, from the start and from near the end', () => {
     const sim = withKeys(150_000);
     const control = createControl(sim);
     const get = vi.spyOn(sim.keys, 'get');
@@ -90,12 +90,12 @@ describe('the list of keys', () => {
     }
   });
 
-  test('gives 150,000 keys 150,000 different ids', () => {
+  test('has different ids for 150,000 keys', () => {
     expect(new Set(texts(150_000).map(keyId)).size).toBe(150_000);
   });
 });
 
-describe('a key among many', () => {
+describe('one of many keys', () => {
   /** Work of operations on one key, by its text and by its id: hashed characters, frozen objects, reads of all keys. */
   function work(count: number) {
     const sim = withKeys(count);
@@ -117,11 +117,11 @@ describe('a key among many', () => {
     }
   }
 
-  test('is found by text and by id with the same work, whatever the number of keys', () => {
+  test('is found by text and by id with constant work', () => {
     expect(work(5_000)).toEqual({ ...work(5), lists: 0 });
   });
 
-  test('is found by its id while it exists: added, made up by a request, reset and restored', async () => {
+  test('is found by its id while it exists: added, created by a request, reset and restored', async () => {
     const sim = createSimulator({ scenario: { assumptions: { acceptAnyKey: true } } });
     const control = createControl(sim);
     const texts = ['free-key', 'added-key', 'made-up-key'];

@@ -23,7 +23,7 @@ const manyKeys = (): NonNullable<Scenario['keys']> =>
     Array.from({ length: keyCount }, (_, at) => [`load-key-${at}`, { plan: at % 2 ? 'free' : 'pro' }]),
   );
 
-/** A simulator with so many keys and pets. */
+/** A simulator with large numbers of keys and pets. */
 const large = () =>
   createSimulator({ generatePets, scenario: { clock, keys: manyKeys(), pets: { generate: { sold: petCount } } } });
 
@@ -45,8 +45,8 @@ function counted<Result>(steps: Steps<Result>): { count: number; result: () => R
   }
 }
 
-describe('the work for a large input is divided into steps of one key or one pet', () => {
-  test('an exported state is made in as many pieces', () => {
+describe('a large input is processed in steps of one key or one pet', () => {
+  test('an exported state is created in that many pieces', () => {
     const pieces = [...jsonPieces(runToEnd(performInSteps(controlOperations.exportState, large(), {}, {})))];
     expect(pieces.length).toBeGreaterThan(2 * keyCount + petCount);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(2_000);
@@ -58,7 +58,7 @@ describe('the work for a large input is divided into steps of one key or one pet
     expect(counted(parseJsonInSteps(nested)).count).toBeGreaterThan((2 * keyCount + petCount) / 10);
   });
 
-  test('a sandbox with many keys is made in as many steps, and is there from the last one on', () => {
+  test('a sandbox with many keys is created in that many steps, and exists after the last one', () => {
     const server = { sim: createSimulator(), origin: '' };
     const sandboxes = new Sandboxes(server.sim, () => 0);
     const input = { name: 'large', scenario: { keys: manyKeys() } };
@@ -71,7 +71,7 @@ describe('the work for a large input is divided into steps of one key or one pet
     expect(sandboxes.find('large')?.sim.keys.texts.length).toBeGreaterThanOrEqual(keyCount);
   });
 
-  test('a sandbox that another request made meanwhile is not replaced', () => {
+  test('a sandbox that another request has created in the meantime is not replaced', () => {
     const sim = createSimulator();
     const sandboxes = new Sandboxes(sim, () => 0);
     const steps = sandboxes.createInSteps('mine', { keys: manyKeys() }, checkInSteps);
@@ -81,7 +81,7 @@ describe('the work for a large input is divided into steps of one key or one pet
     expect(sandboxes.find('mine')).toBe(first);
   });
 
-  test('the keys of an imported state are copied in as many steps, and are there from the last one on', () => {
+  test('the keys of an imported state are copied in that many steps, and exist after the last one', () => {
     const sim = createSimulator({ generatePets });
     const state = perform(controlOperations.exportState, large(), {});
     const steps = performInSteps(controlOperations.importState, sim, state, {});
@@ -95,7 +95,7 @@ describe('the work for a large input is divided into steps of one key or one pet
     expect(sim.keys.texts.length).toBeGreaterThanOrEqual(keyCount);
   });
 
-  test('a scenario is checked and resolved in as many, and then in force', () => {
+  test('a scenario is checked and resolved in that many steps, and then applied', () => {
     const sim = createSimulator();
     const input = { scenario: { name: 'large', keys: manyKeys() } };
     const steps = performInSteps(controlOperations.loadScenario, sim, input, {});
@@ -107,7 +107,7 @@ describe('the work for a large input is divided into steps of one key or one pet
     expect(sim.changes.last.at(-1)?.request).toBe('POST /scenario');
   });
 
-  test('nothing is in force before the last step, nor after a mistake in the last key', () => {
+  test('nothing is applied before the last step, or after a mistake in the last key', () => {
     const sim = createSimulator();
     const input = { scenario: { name: 'large', keys: manyKeys() } };
     const steps = performInSteps(controlOperations.loadScenario, sim, input, {});
@@ -152,7 +152,7 @@ describe('the work for a large input is divided into steps of one key or one pet
 // biome-ignore lint/suspicious/noExplicitAny: changed at random
 type ExportedState = any;
 
-test('an input has the same result in steps and at once', () => {
+test('an input has the same result in steps and in one step', () => {
   const operations = [controlOperations.loadScenario, controlOperations.importState] as AnyControlOperation[];
   const state = perform(controlOperations.exportState, large(), {});
   for (const operation of operations) {
@@ -195,7 +195,7 @@ test.each([
   expect(outcomeOf(() => runToEnd(parseJsonInSteps(text)))).toEqual(outcomeOf(() => parseJson(text)));
 });
 
-describe('a server answers other requests', () => {
+describe('a server handles other requests', () => {
   let server: RunningServer;
   beforeEach(async () => {
     server = await listen(large(), { port: 0 });
@@ -207,7 +207,7 @@ describe('a server answers other requests', () => {
     await server.close({ graceMs: 0 });
   });
 
-  /** How many requests were answered before a control request was. */
+  /** Number of requests that were answered before a control request. */
   async function answeredDuring(method: string, path: string, body?: string) {
     // A turn has room for two steps, however fast the machine is.
     let nowMs = 0;

@@ -15,12 +15,12 @@ test.each([
   ['nothing', {}],
   ['values', { text: 'a"é', number: 1, none: undefined, nothing: null, list: [1, undefined], inner: {} }],
   ['long lists and large maps', { list: many({ a: 1 }), map: map(150), inner: { list: many([]), last: undefined } }],
-])('JSON of %s in pieces is that of JSON.stringify', (_, value) => {
+])('JSON of %s in pieces equals JSON.stringify', (_, value) => {
   expect([...jsonPieces(value)].join('')).toBe(JSON.stringify(value));
   expect(computeLazyParts(value)).toBe(value);
 });
 
-test('a lazy result is written, and made, like the same result at once', () => {
+test('a lazy result equals the direct result, written or created', () => {
   const whole = { entries: [{ id: 1 }, { id: 2 }], empty: [], log: { entries: ['a'], keys: map(3) }, count: 2 };
   const lazily = () => ({
     entries: lazyList(whole.entries),

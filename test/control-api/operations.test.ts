@@ -107,7 +107,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
   ['listFaults', {}, 0],
 ];
 
-/** Calls that cannot be done: the status, and what the message must tell. */
+/** Invalid calls, with their status and a part of the message. */
 const mistakes: [name: Name, input: unknown, status: number, message: string | RegExp][] = [
   ['getHealth', { verbose: true }, 400, 'expected no such field'],
   ['changeClock', { advance: '61' }, 400, 'advance: expected a duration such as'],
@@ -196,7 +196,7 @@ const withoutAddress = (value: unknown) =>
     'HOST',
   );
 
-test('every operation gives the same in this process and over HTTP', async () => {
+test('every operation has the same result in this process and over HTTP', async () => {
   const { inProcess, overHttp } = calls();
   for (const [name, input, expected] of steps) {
     const step = `${name} ${JSON.stringify(input)}`;
@@ -216,7 +216,7 @@ test('an exported state can be imported through either adapter', async () => {
   expect(await there.importState(state)).toEqual(here.importState(state));
 });
 
-test('what cannot be done says the same through both adapters, and changes nothing', async () => {
+test('an invalid call has the same message through both adapters, and changes nothing', async () => {
   const { inProcess, overHttp } = calls();
   const before = stages.map(({ here }) => here.exportState());
   for (const [name, input, status, message] of mistakes) {
@@ -232,7 +232,7 @@ test('what cannot be done says the same through both adapters, and changes nothi
   expect(stages.map(({ here }) => here.exportState())).toEqual(before);
 });
 
-test('the verdict on a client that has ended counts what it never did', async () => {
+test('the verdict on a client that has ended includes missing requests', async () => {
   const [{ here, there, sim }] = stages;
   here.loadScenario({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
   here.clearJournal();
@@ -242,7 +242,7 @@ test('the verdict on a client that has ended counts what it never did', async ()
   expect(await there.getVerdict({ ended: true })).toEqual(here.getVerdict({ ended: true }));
 });
 
-test('the tables above leave no operation out', () => {
+test('the tables above contain every operation', () => {
   const elsewhere: Name[] = ['importState', 'watchRequests', 'watchUpdates', 'exportRun'];
   const done = new Set([...steps.map(([name]) => name), ...elsewhere]);
   expect(Object.keys(controlOperations).filter((name) => !done.has(name as Name))).toEqual([]);
@@ -254,7 +254,7 @@ test('a fault of the same name is a conflict', async () => {
   expect(await outcome(() => here.addFault({ name: 'once', then: { reset: true } }))).toMatchObject({ status: 409 });
 });
 
-test('what is read can be changed without reaching the simulator', () => {
+test('a changed result does not affect the simulator', () => {
   const [{ here, sim }] = stages;
   const { scenario } = here.getScenario();
   (scenario.keys as Record<string, unknown>).mallory = {};

@@ -21,7 +21,7 @@ function used() {
 
 const lazy = ['queryJournal', 'exportHar', 'exportJournal', 'exportRun', 'exportState', 'getScenario'] as const;
 
-test.each(lazy)('%s is written in pieces as it is made at once', (name) => {
+test.each(lazy)('%s in pieces equals the result in one piece', (name) => {
   const sim = used();
   const operation: AnyControlOperation = controlOperations[name];
   const result = runToEnd(performInSteps(operation, sim, operation.example ?? {}, {}));
@@ -34,7 +34,7 @@ test.each(lazy)('%s is written in pieces as it is made at once', (name) => {
   if (name !== 'exportState') expect(text).not.toContain('sent-secret');
 });
 
-test('a report masks the keys of its scenario, also where they are names of members', () => {
+test('a report masks the keys of its scenario, also as names of fields', () => {
   const secret = 'sk_live_secret_5678';
   const sim = frozen({ keys: { [secret]: { plan: 'pro' } } });
   send(sim, { key: secret, query: `q=${secret}` });
@@ -43,7 +43,7 @@ test('a report masks the keys of its scenario, also where they are names of memb
   expect(text).toContain('"…5678":{');
 });
 
-test('the verdict on many requests is reached in many steps, and so is a report', () => {
+test('the verdict on many requests takes many steps, and so does a report', () => {
   const sim = frozen({ limits: 'off' });
   sendTimes(sim, 2_000);
   for (const operation of [controlOperations.getVerdict, controlOperations.exportRun]) {
@@ -54,7 +54,7 @@ test('the verdict on many requests is reached in many steps, and so is a report'
   }
 });
 
-test('a verdict in steps is of what there was at its start; the next one knows what came in between', () => {
+test('a verdict in steps covers the requests at its start, and the next one later requests', () => {
   const sim = used();
   const runJudge = new RunJudge({ scenario: sim.name });
   const records = sim.journal.query();
@@ -71,7 +71,7 @@ test('a verdict in steps is of what there was at its start; the next one knows w
   expect(runJudge.verdict({ nowMs: nowMs + 1 }).counts.requests).toBe(records.length);
 });
 
-test('a verdict in steps is not changed by requests that are served in between', () => {
+test('a verdict in steps is unaffected by requests between the steps', () => {
   const sim = used();
   const before = judge(sim);
   const steps = judgeInSteps(sim, undefined);

@@ -58,7 +58,7 @@ test(`${calls} random control calls end in described answers: no crash, no 5xx, 
       const isDescribed = !(isInBox && /^\/(sandboxes|$)/.test(path)) && !(isInBox && status === 404);
       if (isDescribed && type.startsWith('application/json')) check.body(operationId, status, JSON.parse(text));
       if (operationId === 'exportState' && status === 200 && text.length < 200_000) state = JSON.parse(text);
-      // What the calls have made of the simulator still serves.
+      // The changed simulator still responds.
       if (n % 10 === 0) await request(sim, random, what);
       if (n % 500 === 0) for (const { name } of server.sandboxes.list()) server.sandboxes.remove(name);
       if (sim.pets.size > 2_000) await fetch(`${server.controlUrl}/scenario`, load('tiny'));
@@ -81,7 +81,7 @@ const load = (scenario: string) => ({
   body: JSON.stringify({ scenario, reseed: true }),
 });
 
-/** A request to the API: any answer, but for 500, or none where a fault says so. */
+/** Sends a request to the API. Any answer but a 500 is valid, or none after a fault. */
 async function request(sim: ReturnType<typeof createSimulator>, random: () => number, what: string) {
   const keys = [...sim.keys.texts, 'unknown'];
   const key = keys[Math.floor(random() * keys.length)] as string;

@@ -12,14 +12,14 @@ beforeEach(async () => {
 });
 afterEach(() => stage.server.close());
 
-describe('createControl for an address', () => {
-  test.each(['', '/', '/__sim', '/__sim/', '/v1', '/v1/'])('takes the origin followed by %j', async (path) => {
+describe('createControl with a URL', () => {
+  test.each(['', '/', '/__sim', '/__sim/', '/v1', '/v1/'])('accepts the origin followed by %j', async (path) => {
     const url = stage.server.controlUrl.replace('/__sim', path);
     expect(await createControl(url, { token: 'the-token' }).getHealth()).toEqual({ status: 'ok', scenario: 'default' });
     expect(await createControl(new URL(url), { token: 'the-token' }).getClock()).toMatchObject({ mode: 'frozen' });
   });
 
-  test('takes the address of a sandbox, whose control it then is', async () => {
+  test('accepts the URL of a sandbox, and controls that sandbox', async () => {
     for (const name of ['box', 'v1', 's']) {
       const { controlUrl, baseUrl } = await stage.there.createSandbox({ name, scenario: 'tiny' });
       for (const url of [controlUrl, baseUrl]) {
@@ -28,12 +28,12 @@ describe('createControl for an address', () => {
     }
   });
 
-  test.each(['', 'localhost:4010', '4010', 'ftp://localhost', '/__sim'])('refuses %j at once', (url) => {
+  test.each(['', 'localhost:4010', '4010', 'ftp://localhost', '/__sim'])('rejects %j at once', (url) => {
     expect(() => createControl(url)).toThrow(TypeError);
     expect(() => createControl(url)).toThrow('expected one such as "http://127.0.0.1:4010/__sim"');
   });
 
-  test('fails with what the server says: without a token, without a sandbox', async () => {
+  test("fails with the server's message: without a token, without a sandbox", async () => {
     const { controlUrl } = stage.server;
     const refusal = createControl(controlUrl).reset();
     await expect(refusal).rejects.toBeInstanceOf(ControlError);
@@ -43,7 +43,7 @@ describe('createControl for an address', () => {
     expect(await outcome(() => stage.there.sandbox('none').reset())).toMatchObject({ status: 404 });
   });
 
-  test('fails with what fetch says where nobody listens, and says what it found where it is another server', async () => {
+  test('fails with the message of fetch if no server listens, and describes another server', async () => {
     await expect(createControl('http://127.0.0.1:9').getHealth()).rejects.toThrow('fetch failed');
     const other = createServer((_request, response) => response.writeHead(502).end('<html>'));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -60,7 +60,7 @@ describe('createControl for an address', () => {
     }
   });
 
-  test('gives plain objects with every whole number exact', async () => {
+  test('returns plain objects with exact whole numbers', async () => {
     await send(stage.sim, { body: '{"name":"Big","categoryId":9223372036854775807}' });
     const state = await stage.there.exportState();
     expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
@@ -72,7 +72,7 @@ describe('createControl for an address', () => {
     });
   });
 
-  test('leaves no connection behind when a loop over requests ends', async () => {
+  test('closes its connection when a loop over requests ends', async () => {
     const { there, sim, server } = stage;
     for (let n = 0; n < 25; n++) {
       const next = n + 1;
@@ -86,7 +86,7 @@ describe('createControl for an address', () => {
     await server.close({ graceMs: 600_000 });
   });
 
-  test('has types: inputs, results, promises, and what may be left out', () => {
+  test('has types for inputs, results, promises and optional fields', () => {
     const { here, there } = stage;
     expectTypeOf(here.banKey).parameters.toEqualTypeOf<[input: { key: string; for: string | number }]>();
     expectTypeOf(here.changeClock).parameters.toEqualTypeOf<
@@ -108,6 +108,6 @@ describe('createControl for an address', () => {
   });
 });
 
-test('the version is that of the package', () => {
+test('the version equals that of package.json', () => {
   expect(version).toBe(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version);
 });

@@ -47,7 +47,7 @@ const bodies: [what: string, body: string | Uint8Array<ArrayBuffer>, message: st
   ['a huge number', '{"advance":1e400}', 'too large'],
 ];
 
-test.each(bodies)('a body that is %s gets 400 and changes nothing', async (_what, body, message) => {
+test.each(bodies)('a body that is %s receives 400 and changes nothing', async (_what, body, message) => {
   const before = everythingOf(stage.sim);
   expectError(await request('POST', '/__sim/clock', body), 400, message);
   expect(everythingOf(stage.sim)).toEqual(before);
@@ -81,12 +81,12 @@ test.each(targets)('%s %s gets %d', async (method, target, status, message) => {
   expectError(await request(method, target), status, message);
 });
 
-test('a field in the path and in the body is refused, whatever its value', async () => {
+test('a field in both path and body is rejected', async () => {
   expectError(await request('POST', '/__sim/keys/free-key/revoke', '{"key":"pro-key"}'), 400, 'key: expected it once');
   expect(stage.sim.keys.get('free-key').state).toBe('active');
 });
 
-test('a body is inflated within its limit; one that is too large or in another charset is refused', async () => {
+test('a body is inflated within its limit, and rejected if too large or in another charset', async () => {
   const gzip = (text: string) => new Uint8Array(gzipSync(text));
   const before = stage.sim.clock.now();
   expect((await request('POST', '/__sim/clock', gzip('{"advance":"1s"}'), { 'content-encoding': 'gzip' })).status).toBe(
@@ -115,7 +115,7 @@ const base = everyRoute('box');
 describe.each([...new Set(base.map(({ path }) => path))])('%s', (path) => {
   const methods = base.filter((route) => route.path === path).map(({ method }) => method);
 
-  test('answers other methods with 405 and names its own', async () => {
+  test('rejects other methods with 405 and lists its own', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'].filter(
       (each) => !methods.includes(each),
     )) {
@@ -126,7 +126,7 @@ describe.each([...new Set(base.map(({ path }) => path))])('%s', (path) => {
   });
 });
 
-/** What a page or a fuzzer might send anywhere. */
+/** Inputs of a page or a fuzzer. */
 const values: unknown[] = [null, true, 0, -1, 1.5, 1e21, '', 'x', '\u0000', 'é'.repeat(300), [], {}, [[]], { a: 1 }];
 const payloads = [
   '{"__proto__":{"polluted":1}}',
@@ -139,7 +139,7 @@ const payloads = [
   '{"name":"__proto__"}',
 ];
 
-test('nothing that is sent to any route gets a 5xx or reaches Object.prototype', async () => {
+test('no input to any route causes a 5xx or changes Object.prototype', async () => {
   const isLong = ({ name }: { name: string }) => /^(?:watchRequests|waitForRequests)/.test(name);
   const names = Object.getOwnPropertyNames(Object.prototype);
   const fields = 'advance set key name scenario minute version when then status since'.split(' ');

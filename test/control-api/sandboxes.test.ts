@@ -30,7 +30,7 @@ afterEach(async () => {
 describe('a sandbox', () => {
   beforeEach(() => open());
 
-  test('is made on first use, from the scenario of the server, and is a service of its own', async () => {
+  test('is created on first use, from the scenario of the server, and is independent', async () => {
     const { sim, there } = stage;
     expect(await there.listSandboxes()).toEqual([]);
     const created = await create('mine', { name: 'Bello', categoryId: 1 });
@@ -53,7 +53,7 @@ describe('a sandbox', () => {
     expect(other).toMatchObject({ name: 'other', requests: 1 });
   });
 
-  test('is made with another scenario, by name or by content, and knows its own address in links', async () => {
+  test('is created with another scenario, by name or by content, and has its URL in links', async () => {
     const { there } = stage;
     const made = await there.createSandbox({ name: 'tiny', scenario: 'tiny' });
     const named = await there.createSandbox({ name: 'named', scenario: { client: { key: 'pro-key' } } });
@@ -77,7 +77,7 @@ describe('a sandbox', () => {
     expect(await there.listSandboxes()).toHaveLength(3);
   });
 
-  test('has its own clock, faults, journal, keys, snapshots and ids; its control is the same table', async () => {
+  test('has separate clock, faults, journal, keys, snapshots and ids, with the same control operations', async () => {
     const { sim, there } = stage;
     await there.createSandbox({ name: 'a' });
     await there.createSandbox({ name: 'b' });
@@ -101,14 +101,14 @@ describe('a sandbox', () => {
     expect((await list('a')).status).toBe(200);
   });
 
-  test('takes the scenario that the server has in force when it is made', async () => {
+  test('is created with the current scenario of the server', async () => {
     const { there } = stage;
     await there.loadScenario({ scenario: 'tiny', reseed: true });
     expect(await (await fetch(`${sandboxUrl('late')}/pets`, { headers })).json()).toHaveLength(2);
     expect(await there.sandbox('late').getHealth()).toEqual({ status: 'ok', scenario: 'tiny' });
   });
 
-  test('is removed with whatever waits in it, and made anew by the next request', async () => {
+  test('is removed with its pending requests, and recreated by the next request', async () => {
     const { there } = stage;
     const box = there.sandbox('box');
     await create('box', { name: 'Old', categoryId: 1 });
@@ -131,7 +131,7 @@ describe('a sandbox', () => {
       (error: Error) => error.name,
     );
 
-  test('is cut off on the wire like the server: a reset connection is one', async () => {
+  test('applies wire faults like the server: a reset connection is reset', async () => {
     const { there } = stage;
     await there.createSandbox({ name: 'cut', scenario: { faults: [{ then: { reset: true } }] } });
     expect(await outcomeOf(list('cut'))).toBe('TypeError');
@@ -167,7 +167,7 @@ describe('the name of a sandbox', () => {
   );
 
   test.each(['/s', '/s/', '/s/a', '/s/a/', '/s/a/v2/pets', '/s/a/v1x', '/s/a/__sim/reset', '/s/a/s/b/v1/pets'])(
-    'alone, or before anything but the API, leads nowhere: %s',
+    'alone, or before a path outside the API, is rejected: %s',
     async (path) => {
       const response = await fetch(stage.server.baseUrl.replace('/v1', path));
       expect(response.status).toBe(path === '/s/' ? 400 : 404);
@@ -185,7 +185,7 @@ describe('pages of other sites', () => {
       `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\nAuthorization: Bearer free-key\r\n\r\n`,
     );
 
-  test('reach no sandbox by a foreign Host, and make none', async () => {
+  test('reach no sandbox with a foreign Host, and create none', async () => {
     expect(statusOf(await get('/s/a/v1/pets', ['Host: evil.test']))).toBe(403);
     expect(stage.server.sandboxes.list()).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe('pages of other sites', () => {
     expect(stage.server.sandboxes.list()).toEqual([]);
   });
 
-  test('of this machine are let in, with CORS and preflights as on the plain API', async () => {
+  test('of this machine are accepted, with CORS and preflights as for the API', async () => {
     const origin = 'http://localhost:5173';
     const preflight = await fetch(`${sandboxUrl('page')}/pets`, {
       method: 'OPTIONS',
@@ -218,7 +218,7 @@ describe('pages of other sites', () => {
 });
 
 describe('many sandboxes', () => {
-  test('end at the limit with a clear 503, and there is room again when one goes', async () => {
+  test('end at the limit with a clear 503, until one is removed', async () => {
     const { there } = await open({ sandboxes: { limit: 3 } });
     for (const name of ['a', 'b', 'c']) expect((await list(name)).status).toBe(200);
     const refused = await list('d', { headers: { ...headers, origin: 'http://localhost:5173' } });
@@ -236,7 +236,7 @@ describe('many sandboxes', () => {
     expect((await list('d')).status).toBe(200);
   });
 
-  test('are not dropped because somebody sets the time of the machine', async () => {
+  test("are not dropped because the machine's time was set", async () => {
     const { there } = await open({ sandboxes: { idleMs: 60_000 } });
     await list('kept');
     const year = 365 * 24 * 60 * 60 * 1000;
@@ -248,7 +248,7 @@ describe('many sandboxes', () => {
     vi.restoreAllMocks();
   });
 
-  test('are in use while a request waits in them or somebody watches them, and idle from then on', async () => {
+  test('are used during a pending request or an open stream, and idle afterwards', async () => {
     await open();
     let nowMs = 0;
     const sandboxes = new Sandboxes(stage.sim, () => nowMs, { idleMs: 100 });
@@ -271,7 +271,7 @@ describe('many sandboxes', () => {
     expect(names()).toEqual([]);
   });
 
-  test('take nothing of the memory of the others any more once they are removed, though somebody still holds them', async () => {
+  test('release their memory after removal, even if a reference remains', async () => {
     await open({}, { limits: 'off' });
     const sandboxes = new Sandboxes(stage.sim, () => 0);
     const body = new Uint8Array(60_000);
@@ -292,7 +292,7 @@ describe('many sandboxes', () => {
     expect(Math.max(stage.sim.journal.dropped, ...dropped(kept))).toBeGreaterThan(0);
   });
 
-  test('that no time is given are kept while they are in use, and no longer', async () => {
+  test('with an idle time of 0 exist only while they are used', async () => {
     await open();
     const sandboxes = new Sandboxes(stage.sim, () => 0, { idleMs: 0 });
     const stop = sandboxes.create('watched').sim.journal.listen(() => {});
@@ -311,7 +311,7 @@ describe('many sandboxes', () => {
     });
     const elevenMinutesLater = () => vi.advanceTimersByTime(660_000);
 
-    test('they are dropped once they are idle, whatever their clocks say', async () => {
+    test('are dropped after their idle time, independent of their clocks', async () => {
       const { there } = await open({ sandboxes: { limit: 2 } });
       await list('used');
       await list('idle');
@@ -324,7 +324,7 @@ describe('many sandboxes', () => {
       expect((await list('third')).status).toBe(200);
     });
 
-    test('with an open event stream and with a delayed request they outlive their idle time', async () => {
+    test('outlive their idle time with an open event stream and with a delayed request', async () => {
       const { there } = await open();
       for (const name of ['streamed', 'delayed', 'idle']) await there.createSandbox({ name });
       await there.sandbox('delayed').addFault({ then: { delay: '1h' } });
@@ -344,7 +344,7 @@ describe('many sandboxes', () => {
       await events.return?.();
     });
 
-    test('those that were dropped and come back say so once: in a header, the journal, the list and the log', async () => {
+    test('that were dropped and recreated report it once: in a header, the journal, the list and the log', async () => {
       const lines: ServedAnswer[] = [];
       const { there } = await open({ onAnswer: (_request, answer) => void lines.push(answer) });
       const before = await create('back', { name: 'Lost', categoryId: 1 });
@@ -362,7 +362,7 @@ describe('many sandboxes', () => {
       expect(lines.find(({ by }) => by === 'api')?.headers).toMatchObject({ 'X-Sim-Sandbox': 'recreated' });
     });
 
-    test('those that control makes after they were dropped are new, and not recreated', async () => {
+    test('that control creates after they were dropped are new, not recreated', async () => {
       const { there } = await open();
       await list('again');
       elevenMinutesLater();
@@ -373,7 +373,7 @@ describe('many sandboxes', () => {
     });
   });
 
-  test('cost little: a thousand of a large service share its pets until they change', async () => {
+  test('need little memory: a thousand of a large simulator share its pets until they change', async () => {
     await open();
     const { sim } = stage;
     sim.load(
@@ -390,7 +390,7 @@ describe('many sandboxes', () => {
     expect(() => sandboxes.create('one more')).toThrow('1000 sandboxes');
   });
 
-  test('fifty under fire from fifty workers never see one another: exact counts', { timeout: 60_000 }, async () => {
+  test('are isolated under load: fifty with fifty workers count exactly', { timeout: 60_000 }, async () => {
     const { there } = await open({}, { keys: { 'free-key': { plan: 'free' } } });
     const agent = new Agent({ keepAlive: true, maxSockets: 50 });
     const call = (name: string, method: string, body?: string) =>
@@ -435,7 +435,7 @@ describe('many sandboxes', () => {
     expect(stage.sim.journal.size).toBe(0);
   });
 
-  test('that are made, used and removed at once answer wholly, each from one service', async () => {
+  test('that are created, used and removed concurrently respond consistently', async () => {
     const { there } = await open();
     const statuses = new Set<number>();
     await Promise.all(
@@ -454,7 +454,7 @@ describe('many sandboxes', () => {
 describe('a fork of a simulator', () => {
   beforeEach(() => open());
 
-  test('starts as its scenario does and shares nothing that changes', async () => {
+  test('has the initial state of its scenario, and shares no changes', async () => {
     const sim = createSimulator({
       scenario: { keys: { 'free-key': { usage: { minute: 10 } } }, clock: { mode: 'frozen' } },
     });
@@ -478,7 +478,7 @@ describe('a fork of a simulator', () => {
     expect(fork.pets.get(1)?.name).toBe('Rex');
   });
 
-  test('may have another scenario, and knows the same ones by name', () => {
+  test('may have another scenario, and has the same named scenarios', () => {
     const sim = createSimulator({ scenarios: { tiny: { pets: [] } } });
     const fork = sim.fork({ scenario: { name: 'other' } });
     expect(fork.name).toBe('other');
@@ -486,7 +486,7 @@ describe('a fork of a simulator', () => {
     expect(() => sim.fork({ scenario: { limits: 'on' } as never })).toThrow('limits');
   });
 
-  test('of a simulator whose scenario was loaded over older pets has those of the scenario', () => {
+  test('of a simulator with a loaded scenario and older pets has the pets of the scenario', () => {
     const sim = createSimulator();
     sim.load({ pets: [] });
     expect(sim.pets.size).toBe(40);

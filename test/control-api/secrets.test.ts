@@ -48,7 +48,7 @@ describe('in the outputs about requests and keys', () => {
   const jwt = `eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.${'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6'.repeat(3)}.SflKxwRJSMeKKF2QT4`;
   const secrets = ['unknown-secret-9999', 'added-later-secret-1234', 'odd/"secret%+é-7777', jwt];
 
-  test('a key that the scenario does not name is only seen by its end, wherever it stands', async () => {
+  test('a key that is not in the scenario is masked except for its end, in every place', async () => {
     const control = stage.there;
     const events = control.watchRequests({ since: 0 });
     const entries = events[Symbol.asyncIterator]();
@@ -68,7 +68,7 @@ describe('in the outputs about requests and keys', () => {
     expect(text).not.toContain(jwt.slice(40, 70));
   });
 
-  test('a key that the scenario names is shown whole, in the fields and in the texts', async () => {
+  test('a key of the scenario is complete in fields and texts', async () => {
     const events = stage.there.watchRequests({ since: 0 });
     await spread('named-in-the-file-1234');
     const { entries } = await stage.there.queryJournal();
@@ -80,7 +80,7 @@ describe('in the outputs about requests and keys', () => {
     expect(await everyOutput(stage.there, events, 6)).not.toContain('…1234');
   });
 
-  test('mistakes do not repeat a key that the caller sent', async () => {
+  test("error messages do not contain the caller's key", async () => {
     const control = stage.there;
     const mistakes = [
       await outcome(() => control.getKey({ key: 'unknown-secret-9999' })),
@@ -105,7 +105,7 @@ describe('in the outputs about requests and keys', () => {
     }
   });
 
-  test('a mistake in a scenario names its key, so that it can be found', async () => {
+  test('a mistake in a scenario names its key', async () => {
     const scenario = { keys: { 'my-long-key-name': { plan: 'gold' } } };
     expect(await outcome(() => stage.there.loadScenario({ scenario }))).toMatchObject({
       status: 400,
@@ -114,7 +114,7 @@ describe('in the outputs about requests and keys', () => {
   });
 });
 
-test('with thousands of keys that were added, each is masked in the text of another request', async () => {
+test('thousands of added keys are masked in the text of other requests', async () => {
   const { sim, here } = stage;
   for (let n = 0; n < 5_000; n++) sim.keys.add(`secret-of-client-${n}`);
   await send(sim, { key: 'pro-key', query: 'a=secret-of-client-4999&b=secret-of-client-49' });
@@ -123,14 +123,14 @@ test('with thousands of keys that were added, each is masked in the text of anot
   expect(JSON.stringify(here.exportHar())).not.toContain('secret-of');
 });
 
-test('a key is masked also where a client sent it before it sent it as its token', async () => {
+test('a key is masked in requests before its first use as a token', async () => {
   const { sim, here } = stage;
   await send(sim, { key: 'pro-key', query: 'k=leaked-secret-1234' });
   await send(sim, { key: 'leaked-secret-1234' });
   expect(here.queryJournal().entries.map(({ query }) => query)).toEqual(['k=…1234', '']);
 });
 
-test('a key is masked in every output, however it is spelled in addresses and bodies', async () => {
+test('a key is masked in every output, in any spelling in URLs and bodies', async () => {
   const { sim, there, here } = stage;
   const key = 'odd/secret-of-mine-1234';
   sim.keys.add(key);
@@ -154,7 +154,7 @@ test('a key is masked in every output, however it is spelled in addresses and bo
   expect(text.split('…1234').length).toBeGreaterThan(4 * (spellings.length + inJson.length));
 });
 
-test('keys that overlap in a text are masked together', async () => {
+test('overlapping keys in a text are masked together', async () => {
   const { sim, here } = stage;
   for (const key of ['abcdefgh', 'efghijkl', 'abcdefghijklmnop']) sim.keys.add(key);
   await send(sim, { key: 'pro-key', query: 'x=abcdefghijkl-abcdefghijklmnop-abcdefg' });
@@ -169,7 +169,7 @@ test('a large body with many near matches is shown', async () => {
 });
 
 describe('under acceptAnyKey', () => {
-  test('a key that a request made up is found by its text and its id, is listed, and is masked', async () => {
+  test('a key created by a request is found by text and id, is listed, and is masked', async () => {
     const sim = createSimulator({ scenario: { assumptions: { acceptAnyKey: true } } });
     const server = await listen(sim, { port: 0 });
     try {

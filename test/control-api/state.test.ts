@@ -60,7 +60,7 @@ async function replay(sim: Stage['sim']) {
 }
 
 describe('an exported state', () => {
-  test('goes on in another process exactly as it would have gone on here: int64, bans, presets, faults, odds', async () => {
+  test('continues in another process exactly like here: int64, bans, presets, faults, probabilities', async () => {
     const { there, sim } = stage;
     sim.faults.remove('own');
     const state = await there.exportState();
@@ -80,7 +80,7 @@ describe('an exported state', () => {
     }
   });
 
-  test('is JSON with every digit, on the wire too', async () => {
+  test('is JSON with all digits, also over HTTP', async () => {
     const text = await (await fetch(`${stage.server.controlUrl}/state`)).text();
     expect(text).toContain('"id":9007199254740993,"name":"Big","categoryId":9223372036854775807');
     expect(text).toContain('{"n":-9223372036854775808}');
@@ -94,7 +94,7 @@ describe('an exported state', () => {
     expect(await (await fetch(`${stage.server.controlUrl}/state`)).text()).toBe(text);
   });
 
-  test('brings its scenario along, so that a reset goes to the start of that one', async () => {
+  test("includes its scenario, so that a reset restores that scenario's start", async () => {
     const state = stage.here.exportState();
     const sim = createSimulator();
     const control = createControl(sim);
@@ -106,7 +106,7 @@ describe('an exported state', () => {
     expect(sim.pets.size).toBe(40);
   });
 
-  test('of the last second of the clock is read again, though what it promises is after that', async () => {
+  test('of the last second of the clock is importable, although its promised times are later', async () => {
     const sim = createSimulator({
       scenario: {
         clock: { start: '9999-12-31T23:59:59.500Z', mode: 'frozen' },
@@ -121,7 +121,7 @@ describe('an exported state', () => {
     expect(control.exportState()).toEqual(state);
   });
 
-  test('of more generated pets than may be loaded is imported where it came from and elsewhere', async () => {
+  test('with more generated pets than can be loaded is imported in the same server and in another', async () => {
     const scenario = { pets: { generate: { available: 100_001 } } };
     const options = { generatePets, scenario };
     const sim = createSimulator(options);
@@ -136,7 +136,7 @@ describe('an exported state', () => {
     expect(() => createControl(sim).importState(few)).toThrow('scenario: expected at most 100,000 generated pets');
   });
 
-  test('of a clock that runs goes on to run', () => {
+  test('of a running clock keeps running', () => {
     stage.here.changeClock({ resume: true });
     const sim = createSimulator({ scenario: { clock: { mode: 'frozen' } } });
     createControl(sim).importState(stage.here.exportState());
@@ -144,7 +144,7 @@ describe('an exported state', () => {
     expect(sim.clock.now()).toBeLessThan(Date.parse(noon) + 60_000);
   });
 
-  test('of a large service comes back whole', async () => {
+  test('of a large simulator is restored completely', async () => {
     const { sim, there } = stage;
     for (let n = 0; n < 20_000; n++) sim.pets.add({ name: `Pet ${n}`, categoryId: 1, status: 'sold' });
     await there.importState(await there.exportState());
@@ -231,7 +231,7 @@ const withRule = (state: ExportedState, rule: object) => ({
 });
 
 test.each(corrupted)(
-  'a state with %s is refused through both adapters and changes nothing',
+  'a state with %s is rejected through both adapters and changes nothing',
   async (what, corrupt, message) => {
     const { here, there, sim } = stage;
     const state = corrupt(here.exportState());
@@ -245,7 +245,7 @@ test.each(corrupted)(
   },
 );
 
-test('a request that waits in a fault when a state comes in is cut off, and writes nothing', async () => {
+test('an import aborts a request that a fault delays, and the request writes nothing', async () => {
   const { sim, here } = stage;
   const state = here.exportState();
   here.addFault({ name: 'slow', when: { operation: 'createPet' }, then: { delay: '1h' } });
@@ -257,7 +257,7 @@ test('a request that waits in a fault when a state comes in is cut off, and writ
 });
 
 describe('a named snapshot', () => {
-  test('is restored with its scenario, as often as wanted, and outlives a reset', async () => {
+  test('is restored with its scenario, repeatedly, and remains after a reset', async () => {
     const { here, sim } = stage;
     here.saveSnapshot({ name: 'full' });
     const state = here.exportState();

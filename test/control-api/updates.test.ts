@@ -22,7 +22,7 @@ async function updatesUntil(updates: AsyncIterable<Update>, isLast: (update: Upd
 }
 const idsOf = (updates: Update[]) => updates.flatMap(({ entries }) => entries.map(({ id }) => id));
 
-test.each(['here', 'there'] as const)('requests come in updates, without headers and bodies (%s)', async (adapter) => {
+test.each(['here', 'there'] as const)('updates contain requests without headers and bodies (%s)', async (adapter) => {
   const { sim } = stage;
   for (let n = 0; n < 3; n++) await send(sim, { query: `limit=${n + 1}` });
   setTimeout(async () => {
@@ -49,7 +49,7 @@ test.each(['here', 'there'] as const)('requests come in updates, without headers
   expect(updates.length).toBeLessThan(6);
 });
 
-test('an update comes when something changed, and once a second without', async () => {
+test('an update is sent after a change, and otherwise once a second', async () => {
   const times: number[] = [];
   for await (const _ of stage.here.watchUpdates()) {
     times.push(performance.now());
@@ -58,7 +58,7 @@ test('an update comes when something changed, and once a second without', async 
   expect((times[1] as number) - (times[0] as number)).toBeGreaterThan(500);
 });
 
-test('after a connection that was lost only what is new comes; with another run everything', async () => {
+test('after a lost connection only new requests are sent; in another run all of them', async () => {
   const { sim, here } = stage;
   for (let n = 0; n < 3; n++) await send(sim);
   const [first] = await updatesUntil(here.watchUpdates(), () => true);
@@ -70,7 +70,7 @@ test('after a connection that was lost only what is new comes; with another run 
   expect(idsOf([other as Update])).toEqual([1, 2, 3, 4]);
 });
 
-test('a cleared journal is another run, in a stream that goes on and after a reset', async () => {
+test('a cleared journal starts another run, in an open stream and after a reset', async () => {
   const { sim, here } = stage;
   await send(sim);
   setTimeout(async () => {
@@ -84,7 +84,7 @@ test('a cleared journal is another run, in a stream that goes on and after a res
   expect(idsOf([since as Update])).toEqual([2]);
 });
 
-test('a reader that comes late is told how many the journal has dropped', async () => {
+test('a late reader receives the number of dropped requests', async () => {
   const { sim, here } = stage;
   for (let n = 0; n < 10_020; n++) await send(sim, { path: '/none' });
   const updates = await updatesUntil(here.watchUpdates(), ({ behind }) => behind === 0);
@@ -92,7 +92,7 @@ test('a reader that comes late is told how many the journal has dropped', async 
   expect(updates.at(-1)?.total).toBe(10_020);
 });
 
-test('of more than are sent at once none is left out while there is room, and the oldest beyond', async () => {
+test('requests beyond the limit of one update are sent later, and the oldest are dropped first', async () => {
   const { sim, here } = stage;
   const stream = here.watchUpdates()[Symbol.asyncIterator]();
   await stream.next();
@@ -108,7 +108,7 @@ test('of more than are sent at once none is left out while there is room, and th
   expect(updates.at(-1)?.total).toBe(21_000);
 });
 
-test('changes come with who made them: by what a program calls itself, or this process', async () => {
+test('changes contain their sender: the name of a program, or this process', async () => {
   const { server, here, sim } = stage;
   await send(sim);
   const post = (path: string, body: object, headers: object) =>
@@ -141,14 +141,14 @@ test('changes come with who made them: by what a program calls itself, or this p
   expect(later?.changes.map(({ number }) => number)).toEqual([3]);
 });
 
-test('two hundred changes are remembered', async () => {
+test('the last two hundred changes are stored', async () => {
   for (let n = 0; n < 250; n++) stage.here.changeClock({ advance: 1 });
   const [update] = await updatesUntil(stage.here.watchUpdates(), () => true);
   expect(update?.changes).toHaveLength(200);
   expect(update?.changes.at(-1)?.number).toBe(250);
 });
 
-test('a stream of updates ends with its server, and its sandbox stays as long as it is watched', async () => {
+test('a stream of updates ends with its server, and its sandbox exists while the stream is open', async () => {
   const { server } = stage;
   server.sandboxes.create('box');
   const there = createControl(`${server.controlUrl}/sandboxes/box`);
@@ -162,7 +162,7 @@ test('a stream of updates ends with its server, and its sandbox stays as long as
   await ended;
 });
 
-test('a sandbox that was removed and made again is another run', async () => {
+test('a sandbox that was removed and recreated is another run', async () => {
   const { sandboxes } = stage.server;
   const first = async (since?: { run: string; since: number }) => {
     const control = createControl((sandboxes.list()[0] as { sim: Stage['sim'] }).sim);

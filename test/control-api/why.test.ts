@@ -44,7 +44,7 @@ const served = [
   ['limit', 'passed', 'minute: 1 of 60 used with this request'],
 ];
 
-test('a served request: every step, and what it used', async () => {
+test('a success lists every step, and the used requests', async () => {
   expect(await whyLast({}, {})).toMatchObject({
     steps: [...served, ['operation', 'passed', 'listPets responded with 200']],
   });
@@ -53,7 +53,7 @@ test('a served request: every step, and what it used', async () => {
   expect(stored.inShort).toBe('stored pet 41');
 });
 
-test('no valid key: nothing else was looked at', async () => {
+test('an invalid key ends the steps', async () => {
   expect(await whyLast({}, { key: 'nobody' })).toMatchObject({
     steps: [
       ['key', 'stopped', '401: The API key is unknown.', 'unauthorizedHeaders'],
@@ -63,7 +63,7 @@ test('no valid key: nothing else was looked at', async () => {
   });
 });
 
-test('over the limit, first and too early again: the promise, and how much of it was waited', async () => {
+test('a rejection over the limit, first and repeated too early, lists the promise and the waited part', async () => {
   expect(await whyLast(usedUp, {})).toMatchObject({
     steps: [
       ['key', 'passed', 'key found: free-key, plan free'],
@@ -97,7 +97,7 @@ test('over the limit, first and too early again: the promise, and how much of it
   expect(patient.inShort).toBe('served again after 61 s');
 });
 
-test('a ban: the strike that led to it, and a request within it', async () => {
+test('a ban lists the strike that caused it, and a request during the ban', async () => {
   const strikes = [{}, { advance: '2s' }, { advance: '2s' }, { advance: '2s' }];
   const third = await whyLast(usedUp, ...strikes);
   expect(third.steps?.slice(1, 6)).toEqual([
@@ -113,13 +113,13 @@ test('a ban: the strike that led to it, and a request within it', async () => {
   expect(within.inShort).toBe('banned, 1:48 left');
 });
 
-test('the wait is what the answer said, not what would have been right', async () => {
+test("the listed wait is the response's, even if wrong", async () => {
   const { last } = await whyLast({ ...usedUp, hostileHeaders: { retryAfter: 'zero' } }, {});
   expect(last.toldUntil).toBe('2026-01-01T12:00:00.000Z');
   expect(last.promisedAt).toBe('2026-01-01T12:01:00.000Z');
 });
 
-test('a fault rule, and that the answer was lost', async () => {
+test('a fault rule is listed, with the lost answer', async () => {
   const faults = [
     {
       name: 'lost',
@@ -135,12 +135,12 @@ test('a fault rule, and that the answer was lost', async () => {
   expect(inShort).toBe('stored pet 41; response lost (lost)');
 });
 
-test('an operation that has no limits', async () => {
+test('an operation without limits lists that', async () => {
   const { steps } = await whyLast({ limits: 'off' }, {});
   expect(steps?.[2]).toEqual(['limit', 'passed', 'no limit applies to this operation', 'limitsApply']);
 });
 
-/** Every answer that an assumption decided, by what the simulator really says. */
+/** Every answer that depends on an assumption. */
 test.each<[assumption: string, scenario: Scenario, call: Call]>([
   ['limitOutOfRange', {}, { path: '/pets?limit=0' }],
   ['unknownStatusFilter', {}, { path: '/pets?status=lost' }],
@@ -174,7 +174,7 @@ test.each<[what: string, call: Call]>([
   expect(steps?.at(-1)).toEqual(['operation', 'stopped', expect.any(String)]);
 });
 
-test('exports have it where that is asked for', async () => {
+test('exports contain the steps on request', async () => {
   const sim = createSimulator({ scenario: usedUp });
   await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
   const control = createControl(sim);

@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** A client that makes the calls that it is asked for, and waits for so long when it is refused. */
+/** Program of a client that makes the required calls, and waits a fixed time after a rejection. */
 const client = (waitMs: string) => `
 const { PETSTORE_BASE_URL, PETSTORE_API_KEY, PETSTORE_CALLS } = process.env;
 for (let call = 0; call < PETSTORE_CALLS; call++) {
@@ -41,7 +41,7 @@ const commands = [
   ),
 ];
 
-test('the pages for agents are short, and every link of theirs is in the package', () => {
+test('the pages for agents are short, and link only to files of the package', () => {
   expect(pages.reduce((sum, page) => sum + statSync(join(root, page)).size, 0)).toBeLessThanOrEqual(8_000);
   const { files } = JSON.parse(textOf('package.json'));
   expect(files).toEqual(expect.arrayContaining(pages));
@@ -53,7 +53,7 @@ describe('every command of the pages', () => {
   test.each(commands)('%s', { timeout: 120_000 }, async (line) => {
     const [shell = '', target] = line.split(' > ');
     const [, ...written] = shell.split(' ');
-    // What the client does makes no difference here, and one that does nothing is quick.
+    // The client is irrelevant here, and an empty one is fast.
     const args = written.flatMap((word) => (word === 'COMMAND' ? ['true'] : [word]));
     if (line.includes('--port 0')) {
       const server = startCommandLine(args, { cwd });
@@ -67,11 +67,11 @@ describe('every command of the pages', () => {
   });
 });
 
-describe('an agent with only the package knows after three commands whether a client respects the limits', () => {
+describe('an agent with only the package learns in three commands whether a client respects the limits', () => {
   const exec = (...more: string[]) =>
     runCommandLine(['exec', '--json', '--scenario', 'minute-wall', '--', ...more], { cwd });
 
-  test('one that does: in at most 2 kB', { timeout: 60_000 }, async () => {
+  test('reports a right client in at most 2 kB', { timeout: 60_000 }, async () => {
     const { code, err } = await exec(...command('right.mjs'));
     expect(JSON.parse(err)).toMatchObject({
       outcome: 'pass',
@@ -81,7 +81,7 @@ describe('an agent with only the package knows after three commands whether a cl
     expect(Buffer.byteLength(err)).toBeLessThanOrEqual(2_000);
   });
 
-  test('one that does not: with what it did, and a command that shows it', { timeout: 60_000 }, async () => {
+  test('reports a wrong client with its mistakes and a command that repeats them', { timeout: 60_000 }, async () => {
     const { code, err } = await exec(...command('wrong.mjs'));
     const { outcome, findings, next } = JSON.parse(err);
     expect([code, outcome]).toEqual([1, 'fail']);
@@ -92,7 +92,7 @@ describe('an agent with only the package knows after three commands whether a cl
     ]);
   });
 
-  test('one that makes no call at all: not judged, and told so', async () => {
+  test('reports a client without calls as not judged', async () => {
     const { code, err } = await exec('true');
     expect(JSON.parse(err)).toMatchObject({
       outcome: 'inconclusive',
@@ -103,7 +103,7 @@ describe('an agent with only the package knows after three commands whether a cl
   });
 });
 
-test.each(['AI_AGENT', 'AGENT'])('a server prints no banner where %s is set', async (name) => {
+test.each(['AI_AGENT', 'AGENT'])('a server prints no banner if %s is set', async (name) => {
   process.env[name] = 'somebody';
   try {
     const server = startCommandLine(['--port', '0'], { cwd });

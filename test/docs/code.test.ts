@@ -16,11 +16,11 @@ import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scen
 import { listen } from '../../src/node.js';
 import { generatePets } from '../../src/seed.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
-import { blocksIn, type CodeBlock, root, userPage } from '../support/markdown.js';
+import { blocksIn, type CodeBlock, isOfClients, root, userPage } from '../support/markdown.js';
 
 const exec = promisify(execFile);
 
-/** How a block of code is run. */
+/** Runner of a code block. */
 type Kind = 'setup' | 'jest' | 'vitest' | 'playwright' | 'page' | 'config' | 'client' | 'handlers' | 'script';
 
 function kindOf({ text, saveAs }: CodeBlock): Kind {
@@ -34,9 +34,9 @@ function kindOf({ text, saveAs }: CodeBlock): Kind {
   return saveAs === undefined ? 'script' : 'client';
 }
 
-// docs/clients.md is written by npm run clients, which runs each block; test/clients/matrix.test.ts runs some again.
+// `npm run clients` runs the blocks of the pages that it writes; test/clients/matrix.test.ts runs some again.
 const blocks = blocksIn('ts', 'js')
-  .filter(({ page }) => page.path !== 'docs/clients.md')
+  .filter(({ page }) => !isOfClients(page))
   .map((block, index) => ({ ...block, index, kind: kindOf(block), file: fileOf(block, index) }));
 const ofKind = (...kinds: Kind[]) => blocks.filter(({ kind }) => kinds.includes(kind));
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('every way to use the package is shown', () => {
+test('the pages show every way to use the package', () => {
   const kinds: Kind[] = ['jest', 'vitest', 'playwright', 'page', 'config', 'client', 'handlers', 'script'];
   for (const kind of kinds) expect(ofKind(kind), kind).not.toHaveLength(0);
 });
@@ -90,7 +90,7 @@ const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
 
 const components = blocksIn('tsx');
 
-test('a component is tested with both runners', () => expect(components).toHaveLength(2));
+test('the pages test a component in both runners', () => expect(components).toHaveLength(2));
 
 /** Files of examples that the documentation shows. */
 const shownFiles = [
@@ -101,7 +101,7 @@ const shownFiles = [
   'react/test/app.test.tsx',
 ];
 
-test.each([...ofKind('jest'), ...components])('the lines of $place stand in an example that runs', ({ text }) => {
+test.each([...ofKind('jest'), ...components])('an example that runs contains the lines of $place', ({ text }) => {
   const known = shownFiles.map((file) => linesOf(readFileSync(join(root, 'examples', file), 'utf8')));
   expect(known.map((lines) => linesOf(text).filter((line) => !lines.includes(line)))).toContainEqual([]);
 });
@@ -162,7 +162,7 @@ test('the Playwright tests pass as printed', { timeout: 60_000, tags: 'needs/chr
   }
 });
 
-describe('the scripts run, and print what the comments beside console.log say', () => {
+describe('the scripts print the comments after console.log', () => {
   test.each(ofKind('script'))('$place', async ({ text, file, index }) => {
     const sim = createSimulator({ generatePets, scenarios: readShippedScenarios });
     const server = await listen(sim, { port: 0 });
@@ -183,7 +183,7 @@ describe('the scripts run, and print what the comments beside console.log say', 
   });
 });
 
-test('what is for a page is bundled for browsers', async () => {
+test('blocks for a page bundle for browsers', async () => {
   for (const { file } of ofKind('page')) {
     const entryPoints = [join(folder, file)];
     const { outputFiles } = await build({
@@ -197,7 +197,7 @@ test('what is for a page is bundled for browsers', async () => {
   }
 });
 
-test('each entry adds as much to a page as docs/testing.md says', async () => {
+test('each entry adds the documented size to a page', async () => {
   const { text } = userPage('docs/testing.md');
   const [, page, judge, control] =
     /adds? about (\d+) kB to the page.*`judge`.*adds another (\d+) kB.*`createControl`.*?(\d+) kB/s.exec(text) ?? [];
@@ -210,7 +210,7 @@ test('each entry adds as much to a page as docs/testing.md says', async () => {
   isAbout(control, (await measured("export { createControl } from './control.js';")) - base);
 });
 
-test('the clients and the handlers are run by the transcripts and by test/own-routes', async () => {
+test('transcripts and test/own-routes run the clients and the handlers', async () => {
   const names = ofKind('client').map(({ saveAs }) => saveAs as string);
   const transcripts = blocksIn('console').map(({ text }) => text);
   for (const name of names)
@@ -223,6 +223,6 @@ test('the clients and the handlers are run by the transcripts and by test/own-ro
   expect(ofKind('handlers')).toHaveLength(1);
 });
 
-/** What a tool says of the files, with the places in the documentation. */
+/** Replaces file names in the output of a tool by places in the documentation. */
 const withPlaces = (text: string) =>
   blocks.reduce((shown, { file, place }) => shown.replaceAll(file, `${file} (${place})`), text);

@@ -5,6 +5,7 @@ import {
   anchorsOf,
   clonePages,
   codeBlocks,
+  isOfClients,
   type Page,
   proseOf,
   root,
@@ -14,13 +15,13 @@ import {
 import { installCommand, programs } from '../support/programs.js';
 
 const pages = [...userPages, ...clonePages];
-/** Without those that are written from a run: of clients, which quotes other projects, and of the bench. */
-const ownPages = pages.filter(({ path }) => path !== 'docs/clients.md' && path !== 'docs/performance.md');
+/** Without the pages that `npm run clients` and `npm run bench` write. */
+const ownPages = pages.filter((page) => !isOfClients(page) && page.path !== 'docs/performance.md');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 interface Link {
   page: Page;
-  /** From the root of the repository; that of the page itself for a mere anchor. */
+  /** Path from the root of the repository; for an anchor alone, the path of the page. */
   path: string;
   anchor: string | undefined;
 }
@@ -54,7 +55,7 @@ test('the README fits on a few screens', () => {
   expect(userPage('README.md').text.split('\n').length).toBeLessThanOrEqual(220);
 });
 
-test('CONTRIBUTING names every program that a test needs, and every file that only test:all runs', () => {
+test('CONTRIBUTING lists every program that a test needs, and every test file that only test:all runs', () => {
   const { text } = clonePages.find(({ path }) => path === 'CONTRIBUTING.md') as Page;
   expect(text).toContain(`\n${installCommand(Object.keys(programs))}\n`);
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
@@ -70,12 +71,14 @@ test('CONTRIBUTING names every program that a test needs, and every file that on
   );
 });
 
-test('the README leads to every page', () => {
-  const reached = new Set(linksOf(userPage('README.md')).map(({ path }) => path));
+test('the README links to every page, and docs/clients.md to the settings pages', () => {
+  const reached = new Set(
+    ['README.md', 'docs/clients.md'].flatMap((path) => linksOf(userPage(path))).map(({ path }) => path),
+  );
   for (const { path } of userPages) if (path !== 'README.md') expect(reached).toContain(path);
 });
 
-test('every link leads to a file, and to one of its headings', () => {
+test('every link has an existing file and heading as its target', () => {
   expect(links.length).toBeGreaterThan(40);
   for (const { page, path, anchor } of links) {
     expect(existsSync(join(root, path)), `${page.path} links to ${path}`).toBe(true);
@@ -85,13 +88,13 @@ test('every link leads to a file, and to one of its headings', () => {
   }
 });
 
-test('what is in the package links only to what is in the package', () => {
+test('files of the package link only to files of the package', () => {
   const inPackage = links.filter(({ page }) => isPacked(page.path));
   expect(inPackage.length).toBeGreaterThan(40);
   for (const { page, path } of inPackage) expect(isPacked(path), `${page.path} links to ${path}`).toBe(true);
 });
 
-test('every path that a page names exists, in the repository or beside the page', () => {
+test('every path in a page exists, in the repository or next to the page', () => {
   const folders = 'src|test|scripts|bench|examples|scenarios|fixtures|docs|lint';
   const named = ownPages.flatMap((page) =>
     [...page.text.matchAll(new RegExp(`\`((?:${folders})/[\\w./*-]+)\``, 'g'))].map(([, path]) => ({
@@ -106,7 +109,7 @@ test('every path that a page names exists, in the repository or beside the page'
   }
 });
 
-test('the npm scripts that a page names exist', () => {
+test('the npm scripts in the pages exist', () => {
   const named = pages.flatMap(({ text }) => [...text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)]);
   expect(named.length).toBeGreaterThan(8);
   const known = [...Object.keys(manifest.scripts), ...exampleScripts()];
@@ -119,7 +122,7 @@ const exampleScripts = () =>
     .filter((file) => existsSync(file))
     .flatMap((file) => Object.keys(JSON.parse(readFileSync(file, 'utf8')).scripts));
 
-describe('the maps name the folders that are there', () => {
+describe('the folder maps list the existing folders', () => {
   const foldersIn = (path: string) =>
     readdirSync(join(root, path)).filter(
       (name) => !name.startsWith('.') && statSync(join(root, path, name)).isDirectory(),
@@ -129,11 +132,11 @@ describe('the maps name the folders that are there', () => {
       .filter(({ language }) => language === 'text')
       .flatMap(({ text }) => [...text.matchAll(/^([\w-]+)\/ +\S/gm)].map(([, folder]) => folder));
 
-  test('docs/architecture.md those of src', () => {
+  test('docs/architecture.md lists the folders of src', () => {
     expect(mapped(userPage('docs/architecture.md')).sort()).toEqual(foldersIn('src').sort());
   });
 
-  test('CONTRIBUTING.md those of the repository beside src', () => {
+  test('CONTRIBUTING.md lists the other folders of the repository', () => {
     const page = clonePages.find(({ path }) => path === 'CONTRIBUTING.md') as Page;
     const built = ['src', 'dist', 'node_modules', 'coverage'];
     const expected = foldersIn('.').filter((name) => !built.includes(name));
@@ -141,7 +144,7 @@ describe('the maps name the folders that are there', () => {
   });
 });
 
-test('every block of code is of a language that a test runs', () => {
+test('a test runs every language of the code blocks', () => {
   // console: transcripts.test.ts; ts, tsx, js: code.test.ts; yaml, json: scenarios.test.ts. sh holds only what npm runs.
   // haproxy, nginx: test/replicas/balancers.test.ts. python, go, java: test/clients/runner-helpers.test.ts.
   const known = [
@@ -159,15 +162,14 @@ test('every block of code is of a language that a test runs', () => {
     'go',
     'java',
   ];
-  // docs/clients.md is written by npm run clients, which runs each block.
   const blocks = ownPages.filter((page) => userPages.includes(page)).flatMap(codeBlocks);
   for (const { place, language } of blocks) expect(known, place).toContain(language);
   for (const { place, text, language } of blocks) if (language === 'sh') expect(text, place).toMatch(/^(npm .+\n)+$/);
 });
 
-test('the pages use the words of the house', () => {
+test('the pages avoid the discouraged words', () => {
   for (const page of ownPages) {
-    // The words of a generated table are those of the code.
+    // A generated table contains the words of the code.
     const written = proseOf(page).replace(/^<!-- (\w+): written.*?^<!-- \/\1 -->$/gms, '');
     const found = written.match(/\b(?:animals?|doors?|worlds?|whoever|spoil\w*|is none|in force)\b/gi);
     expect(found, page.path).toBeNull();

@@ -37,7 +37,7 @@ async function readText(text: string, language = 'yaml'): Promise<Scenario> {
   return readScenario(file);
 }
 
-describe('every scenario in the documentation is right', () => {
+describe('every scenario in the documentation is valid', () => {
   // A block that begins with a path is a file for another program, one that begins with a time is a recording.
   const blocks = blocksIn('yaml', 'json').filter(
     ({ text }) => !/^# \.?[\w/-]+\.\w+$|^\{"time":/m.test(text.split('\n')[0] as string),
@@ -53,7 +53,7 @@ describe('every scenario in the documentation is right', () => {
 });
 
 const workflows = blocksIn('yaml').filter(({ text }) => / (?:--report|--junit|--save) /.test(text));
-test('there are workflows of two services', () => expect(workflows.length).toBeGreaterThanOrEqual(3));
+test('the pages have workflows for two services', () => expect(workflows.length).toBeGreaterThanOrEqual(3));
 
 test.each(workflows)('the workflow of $place uses each file that it writes', ({ text }) => {
   parse(text);
@@ -61,11 +61,11 @@ test.each(workflows)('the workflow of $place uses each file that it writes', ({ 
   for (const file of written) expect(text.split(file).length - 1, file).toBeGreaterThanOrEqual(2);
 });
 
-test('the fields of a scenario are all named', () => {
+test('the page lists all fields of a scenario', () => {
   expect(namesIn(tableRows(scenarioPage, '| Field |')).sort()).toEqual(fieldsOf(scenarioSchema).sort());
 });
 
-test('each field of a scenario shows a value that it takes', async () => {
+test('each field of a scenario has a valid example', async () => {
   const rows = tableRows(scenarioPage, '| Field |').filter(
     ([field, example]) => field !== '`extends`' && example !== '',
   );
@@ -76,7 +76,7 @@ test('each field of a scenario shows a value that it takes', async () => {
   }
 });
 
-test('the fault rules do what the page says', () => {
+test('the documented fault rules have the documented effects', () => {
   const [block] = blocksIn('yaml').filter(({ page }) => page === faultPage);
   const sim = frozen(parse(block?.text ?? '') as Scenario);
   const post = { body: { name: 'Rex', categoryId: 1 } };
@@ -92,7 +92,7 @@ test('the fault rules do what the page says', () => {
   expect(sim.faults.list()[1]).toMatchObject({ name: 'slow-lists' });
 });
 
-test('the tables of faults name every condition and every effect', () => {
+test('the tables of faults list every condition and every effect', () => {
   const { when, then } = faultSchema.entries ?? {};
   expect(namesIn(tableRows(faultPage, '| `when` |')).sort()).toEqual(fieldsOf(when).sort());
   const beside = ['phase', 'countsQuota', 'failTimes'];
@@ -101,7 +101,7 @@ test('the tables of faults name every condition and every effect', () => {
   expect([...effects, ...beside].sort()).toEqual(fieldsOf(then).sort());
 });
 
-test('the values of hostileHeaders.retryAfter are what is sent, of a refusal of 10 seconds', () => {
+test('the documented values of hostileHeaders.retryAfter are sent, for a rejection of 10 seconds', () => {
   const rows = tableRows(faultPage, '| `hostileHeaders.retryAfter` |');
   expect(rows).toHaveLength(9);
   for (const [form = '', sent = ''] of rows) {
@@ -119,14 +119,14 @@ test('the values of hostileHeaders.retryAfter are what is sent, of a refusal of 
   }
 });
 
-test('the ban presets, error codes and rules of the judge are all named', () => {
+test('the pages list all ban presets, error codes and rules of the judge', () => {
   const serverPage = userPage('docs/http-server.md');
   expect(namesIn(tableRows(serverPage, '| `ban:` |'))).toEqual([...banPresetNames]);
   expect(namesIn(tableRows(serverPage, '| `code` |')).sort()).toEqual([...errorCodes].sort());
   expect(namesIn(tableRows(userPage('docs/judging-clients.md'), '| Rule |')).sort()).toEqual([...findingCodes].sort());
 });
 
-test('the assumptions that a page names exist', () => {
+test('the assumptions in the pages exist', () => {
   const named = [userPage('docs/http-server.md'), userPage('docs/testing.md')].flatMap(({ text }) =>
     [...text.matchAll(/assumptions? `(\w+)`/g)].map(([, id]) => id as string),
   );

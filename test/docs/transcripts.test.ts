@@ -17,7 +17,7 @@ afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
 interface Step {
   command: string;
-  /** What is printed under it. A line of three dots stands for any text. */
+  /** Printed output. A line of three dots matches any text. */
   output: string;
 }
 
@@ -38,7 +38,7 @@ const isServer = ({ command }: Step) => /^npx petstore-sim(?: --(?!help|version)
 function folderFor({ page }: CodeBlock): string {
   const folder = mkdtempSync(join(parent, 'page-'));
   for (const { saveAs, text } of codeBlocks(page)) if (saveAs !== undefined) writeFileSync(join(folder, saveAs), text);
-  // As `npm install` leaves it, for files that import the package or msw.
+  // Like the result of `npm install`, for files that import the package or msw.
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(root, join(folder, 'node_modules/petstore-sim'));
   mkdirSync(join(folder, 'node_modules/@msw'));
@@ -89,14 +89,17 @@ async function startBackend(name: string, cwd: string): Promise<{ port: string; 
   };
 }
 
-/** What changes from run to run: instants, a wait of which a busy machine has used some seconds, and where a run was timed, all times. */
+/**
+ * Replaces variable parts of an output: times, waits that a busy machine has shortened by seconds, and all times of a
+ * timed run.
+ */
 function comparable(text: string, { command }: Step): string {
   const shown = stripVTControlCharacters(text)
     .replaceAll('\r', '')
     .replace(/^Date: .*$/m, 'Date: *')
     .replace(/^X-RateLimit-Reset: \d+$/m, 'X-RateLimit-Reset: *')
     .replace(/"resetAtSeconds":\d+/g, '"resetAtSeconds":*')
-    // Where the machine was busy, the log has a note of when the answer was sent.
+    // On a busy machine, the log contains the delivery of the response as well.
     .replace(/"position":\d+/, '"position":*')
     .replace(/"now":"(2030-12-05)?[^"]+"/, '"now":"$1*"')
     .replace(/retry in [5-9] seconds/, 'retry in 10 seconds')
@@ -107,7 +110,7 @@ function comparable(text: string, { command }: Step): string {
     shown
       .replace(/\d+(\.\d+)? (ms|s|min)\b/g, '* s')
       .replace(patternOfWaits, 'allowed, *.')
-      // Where in a second the run began decides whether the two promises differ.
+      // The start within a second decides whether the two promises differ.
       .replace(/, or \* s until X-RateLimit-Reset/g, '')
       .replace(/─+/g, '─')
       .replace(/═+/g, '═')
@@ -118,7 +121,7 @@ function comparable(text: string, { command }: Step): string {
   );
 }
 
-/** Which waits a finding names, and what pattern it sees in them, depends on how exact the timers were. */
+/** The waits in a finding, and their pattern, depend on the exactness of timers. */
 const patternOfWaits = /allowed, [^.]*\./g;
 
 function expectShown(actual: string, step: Step): void {
@@ -174,7 +177,7 @@ function withServer(blocks: readonly CodeBlock[]): CodeBlock[] {
 // test/replicas/documentation.test.ts runs the page that needs a store and a proxy.
 const blocks = withServer(blocksIn('console').filter(({ page }) => page.path !== 'docs/many-replicas.md'));
 
-describe.concurrent('the transcripts of the documentation are what a terminal shows', () => {
+describe.concurrent('a terminal prints the transcripts of the documentation', () => {
   test('there are some on most pages', () => {
     expect(new Set(blocks.map(({ place }) => place.split(':')[0])).size).toBeGreaterThanOrEqual(6);
   });
@@ -186,9 +189,9 @@ describe.concurrent('the transcripts of the documentation are what a terminal sh
     const options = { timeout: isSearch ? 240_000 : 60_000, tags: needsCurl ? ['needs/curl'] : [] };
     test(`${block.place}: ${steps[0]?.command}`, options, () => expectTranscript(block, steps));
   }
-  test('the picture of the run in the README is that of the run of its command', { timeout: 60_000 }, async () => {
+  test('the picture in the README shows the run of its command', { timeout: 60_000 }, async () => {
     const { picture } = await runReadme();
-    // How many ticks there are, and where everything stands, depends on the time that each request took.
+    // Number and position of the marks depend on the duration of each request.
     const shape = (svg: string) =>
       svg
         .replace(/<line class="grid"[^>]*\/>|<text class="tick"[^>]*>[^<]*<\/text>/g, '')

@@ -20,14 +20,16 @@ const ask = (world: HiddenWorld, budget: number, allowsBan = true) =>
   });
 const enough = 400;
 
-/** What can be known of a service, whatever the way; a ban that ends before its window does not show its end. */
+/** Choices of a service that any procedure can learn; a ban that ends before its window does not show its end. */
 function learnable({ choices: { bans } }: HiddenWorld): Subject[] {
   if (bans.banAfter === 0) return ['banAfter'];
   const always: Subject[] = ['banAfter', 'banStatus', 'banGraceMs', 'banToleranceMs', 'banEscalation'];
   return bans.banSeconds < 10 ? always : [...always, 'banSeconds', 'banExtend'];
 }
 
-/** Whether a value is the truth, as far as anybody can tell: moments by which a burst is spared, and the longest of bans that grow. */
+/**
+ * Whether a value is correct within the exactness of any observation: grace period of a burst, and longest growing ban.
+ */
 function isRight(world: HiddenWorld, about: Subject, value: unknown): boolean {
   const real = truth(world, about);
   if (about === 'banGraceMs' || about === 'banToleranceMs') return Math.abs(Number(value) - Number(real)) <= 100;
@@ -37,7 +39,7 @@ function isRight(world: HiddenWorld, about: Subject, value: unknown): boolean {
 }
 
 test.each(['ours', 'second'] as const)(
-  'learns the bans of a hidden service (%s), and is never wrong and certain',
+  'learns the bans of a hidden service (%s) without a wrong certain value',
   async (kind) => {
     const wrong: string[] = [];
     const sums = { learnable: 0, learnt: 0, strikes: 0, certainStrikes: 0, mostBans: 0, mostRequests: 0 };
@@ -74,7 +76,7 @@ test.each(['ours', 'second'] as const)(
   },
 );
 
-test('begins no ban that the budget does not let it finish, says what it takes, and goes on from there', async () => {
+test('starts no ban that the budget cannot finish, prints the required budget, and continues from there', async () => {
   const world = banningWorld(2, 'ours');
   const first = await ask(world, 20);
   expect(first.learner.bans).toBe(0);
@@ -89,7 +91,7 @@ test('begins no ban that the budget does not let it finish, says what it takes, 
   expect(again.exchanges.length).toBe(whole.exchanges.length);
 });
 
-test('never gets a key banned without leave', async () => {
+test('never gets a key banned without permission', async () => {
   for (const seed of [3, 4, 5]) {
     const world = banningWorld(seed, 'ours');
     const { learner } = await ask(world, enough, false);
@@ -97,7 +99,7 @@ test('never gets a key banned without leave', async () => {
   }
 });
 
-test('a ban under the code of the limit is noticed, and no more requests go into it', async () => {
+test('detects a ban with the code of the limit, and sends no more requests during it', async () => {
   const unnoticed: string[] = [];
   for (let seed = 1; seed <= 10; seed++) {
     const world = banningWorld(seed, 'ours');
@@ -120,7 +122,7 @@ test('a ban under the code of the limit is noticed, and no more requests go into
   expect(unnoticed).toEqual([]);
 });
 
-test('a ban is as long as it is, or an interval, where resets are rounded up', async () => {
+test('the duration of a ban is exact, or an interval if resets are rounded up', async () => {
   const wrong: string[] = [];
   let learnt = 0;
   for (let seed = 60_001; seed <= 60_080; seed++) {

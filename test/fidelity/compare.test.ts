@@ -144,7 +144,7 @@ function isWithoutEffect({ names, setting: { choices, faults, fractions } }: Pla
   );
 }
 
-/** What calibrate learns of a service, as a scenario. */
+/** Scenario that calibrate learns from a service. */
 async function learnt(setting: Setting): Promise<Scenario> {
   const { learner } = await ask(setting);
   const text = calibratedScenario(learner, { from: 'service', at: '2026-01-01T12:00:00.000Z', requests: 40 });
@@ -171,7 +171,7 @@ describe.each([
 ] as const)('%s', (_, slice, scenarioFor, tags) => {
   const options = { tags: [...tags], timeout: 600_000 };
 
-  test('no difference is reported for a service that did not change', options, async () => {
+  test('reports no difference for an unchanged service', options, async () => {
     const reported: string[] = [];
     for (let seed = firstSeed; seed < firstSeed + tries(slice, 600); seed++) {
       const setting = drawSetting(seed);
@@ -183,7 +183,7 @@ describe.each([
     expect(reported).toEqual([]);
   });
 
-  test('a planted change is found or named as not checked, and none is blamed on another choice', options, async () => {
+  test('finds a planted change or lists it as not checked, and blames no other choice', options, async () => {
     const wrong: string[] = [];
     const sums = { found: 0, named: 0 };
     for (let seed = firstSeed; seed < firstSeed + tries(slice, 600); seed++) {
@@ -285,14 +285,14 @@ describe('changes that show for certain', () => {
     expect(differences.map((each) => each.about)).toEqual([about]);
   });
 
-  test('limits of a plan that the scenario does not know are not checked', async () => {
+  test('does not check limits of a plan that is not in the scenario', async () => {
     const { exchanges, ended } = await ask(plain);
     const { plans: _, keys: __, ...unknown } = scenarioOf(plain);
     const { differences, unchecked } = await compare(unknown, exchanges, ended);
     expect([differences, unchecked.includes('enterpriseLimits')]).toEqual([[], true]);
   });
 
-  test('a key that is banned at the start is no difference', async () => {
+  test('reports no difference for a key that is banned at the start', async () => {
     const { exchanges, ended } = await ask({ ...plain, bannedForMs: 40_000, allowsBan: false });
     expect((await compare(scenarioOf(plain), exchanges, ended)).differences).toEqual([]);
   });

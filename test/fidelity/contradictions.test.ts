@@ -147,7 +147,7 @@ const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
 ];
 
 test.each(lies)(
-  'a service that %s fits no assumption, and is told so with the place',
+  'a service that %s contradicts every assumption, and the report names the place',
   async (_, about, place, change) => {
     const { learner } = await learn(plainWorld(), change);
     const lines = knowledgeLines(learner).join('\n');
@@ -165,7 +165,7 @@ test.each(lies)(
   },
 );
 
-test('a key that other clients use as well makes nothing about limits certain, and says so', async () => {
+test('a key with other users leaves nothing about limits certain, and the report says so', async () => {
   let used = 0;
   const { learner } = await learn(plainWorld(), (answer, { token }) =>
     token === 'own' ? header(answer, 'x-ratelimit-remaining', (value) => String(Number(value) - used++)) : answer,
@@ -177,7 +177,7 @@ test('a key that other clients use as well makes nothing about limits certain, a
   );
 });
 
-test('the same service without a lie is contradicted in nothing', async () => {
+test('the same service without an error contradicts nothing', async () => {
   const { learner } = await learn(plainWorld(), (answer) => answer);
   expect(knowledgeLines(learner).at(-1)).toMatch(/, 0 contradicted$/);
 });

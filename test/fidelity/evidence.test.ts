@@ -18,7 +18,7 @@ async function incidentOf(text: string) {
 
 const secret = 'secret-key-of-a-team';
 
-test('a recording of a right client becomes a scenario under which it gets the recorded statuses', async () => {
+test('a recording of a right client becomes a scenario with the recorded statuses', async () => {
   const runs = tries(6, 100);
   const differing: string[] = [];
   for (let seed = 1; seed <= runs; seed++) {
@@ -63,7 +63,7 @@ describe('an incident of each shipped scenario', () => {
   });
 });
 
-test('a wall in the middle of a minute ends when the recorded one did', async () => {
+test('a used-up window in the middle of a minute ends at the recorded time', async () => {
   const sim = createSimulator({
     scenario: {
       clock: { start: '2026-01-01T12:00:00Z', mode: 'frozen' },
@@ -83,7 +83,7 @@ test('a wall in the middle of a minute ends when the recorded one did', async ()
   expect(text).toMatch(/# The minute is 20s long, so that it ends when the recorded one did\./);
 });
 
-test('a minute that the recording does not see the end of ends when the recorded one did, too', async () => {
+test('a minute whose end is not in the recording ends at the recorded time too', async () => {
   const sim = createSimulator({
     scenario: {
       clock: { start: '2026-01-01T12:00:49Z', mode: 'frozen' },
@@ -101,7 +101,7 @@ test('a minute that the recording does not see the end of ends when the recorded
   expect(scenario.windows).toEqual({ minute: '11s' });
 });
 
-/** An entry as Playwright writes it of Chromium, where no answer came. */
+/** Entry of Playwright with Chromium for a request without a response. */
 const unanswered = (failure: string, ms: number) => ({
   startedDateTime: '2026-01-01T12:00:00.000Z',
   time: ms,

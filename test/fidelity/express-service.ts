@@ -6,12 +6,13 @@ import { vi } from 'vitest';
 import type { RawAnswer, Transport } from '../../src/fidelity/ask-service/ask-service.js';
 import { createDraw } from './hidden-worlds.js';
 
-// A Petstore on Express with express-rate-limit, over HTTP. Only `Date` is virtual: the limiter reads nothing else.
+// A Petstore on Express with express-rate-limit, over HTTP. Only `Date` is virtual, because the limiter reads nothing
+// more.
 
 export interface ExpressSettings {
   /** Requests a minute. */
   readonly limit: number;
-  /** Instances of the service behind a balancer, each with counters of its own. */
+  /** Number of instances behind a balancer, each with separate counters. */
   readonly instances: number;
   readonly balancer: 'in turn' | 'random';
   /** Refunds a request whose response is an error. */

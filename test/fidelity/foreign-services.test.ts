@@ -8,7 +8,7 @@ import { createDraw, learnable as learnableOf, truth as truthOf } from './hidden
 import { drawSetting, meteredTransport } from './metered-service.js';
 import { plainService, plainSettings } from './plain-service.js';
 
-// calibrate against services that share no code with the simulator, in settings drawn at random. docs/likeness.md has the
+// calibrate against services that share no code with the simulator, in settings drawn at random. docs/fidelity.md has the
 // table that the tests with the tag `extended` print.
 
 /** Value of a choice that no value of the simulator describes; a certain value is wrong. */

@@ -14,7 +14,7 @@ export interface HiddenWorld {
   limits: { minute: number; day: number };
   usage: { minute: number; day: number };
   transport: Transport;
-  /** How many requests came too early after a refusal, how many bans there were, and what our own judge says. */
+  /** Early requests after a refusal, bans, and the judge's outcome. */
   behaviour(): { early: number; bans: number; outcome: string };
 }
 
@@ -202,7 +202,7 @@ function serveSecond({ choices, limits, usage, key, startMs }: Inside): Served {
         nowMs += Math.ceil(ms);
       },
       send: async ({ method, target, headers, body, token }) => {
-        // An answer takes a while, so that requests and their answers may stand in two seconds.
+        // A response takes time, so request and response may be in different seconds.
         const answer = service.answer(
           { method, target, headers: { ...headers, ...authorizationOf(token, key) }, body },
           nowMs + 20,
@@ -215,7 +215,7 @@ function serveSecond({ choices, limits, usage, key, startMs }: Inside): Served {
   };
 }
 
-/** What anybody could learn of such a service by asking within these permissions, whatever the way. */
+/** Choices of such a service that any procedure can learn within these permissions. */
 export function learnable({ choices, allowsWrite, allowsExhaust, limits, usage }: HiddenWorld): Subject[] {
   const { limitsApply, algorithm, reportedWindow } = choices;
   const always: Subject[] = [

@@ -13,7 +13,7 @@ import { tries } from '../support/prove.js';
 import { createDraw } from './hidden-worlds.js';
 import { fileOf, harOf, journalOf } from './recorded-traffic.js';
 
-/** The verdict on a recording of what a simulator has seen. @param change what another recorder would have left out */
+/** Verdict on a recording of a simulator. @param change removes parts that another recorder would not have */
 async function recorded(sim: Simulator, text: string, change: (text: string) => string = (same) => same) {
   const { scenario } = sim;
   const { exchanges } = await readRecording([fileOf(change(text), 700)], {
@@ -28,7 +28,7 @@ async function recorded(sim: Simulator, text: string, change: (text: string) => 
   });
 }
 
-/** As another program would have recorded it: with the headers of the request, and without what only we know. */
+/** Converts our recording to one of another program: with request headers, without the simulator's knowledge. */
 const asForeign = (text: string): string => {
   const har = JSON.parse(text);
   for (const entry of har.log.entries) {
@@ -76,9 +76,9 @@ const needing = Object.entries(rules).flatMap(([code, { needs }]) => (needs === 
 const said = ({ outcome, findings, exercised }: Verdict) => ({ outcome, findings, exercised });
 
 describe.each(Object.entries(verdictCases))('%s', (name, cases) => {
-  test.each(cases)('a client that $does is judged by our own HAR and JSON Lines as it was live', async (each) => {
+  test.each(cases)('a client that $does receives the live verdict from our own HAR and JSON Lines', async (each) => {
     const sim = await play(name, each);
-    // What a client reports of its calls and the end of its process are in no recording.
+    // Recordings contain neither reported outcomes nor the end of the client's process.
     if (sim.journal.outcomes.length > 0) return;
     const live = said(judge(sim, { isOver: true }));
     // Counted from the last answer, because that is where a recording ends.
@@ -88,19 +88,16 @@ describe.each(Object.entries(verdictCases))('%s', (name, cases) => {
     expect(said(await recorded(sim, journalOf(sim)))).toEqual(live);
   });
 
-  test.each(cases)(
-    'a client that $does is not passed by what another recorded unless nothing is unknown',
-    async (each) => {
-      const sim = await play(name, each);
-      const live = judge(sim, { isOver: true });
-      const foreign = await recorded(sim, harOf(sim), asForeign);
-      expect(foreign.unknown).toEqual(expect.arrayContaining(needing));
-      expect(foreign.exercised.filter((code) => needing.includes(code))).toEqual([]);
-      const isRight = live.outcome === 'pass';
-      if (isRight && blamed(live).length === 0)
-        expect(foreign.findings.filter(({ severity }) => severity === 'fail')).toEqual([]);
-    },
-  );
+  test.each(cases)('a client that $does passes by a foreign recording only if nothing is unknown', async (each) => {
+    const sim = await play(name, each);
+    const live = judge(sim, { isOver: true });
+    const foreign = await recorded(sim, harOf(sim), asForeign);
+    expect(foreign.unknown).toEqual(expect.arrayContaining(needing));
+    expect(foreign.exercised.filter((code) => needing.includes(code))).toEqual([]);
+    const isRight = live.outcome === 'pass';
+    if (isRight && blamed(live).length === 0)
+      expect(foreign.findings.filter(({ severity }) => severity === 'fail')).toEqual([]);
+  });
 });
 
 const stopped = ({ stoppedAfterSeconds }: VerdictCase) => stoppedAfterSeconds !== undefined;
@@ -152,7 +149,7 @@ describe('of several files', () => {
     }
   });
 
-  test('one more request in the second form of a recording counts', async () => {
+  test('a further request in the second form of a recording counts', async () => {
     stored.reset();
     await send();
     const har = asForeign(harOf(stored));
@@ -160,7 +157,7 @@ describe('of several files', () => {
     expect((await read(har, withoutOwnFields(journalOf(stored)))).exchanges).toHaveLength(2);
   });
 
-  test('two requests of one file that are alike are two', async () => {
+  test('two similar requests of one file are two', async () => {
     stored.reset();
     await send(rex);
     const line = journalOf(stored);
@@ -170,7 +167,7 @@ describe('of several files', () => {
     expect(await counts(line + line, line)).toBe(2);
   });
 
-  test('two requests without a time are never known for the same', async () => {
+  test('two requests without a time are never treated as one', async () => {
     const entry = {
       request: { method: 'GET', url: 'http://x.test/v1/pets', headers: [{ name: 'authorization', value: 'Bearer a' }] },
       response: { status: 200, headers: [], content: { text: '[]' } },
@@ -180,7 +177,7 @@ describe('of several files', () => {
     expect([exchanges.length, notes]).toEqual([2, []]);
   });
 
-  test('a file without a request of the service is told', async () => {
+  test('a file without a request of the service is reported', async () => {
     stored.reset();
     await send(rex);
     const { notes } = await read(journalOf(stored), '{"an":"other"}\n{"form":1}');
@@ -191,7 +188,7 @@ describe('of several files', () => {
 const wall = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } } as const;
 const obeying = retrying((answer) => retryAfter(answer) * 1000);
 
-test('a right client is never accused by a recording of another program', async () => {
+test('a foreign recording never blames a right client', async () => {
   const runs = tries(40, 1_000);
   const accused: unknown[] = [];
   for (let seed = 1; seed <= runs; seed++) {
@@ -267,7 +264,7 @@ test.each([
   }
 });
 
-describe('what a recording leaves out makes the verdict inconclusive, and says what to record', () => {
+describe('missing parts of a recording make the verdict inconclusive, with advice on recording', () => {
   const leftOut: [what: string, say: RegExp, change: (entry: never) => void][] = [
     [
       'keys',

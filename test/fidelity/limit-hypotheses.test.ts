@@ -78,7 +78,7 @@ function dialogue(seed: number, rules: LimitRules, lost: number): Exchange[] {
 const nameOf = ({ settings, rounding }: LimitRules) =>
   JSON.stringify([rounding, ...limitAssumptions.map((about) => settings[about])]);
 
-test('no dialogue with the simulator rules its own rules out, in whole seconds or in milliseconds', () => {
+test('no dialogue with the simulator excludes its own rules, in whole seconds or in milliseconds', () => {
   const wrong: string[] = [];
   const count = tries(200, 3_000);
   let others = 0;
@@ -98,7 +98,7 @@ test('no dialogue with the simulator rules its own rules out, in whole seconds o
   expect(others / count).toBeLessThan(0.2);
 });
 
-test('one request or one second more rules out the only rules that a dialogue leaves', () => {
+test('a change of one request or one second excludes the only remaining rules of a dialogue', () => {
   const missed: string[] = [];
   const changes = [
     ['X-RateLimit-Remaining', 1],
@@ -117,7 +117,7 @@ test('one request or one second more rules out the only rules that a dialogue le
       const limits = new LimitHypotheses([rules]);
       let isBan = false;
       recorded.forEach((exchange, index) => {
-        // A refusal has nothing left, whatever is wrong with the count.
+        // A refusal always has Remaining 0, even if the count is wrong.
         const isChanged = index >= 20 && (header !== 'X-RateLimit-Remaining' || exchange.status === 200);
         const value = Math.max(0, Number(exchange.headers[header]) + (isChanged ? delta : 0));
         const changed = { ...exchange, headers: { ...exchange.headers, [header]: `${value}` } };
@@ -130,7 +130,7 @@ test('one request or one second more rules out the only rules that a dialogue le
   expect(missed).toEqual([]);
 });
 
-test('a window with more remaining rules out that the one with the least is shown', () => {
+test('a window with more remaining requests excludes that the one with the fewest is reported', () => {
   const byDay = everyRule.filter(
     ({ settings }) =>
       settings.reportedWindow === 'day' && settings.limitsApply === 'all' && settings.algorithm !== 'token-bucket',

@@ -7,7 +7,7 @@ import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { openStage } from '../control-api/both-controls.js';
 import { fileOf } from './recorded-traffic.js';
 
-test('the made-up key of calibrate is known again in what the service recorded, and is no key of the learned scenario', async () => {
+test("the invented key of calibrate is recognized in the service's recording, and is not in the learned scenario", async () => {
   const { server, here } = await openStage({ assumptions: { acceptAnyKey: true } });
   const transport = createHttpTransport(server.baseUrl, 'free-key');
   const learner = new Learner();

@@ -2,8 +2,8 @@ import type { Transport } from '../../src/fidelity/ask-service/ask-service.js';
 import { createDraw } from './hidden-worlds.js';
 import { type BanChoices, type Choices, type SecondAnswer, secondService } from './second-service.js';
 
-// A service that counts in milliseconds or in whole seconds, with a limiter of its own that shares no code with src/ nor with
-// the second service, which only answers its operations. It can respond with planted errors of one second or one request.
+// A service that counts in milliseconds or whole seconds, with a separate limiter that shares no code with src/ or the
+// second service, which only runs its operations. It can respond with planted errors of one second or one request.
 
 /** Errors of one, each in one place. */
 export interface Faults {
@@ -22,7 +22,7 @@ export interface Metered {
   limits: { minute: number; day: number };
   /** Requests before the first one here, and how long before, in milliseconds. */
   before: { count: number; agoMs: number };
-  /** `seconds`: instants are cut to whole seconds. Otherwise the rounding of what is shown. */
+  /** `seconds`: times are truncated to whole seconds. Otherwise the rounding of displayed times. */
   fractions: 'seconds' | 'up' | 'down';
   faults: Faults;
   /** Milliseconds between a request and its response. */
@@ -299,7 +299,7 @@ const plans: Record<string, { minute: number; day: number }> = {
   business: { minute: 1_000, day: 100_000 },
 };
 
-/** Draws a service, the past of its key and what may be asked of it. */
+/** Creates a random service, the history of its key and the permissions. */
 export function drawSetting(seed: number): Setting {
   const { below, chance, pick } = createDraw(seed);
   const allowsBan = chance(0.25);

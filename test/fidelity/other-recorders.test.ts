@@ -6,8 +6,8 @@ import { judgeRecording } from '../../src/judge/judge-recording.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf } from './recorded-traffic.js';
 
-// Those of mitmproxy were written by its own export (savehar), between python-requests and a server with a minute of six
-// seconds. That of Charles has the form of its export (4.6).
+// The recordings of mitmproxy are from its own export (savehar), between python-requests and a server with a minute of
+// six seconds. The recording of Charles has the form of its export (4.6).
 const file = (name: string) => readFileSync(join(import.meta.dirname, 'recordings', `${name}.har`), 'utf8');
 const read = (text: string) => readRecording([fileOf(text, 700)]);
 
@@ -25,7 +25,7 @@ test.each([
   expect(verdict.findings.filter(({ severity }) => severity === 'fail').map(({ code }) => code)).toEqual(failed);
 });
 
-test('reads of Charles the time of another zone, bodies as base64, and hides the key', async () => {
+test('reads recordings of Charles with times of another zone and base64 bodies, and hides the key', async () => {
   const { exchanges, baseUrls } = await read(file('charles'));
   expect(baseUrls).toEqual(['https://api.example.com/v1']);
   const [first, second] = exchanges;
@@ -42,7 +42,7 @@ test('reads of Charles the time of another zone, bodies as base64, and hides the
   expect(learner.about('retryAfterForm')).toMatchObject({ state: 'certain', value: 'seconds' });
 });
 
-test('counts the connection of mitmproxy to the service once: it is within the wait', async () => {
+test("counts mitmproxy's connection to the service once, within the wait", async () => {
   const slow = { connect: 900, ssl: 400, send: 1, receive: 2, wait: 1_500 };
   const text = file('mitmproxy-patient').replace(/"timings": \{[^}]*\}/, `"timings": ${JSON.stringify(slow)}`);
   const [first] = (await read(text)).exchanges;
@@ -52,7 +52,7 @@ test('counts the connection of mitmproxy to the service once: it is within the w
   expect((first?.finishedAtMs ?? 0) - (first?.answeredAtMs ?? 0)).toBeCloseTo(2, 3);
 });
 
-describe('says of other forms how to get one that is read', () => {
+describe('explains how to export other formats', () => {
   test.each([
     ['a session of Charles', '[{"status":"COMPLETE","method":"GET"}]', 'export it there as HTTP Archive'],
     ['flows of mitmproxy', '4321:9:websocket;0:~', 'mitmdump --set hardump=FILE.har'],

@@ -9,7 +9,7 @@ import { fileOf, recordTraffic } from './recorded-traffic.js';
 
 const key = 'secret-key-of-a-team';
 
-test('learns from a recording of 200 entries without a request, and is never wrong and certain', async () => {
+test('learns from a recording of 200 entries without a request, and without a wrong certain value', async () => {
   const count = tries(6, 200);
   const wrong: string[] = [];
   let certain = 0;
@@ -24,7 +24,7 @@ test('learns from a recording of 200 entries without a request, and is never wro
       plans: { enterprise: limits },
       assumptions: { ...choices, ...bans } as NonNullable<Scenario['assumptions']>,
     };
-    // In every third world another client uses the key, and nobody has recorded it.
+    // In every third world, an unrecorded client uses the same key.
     const unseen = seed % 3 === 0 ? 0.3 : 0;
     const { har } = await recordTraffic(scenario, { seed, count: 200, key, unseen });
     const { exchanges } = await readRecording([fileOf(har, 50_000)]);

@@ -8,7 +8,7 @@ export interface PlainSettings {
   readonly limit: number;
   /** `seconds`: the service counts in whole seconds; `down` and `up`: in milliseconds, with the reset rounded so. */
   readonly unit: 'seconds' | 'down' | 'up';
-  /** How many instances share the traffic in turn, each with counters of its own. */
+  /** Number of instances that share the traffic in rotation, each with separate counters. */
   readonly instances: number;
   /** The cost of a list. */
   readonly listCost: number;
@@ -16,7 +16,7 @@ export interface PlainSettings {
   readonly countsEvery: number;
   /** Query parameters that choose a page without a Link. */
   readonly pages: 'none' | 'page' | 'offset' | 'both';
-  /** Features of a POST that are refused with 400, whatever else it has. */
+  /** Features of a POST that are rejected with 400, independent of its other fields. */
   readonly refuses: readonly ('status' | 'digits' | 'unknown-category' | 'unknown-field' | 'empty-name')[];
   readonly startMs: number;
 }

@@ -6,7 +6,7 @@ import { type PlainSettings, plainService, plainSettings } from './plain-service
 
 const noChoice = Symbol('no choice of the simulator responds like this');
 
-/** Choices of a plain service, of those that are measured. */
+/** Measured choices of a plain service. */
 function truth({
   algorithm,
   instances,
@@ -63,7 +63,7 @@ function drawSettings(seed: number): PlainSettings {
   };
 }
 
-test('every certain choice is right for 150 plain services with random settings', { timeout: 120_000 }, async () => {
+test('every certain choice is correct for 150 plain services with random settings', { timeout: 120_000 }, async () => {
   const sums: Record<string, number> = {};
   const wrong: string[] = [];
   for (let seed = 7_001; seed <= 7_150; seed++) {

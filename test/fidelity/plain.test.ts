@@ -18,7 +18,7 @@ const certainOf = async (settings: Partial<PlainSettings>, subjects: readonly Su
   return subjects.filter((subject) => learner.about(subject).state === 'certain');
 };
 
-test('a limit that is refused with another status is no ban', async () => {
+test('a limit with another status is not a ban', async () => {
   const service = plainService({ ...plainSettings, limit: 9 });
   const send: typeof service.send = async (probe) => {
     const answer = await service.send(probe);
@@ -34,7 +34,7 @@ test('a limit that is refused with another status is no ban', async () => {
   );
 });
 
-test('a made-up key that is accepted under other limits shows nothing of the limits of a plan', async () => {
+test('an invented key with other limits gives no evidence about the limits of a plan', async () => {
   const service = plainService(plainSettings);
   const send: typeof service.send = async (probe) => {
     if (probe.token !== madeUpKey) return service.send(probe);
@@ -72,7 +72,7 @@ test.each<[PlainSettings['pages'], string]>([
   ['page', 'contradicted'],
   ['offset', 'contradicted'],
   ['both', 'contradicted'],
-])('paging is none only if no parameter shows a second page, where a service has pages by %s', async (pages, state) => {
+])('paging is none only if no parameter shows a second page, for a service with pages by %s', async (pages, state) => {
   const { learner, exchanges } = await learn({ pages });
   const { evidence, ...paging } = learner.about('paging');
   expect(paging.state).toBe(state);
@@ -82,7 +82,7 @@ test.each<[PlainSettings['pages'], string]>([
   expect(asked.length).toBeLessThanOrEqual(2);
 });
 
-test('a list without a Link alone makes paging none likely', async () => {
+test('a missing Link alone makes paging none likely', async () => {
   const { learner, exchanges } = await learn({ pages: 'none' });
   const passive = new Learner();
   for (const exchange of exchanges) {

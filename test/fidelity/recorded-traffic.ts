@@ -15,7 +15,7 @@ function* pieces(text: string, size: number): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** The HAR of what a simulator has seen. */
+/** HAR of a simulator's requests. */
 export const harOf = (sim: Simulator, keep: (id: number) => boolean = () => true): string =>
   JSON.stringify(toHar(showEntries(sim, ({ id }) => keep(id))));
 
@@ -23,9 +23,9 @@ export const journalOf = (sim: Simulator): string =>
   [...showEntries(sim, () => true)].map((entry) => `${JSON.stringify(entry)}\n`).join('');
 
 /**
- * Traffic of a client that does everything there is to do, and waits when it is told to.
- * @param options.types the Content-Types that it sends, which our own recordings leave out
- * @param options.unseen a share of requests that another client makes with the same key, and that the recording misses
+ * Traffic of a client that uses every feature, and waits correctly. @param options.types the sent Content-Types, which
+ * our own recordings omit @param options.unseen share of requests by another client with the same key, which the
+ * recording misses
  */
 export async function recordTraffic(
   scenario: Scenario,

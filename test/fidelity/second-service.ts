@@ -1,5 +1,5 @@
-// A second, small implementation of the service, written from the interface document and the list of assumptions alone. It
-// shares no code with src/, so that what calibrates against it does not only recognise itself.
+// A second, small implementation of the service, written only from the interface document and the list of assumptions.
+// It shares no code with src/, so that calibration does not merely recognize its own code.
 
 /** The choices of one service. Names as in the table of assumptions. */
 export interface Choices {
@@ -29,7 +29,7 @@ export interface Choices {
   bans: BanChoices;
 }
 
-/** What becomes of a key that goes on after a 429. */
+/** Rules of bans after requests that follow a 429. */
 export interface BanChoices {
   /** 0: nothing. */
   banAfter: number;
@@ -80,7 +80,7 @@ interface Quota {
 export function secondService({ choices, limits, usage, key, pets, categories }: SecondServiceOptions) {
   const stock = pets.map((pet) => ({ ...pet }) as Record<string, unknown> & { id: number });
   const keys = new Map<string, { minute: Quota; day: Quota }>();
-  /** Early requests after a refusal: what may lead to a ban. */
+  /** Number of early requests after a refusal, which may cause a ban. */
   let early = 0;
   let promised = 0;
   let firstRefusedMs = 0;
@@ -396,7 +396,7 @@ export function secondService({ choices, limits, usage, key, pets, categories }:
 
   return {
     answer,
-    /** How many requests came too early after a refusal. */
+    /** Number of early requests after a refusal. */
     get early() {
       return early;
     },

@@ -67,7 +67,7 @@ const services: [name: string, sentence: RegExp, listener: RequestListener][] = 
 ];
 
 describe.each(services)('%s', (name, sentence, listener) => {
-  test.each(['calibrate', 'compare'] as const)('is a sentence and exit code 2 of %s', async (command) => {
+  test.each(['calibrate', 'compare'] as const)('ends %s with a sentence and exit code 2', async (command) => {
     const target = await serve(listener);
     written = 0;
     process.env.KEY_OF_UNUSABLE = 'free-key';
@@ -89,7 +89,7 @@ describe.each(services)('%s', (name, sentence, listener) => {
     expect(code).toBe(2);
     if (command === 'calibrate') expect(existsSync(out)).toBe(false);
     else expect(text).toContain('COULD NOT CHECK');
-    // What the sockets buffer is sent as well.
+    // Buffered bytes are sent as well.
     expect(written).toBeLessThan(60_000_000);
   });
 });
@@ -144,7 +144,7 @@ test.each([
   ]);
 });
 
-test('a 501 or 500 for an unknown method ends nothing', async () => {
+test('a 501 or 500 for an unknown method does not end calibration', async () => {
   for (const status of [501, 500]) {
     const { transport } = hiddenWorld(1_001, 'second');
     const send = async (probe: Probe) =>
@@ -181,7 +181,7 @@ function refusing(untilMs: number, aheadMs: number, retryAfter: (leftMs: number)
   return { transport, sentMs, serviceNow: () => nowMs + aheadMs };
 }
 
-test('a wait that a date names is counted on the clock of the service', async () => {
+test("a wait until a date is counted by the service's clock", async () => {
   const service = refusing(59_000, 120_000, (leftMs) => new Date(service.serviceNow() + leftMs).toUTCString());
   await calibrate(service.transport, { ...options, budget: 2, patienceMs: 70_000 });
   expect(service.sentMs).toEqual([0, expect.any(Number)]);
@@ -189,13 +189,13 @@ test('a wait that a date names is counted on the clock of the service', async ()
   expect(service.sentMs[1]).toBeLessThanOrEqual(62_500);
 });
 
-test('Retry-After that is rounded down is waited for to its end', async () => {
+test('a Retry-After that is rounded down is waited for to its end', async () => {
   const { transport, sentMs } = refusing(59_900, 0, (leftMs) => String(Math.floor(leftMs / 1000)));
   await calibrate(transport, { ...options, budget: 2 });
   expect(sentMs[1]).toBeGreaterThanOrEqual(59_900);
 });
 
-test('no second has more than ten requests', async () => {
+test('sends at most ten requests per second', async () => {
   const { transport } = hiddenWorld(7, 'ours');
   const { exchanges } = await calibrate(transport, { ...options, allowsExhaust: true });
   expect(exchanges.length).toBeGreaterThan(10);

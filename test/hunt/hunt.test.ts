@@ -25,7 +25,7 @@ const everySecond: HuntClient = async ({ fetch, sleep, baseUrl, apiKey }) => {
 };
 
 describe('hunt', () => {
-  test('gives code, scenario, file, verdict and timeline of a bug, and what was put to the test', async () => {
+  test('returns code, scenario, file, verdict and timeline of a bug, and the exercised rules', async () => {
     const { found, runs, seed, exercised } = await hunt(everySecond, { runs: 40, seed: 7 });
     expect({ runs, seed }).toEqual({ runs: 40, seed: 7 });
     expect(exercised).toEqual(expect.arrayContaining(['early-retry', 'ban-tripped']));
@@ -45,7 +45,7 @@ describe('hunt', () => {
     );
   });
 
-  test('gives the same for the same seed, and other scenarios for another', async () => {
+  test('returns the same result for the same seed, and other scenarios for another', async () => {
     const client = planted('cuts off fractions of seconds');
     const [one, same] = [await hunt(client, { runs: 150 }), await hunt(client, { runs: 150 })];
     expect(same).toEqual(one);
@@ -53,7 +53,7 @@ describe('hunt', () => {
     expect(other.found.map(({ scenario }) => scenario)).not.toEqual(one.found.map(({ scenario }) => scenario));
   });
 
-  test('repeats a find by its scenario alone', async () => {
+  test('repeats a find from its scenario alone', async () => {
     const client = planted('reads a date as a number');
     const { found } = await hunt(client, { runs: 100 });
     expect(found.length).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe('hunt', () => {
     }
   });
 
-  test('writes scenarios that a server and exec load', async () => {
+  test('writes scenarios that a server and exec can load', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hunt-'));
     const client = planted('hands a timer more than it holds');
     const { found } = await hunt(client, { runs: 300 });
@@ -75,7 +75,7 @@ describe('hunt', () => {
     }
   });
 
-  test('believes a failure only if it repeats', async () => {
+  test('reports a failure only if it repeats', async () => {
     let runs = 0;
     const once: HuntClient = async (context) => {
       const { status } = await send(context);
@@ -85,7 +85,7 @@ describe('hunt', () => {
     expect(runs).toBeGreaterThan(5);
   });
 
-  test('keeps to the scenario of its caller', async () => {
+  test("includes the caller's scenario fields", async () => {
     const scenario: Scenario = { keys: { 'my-key': { plan: 'pro' } }, client: { operation: 'createPet' } };
     const seen = new Set<string>();
     await hunt(
@@ -98,7 +98,7 @@ describe('hunt', () => {
     expect([...seen]).toEqual(['my-key createPet']);
   });
 
-  test('varies operation, calls and parallel for a client that reads them, and for no other', async () => {
+  test('varies operation, calls and parallel only for a client that reads them', async () => {
     const seen = new Set<string>();
     await hunt(
       async (context) => {
@@ -122,7 +122,7 @@ describe('hunt', () => {
     expect((await hunt(client, { runs: 40, check: () => true })).found).toEqual([]);
   });
 
-  test('reports mistakes of its caller', async () => {
+  test('reports mistakes of the caller', async () => {
     await expect(hunt(everySecond, { run: 5 } as never)).rejects.toThrow('hunt: expected the options runs, seed');
     const scenario = { keys: { 'free-key': { plan: 'gold' } } };
     await expect(hunt(everySecond, { scenario })).rejects.toThrow('expected a plan');
@@ -130,7 +130,7 @@ describe('hunt', () => {
 });
 
 describe('time', () => {
-  test('passes by the sleep of the context, as by setTimeout, and is read by now', async () => {
+  test("passes during the context's sleep like setTimeout, and is read by now", async () => {
     const waits: number[] = [];
     await hunt(
       async ({ sleep, now }) => {
@@ -169,7 +169,7 @@ describe('time', () => {
     expect(wrong.found[0]).toMatchObject({ code: 'early-retry' });
   });
 
-  test('goes on by itself with fake timers that advance by themselves, and stops there afterwards', async () => {
+  test('advances with automatic fake timers, and stops afterwards', async () => {
     vi.useFakeTimers({ now: 5_000 }).setTimerTickMode('nextTimerAsync');
     const client: HuntClient = async (context) => {
       await new Promise((resolve) => setTimeout(resolve, 60_000));
@@ -184,7 +184,7 @@ describe('time', () => {
     await vi.waitUntil(() => isOver);
   });
 
-  test('is missing for a client that waits by real timers, which is told so', async () => {
+  test('does not pass for a client that waits by real timers, which is an error', async () => {
     const client: HuntClient = async (context) => {
       const { status } = await send(context);
       if (status === 429) await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -194,7 +194,7 @@ describe('time', () => {
     );
   });
 
-  test('ends for a client that never does: without requests, with too many, and with an endless wait', async () => {
+  test('ends for an endless client: without requests, with too many, or with an endless wait', async () => {
     const endless = /expected the client to end in a scenario without faults/;
     await expect(hunt(() => new Promise(() => {}), { runs: 5 })).rejects.toThrow(endless);
     const polls: HuntClient = async (context) => {
@@ -205,7 +205,7 @@ describe('time', () => {
     await expect(hunt(sleeps, { runs: 5 })).rejects.toThrow(endless);
   });
 
-  test('does not pass while a response never comes: the run ends without a find', async () => {
+  test('does not pass without a response: the run ends without a find', async () => {
     const client: HuntClient = (context) => send(context);
     expect((await hunt(client, { runs: 1, scenario: { faults: [{ then: { hang: true } }] } })).found).toEqual([]);
   });
@@ -240,7 +240,7 @@ describe('the search space', () => {
     return inner === undefined ? [] : Object.values(value).flatMap((each) => pathsIn(inner, each, `${path}*.`));
   };
 
-  test('has every field of a scenario but those that say nothing of the service', () => {
+  test('has every field of a scenario that affects the service', () => {
     const mutate = createMutator(space, createDice(1));
     const reached = new Set<string>();
     let scenario: Scenario = {};

@@ -22,7 +22,7 @@ describe('toSurviveHunt', () => {
     await expect(expect(right).not.toSurviveHunt({ runs: 30 })).rejects.toThrow('found none in 30 scenarios');
   });
 
-  test('passes neither way where nothing was put to the test, and takes a client alone', async () => {
+  test('fails in both forms if no rule was exercised, and accepts only a client', async () => {
     const silent: HuntClient = () => {};
     await expect(expect(silent).toSurviveHunt({ runs: 5 })).rejects.toThrow('exercised none in 5 scenarios');
     await expect(expect(silent).not.toSurviveHunt({ runs: 5 })).rejects.toThrow('exercised none in 5 scenarios');

@@ -45,7 +45,7 @@ const honestly: Wait = (seen, refusals) => Math.max(seconds(retryAfter(seen)) ||
 
 const addPet = (): Request => ({ method: 'POST', body: petBody });
 
-/** Adds a pet, and again whatever went wrong. */
+/** Adds a pet, and repeats the request after any error. */
 const addsBlindly =
   ({ timeoutMs, on }: { timeoutMs?: number; on: (seen: Seen | undefined) => boolean }): HuntClient =>
   async (context) => {
@@ -57,7 +57,7 @@ const addsBlindly =
     throw new Error('gave up');
   };
 
-/** Every caller waits and comes back for itself. */
+/** Callers that wait and retry independently. */
 const callers =
   (wait: Wait): HuntClient =>
   async (context) => {

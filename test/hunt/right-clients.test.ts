@@ -15,11 +15,11 @@ async function finds(name: string, options: HuntOptions): Promise<string[]> {
   return found.map(({ yaml, timeline }) => `${yaml}${timeline}`);
 }
 
-test('there are ten right clients', () => {
+test('the list has ten right clients', () => {
   expect(names).toHaveLength(10);
 });
 
-describe('nothing is found in a right client:', () => {
+describe('hunt finds nothing in a right client:', () => {
   test.each(names)('%s', { timeout: 120_000 }, async (name) => {
     expect(await finds(name, { runs: 150 })).toEqual([]);
   });

@@ -7,7 +7,7 @@ interface Seen {
   text: string;
 }
 
-/** What one request of a client is. */
+/** One request of a client. */
 export interface Request {
   method?: string;
   path?: string;
@@ -49,7 +49,7 @@ export async function send(
   }
 }
 
-/** A refusal says that nothing was stored; a 5xx leaves that open. */
+/** A refusal means that nothing was stored; a 5xx does not. */
 export const isRefusal = ({ status, headers }: Seen) =>
   status === 429 || (status >= 400 && status < 500 && status !== 401 && headers.has('retry-after'));
 
@@ -84,7 +84,7 @@ export async function longSleep({ sleep, now }: HuntContext, ms: number): Promis
   while (now() < untilMs) await sleep(Math.min(untilMs - now(), 86_400_000));
 }
 
-/** What a caller gets: the response, or an error where it is none. */
+/** Result of a caller: the response of a success, otherwise an error. */
 function served(seen: Seen): Seen {
   if (seen.status >= 400) throw new Error(`got ${seen.status}`);
   JSON.parse(seen.text);
@@ -93,7 +93,7 @@ function served(seen: Seen): Seen {
 
 const tenMinutesMs = 600_000;
 
-/** Waits as told, at most ten minutes; throws where it gives up. */
+/** Waits as requested, at most ten minutes, and throws when it gives up. */
 const patiently = async (context: HuntContext, request: Request, margin = (ms: number) => ms): Promise<Seen> => {
   for (let refusals = 0; refusals < 4; refusals++) {
     const seen = await send(context, request);
@@ -112,7 +112,7 @@ const oneByOne =
     for (let made = 0; made < calls; made++) await call(context, asked(context));
   };
 
-/** One gate for all callers: a refusal holds all of them back, each with another time on top. */
+/** One gate for all callers: a refusal blocks all of them, each with a different additional wait. */
 const gate: HuntClient = async (context) => {
   const { calls, parallel, now } = context;
   let heldUntilMs = 0;
@@ -126,7 +126,7 @@ const gate: HuntClient = async (context) => {
       if (error !== undefined) return;
       const seen = await send(context, { ...asked(context), call: `call-${number}` });
       if (!isRefusal(seen)) {
-        // Not while a refusal of another call holds the gate.
+        // Unless a refusal of another call blocks the gate.
         if (now() >= heldUntilMs) refusals = 0;
         return served(seen);
       }
@@ -165,7 +165,7 @@ const pacing = oneByOne(async (context, request) => {
   await context.sleep(ms);
 });
 
-/** Goes on with a second key when the first is rejected. */
+/** Continues with a second key after the first is rejected. */
 const severalKeys: HuntClient = async (context) => {
   const keys = [context.apiKey, 'second-key'];
   for (let made = 0; made < context.calls; made++) {
@@ -188,7 +188,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Repeats reads after network errors, timeouts and 5xx; looks for a pet before it adds it again. */
+/** Repeats reads after network errors, timeouts and 5xx; checks for a pet before it adds it again. */
 const sturdy: HuntClient = oneByOne(async (context, request) => {
   const isWrite = request.method === 'POST';
   for (let failures = 0; failures < 4; failures++) {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-test('a list over HTTP makes Node allocate little more than a bare server that answers it, and leaves next to nothing that lives on', () => {
+test('a list over HTTP allocates little more than a bare Node server, and retains almost nothing', () => {
   const flags = [
     '--expose-gc',
     '--min-semi-space-size=256',

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-test('petstore-sim/seed in a bundle for browsers contains faker and makes the pets that Node makes', async () => {
+test('petstore-sim/seed in a browser bundle contains faker and generates the same pets as Node', async () => {
   const { outputFiles } = await build({
     stdin: { contents: `export * from 'petstore-sim/seed'`, resolveDir: root },
     bundle: true,

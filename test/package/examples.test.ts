@@ -46,16 +46,16 @@ async function installed(name: (typeof examples)[number]): Promise<string> {
 
 describe.concurrent('the example projects with the installed package', { timeout: 180_000 }, () => {
   describe('examples/react', () => {
-    test('its unit tests pass with the handlers that development has', async () => {
+    test('its unit tests pass with the handlers of development', async () => {
       const report = JSON.parse(await runIn(await installed('react'), 'npx', ['vitest', 'run', '--reporter', 'json']));
       expect(report).toMatchObject({ numPassedTests: 3, numFailedTests: 0, numPendingTests: 0 });
     });
 
-    test('its types are right', async () => {
+    test('its types are correct', async () => {
       expect(await runIn(await installed('react'), process.execPath, [tsc, '--project', '.'])).toBe('');
     });
 
-    test('its tests in Chromium pass, of the built page and of the one in development', {
+    test('its tests in Chromium pass, for the built page and the page in development', {
       tags: 'needs/chromium',
     }, async () => {
       const cwd = await installed('react');
@@ -76,13 +76,13 @@ describe.concurrent('the example projects with the installed package', { timeout
   });
 
   describe('examples/jest', () => {
-    test('its tests pass in CommonJS: of a client in Node, and of a page in jsdom with msw', async () => {
+    test('its tests pass in CommonJS, for a client in Node and a page in jsdom with msw', async () => {
       const cwd = await installed('jest');
       const report = JSON.parse(await runIn(cwd, 'npx', ['jest', '--json']));
       expect(report).toMatchObject({ numPassedTests: 10, numFailedTests: 0, numPendingTests: 0 });
     });
 
-    /** Runs a test file beside those of the example: what Jest said, and how each of its tests ended. */
+    /** Runs a test file in the folder of the example. @returns Jest's output, and the result of each test */
     async function runJest(name: string, source: string, testEnvironment = 'node') {
       const cwd = await installed('jest');
       const config = { testMatch: [`<rootDir>/test/${name}.ts`], testEnvironment };
@@ -94,7 +94,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       return { said, message: testResults[0].message, results: testResults[0].assertionResults };
     }
 
-    test('a test that times out in a wait says so, and leaves nothing that Jest would wait for', async () => {
+    test('a timeout during a wait is explained, and leaves no handle that delays Jest', async () => {
       const { said, results } = await runJest(
         'timed-out',
         `import { test } from 'petstore-sim/jest';
@@ -121,7 +121,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       ]);
     });
 
-    test('a test that has ended leaves no delayed answer that Jest would wait for', async () => {
+    test('a finished test leaves no delayed answer that delays Jest', async () => {
       const { said, results } = await runJest(
         'gives-up',
         `import { test } from 'petstore-sim/jest';
@@ -139,7 +139,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       expect(results).toMatchObject([{ status: 'passed' }, { status: 'failed' }]);
     });
 
-    test('an option that the kit does not know is refused when the file is loaded', async () => {
+    test('an unknown option is rejected when the file is loaded', async () => {
       const { results } = await runJest(
         'misspelt',
         `import { test } from 'petstore-sim/jest';
@@ -164,7 +164,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       ]);
     });
 
-    test('the kit works in jsdom: with fake timers, and over real HTTP with many answers at once', async () => {
+    test('the kit works in jsdom, with fake timers and over HTTP with many answers at once', async () => {
       const { message, results } = await runJest(
         'in-jsdom',
         `import { test } from 'petstore-sim/jest';
@@ -190,7 +190,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       });
     });
 
-    test.each(['node16', 'nodenext'])('its types are right with module %s', async (module) => {
+    test.each(['node16', 'nodenext'])('its types are correct with module %s', async (module) => {
       expect(await runIn(await installed('jest'), process.execPath, [tsc, '--project', '.', '--module', module])).toBe(
         '',
       );
@@ -205,7 +205,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       expect(report).toMatchObject({ numPassedTests: 1, numFailedTests: 0, numPendingTests: 0 });
     });
 
-    test('its types are right', async () => {
+    test('its types are correct', async () => {
       expect(await runIn(await installed('ts-jest'), process.execPath, [tsc, '--project', '.'])).toBe('');
     });
   });
@@ -217,7 +217,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       test('a port', ({ baseUrl }) => fetch(baseUrl));
       test('no simulator', () => {});`;
 
-    test('its tests pass in Chromium, and what a browser cannot do is said', async () => {
+    test('its tests pass in Chromium, and unsupported features are reported', async () => {
       const cwd = await installed('vitest-browser');
       await writeFile(join(cwd, 'test/wrong.test.ts'), wrong);
       const report = join(cwd, 'report.json');
@@ -233,13 +233,13 @@ describe.concurrent('the example projects with the installed package', { timeout
       ]);
     });
 
-    test('its types are right', async () => {
+    test('its types are correct', async () => {
       expect(await runIn(await installed('vitest-browser'), process.execPath, [tsc, '--project', '.'])).toBe('');
     });
   });
 
   describe('examples/tanstack-query', () => {
-    test('its retry settings pass where the service refuses, bans and fails', async () => {
+    test('its retry settings pass scenarios with rejections, bans and failures', async () => {
       const some = ['minute-wall', '401-loop', 'ban-on-third-strike', 'thundering-herd', 'flaky-5xx', 'http-date'];
       const cwd = await installed('tanstack-query');
       const args = ['petstore-sim', 'gauntlet', '--json', ...some, '--', 'node', 'client.js'];
@@ -248,7 +248,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(some.map((name) => [name, 'pass'])));
     });
 
-    test('without them, TanStack Query repeats a 401', async () => {
+    test('TanStack Query repeats a 401 without them', async () => {
       const cwd = await installed('tanstack-query');
       await writeFile(
         join(cwd, 'default.js'),
@@ -263,14 +263,14 @@ describe.concurrent('the example projects with the installed package', { timeout
     });
   });
 
-  test('examples/openapi-fetch: types come from the description, fit its client, and its tests pass', async () => {
+  test('examples/openapi-fetch: the generated types fit its client, and its tests pass', async () => {
     const cwd = await installed('openapi-fetch');
     expect(await runIn(cwd, 'npm', ['test'])).toMatch(/# pass 2\n# fail 0/);
     expect(await runIn(cwd, process.execPath, [tsc, '--project', '.'])).toBe('');
   });
 
   describe('examples/vitest-client', () => {
-    test('its tests pass: the right client behaves, and the wrong one is found out', async () => {
+    test('its tests pass: the right client behaves, and the wrong one is detected', async () => {
       const cwd = await installed('vitest-client');
       const report = JSON.parse(await runIn(cwd, 'npx', ['vitest', 'run', '--reporter', 'json']));
       expect(report).toMatchObject({ numPassedTests: 7, numFailedTests: 0, numPendingTests: 0 });

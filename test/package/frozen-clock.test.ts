@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const index = join(import.meta.dirname, '../../dist/index.js');
 
-test('a script that waits for what a frozen clock holds back is told so before it ends', async () => {
+test('a script that waits for a frozen clock receives a warning before it ends', async () => {
   const script = `
     import { createSimulator } from ${JSON.stringify(index)};
     const scenario = { clock: { mode: 'frozen' }, faults: [{ then: { delay: '200ms' } }] };

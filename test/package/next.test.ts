@@ -17,7 +17,7 @@ describe('examples/next', { timeout: 240_000 }, () => {
   }, 240_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('the simulator of instrumentation.js answers what a server component fetches, and refuses it in time', async () => {
+  test("the simulator of instrumentation.js responds to a server component's fetch, and rejects it over the limit", async () => {
     const env = { ...process.env, NODE_ENV: undefined, NEXT_TELEMETRY_DISABLED: '1' };
     const args = ['next', 'dev', '--hostname', '127.0.0.1', '--port', '0'];
     const child = spawn('npx', args, { cwd: join(folder, 'installed/next'), env, detached: true });
@@ -35,7 +35,7 @@ describe('examples/next', { timeout: 240_000 }, () => {
       expect(await page()).toContain('<li>Rex</li>');
       expect(await page()).toMatch(/Too many requests: try again in (?:<!-- -->)?\d+/);
     } finally {
-      // npx starts Next.js as a child of its own; the group is ours alone.
+      // npx starts Next.js as a child process in a process group that contains nothing more.
       process.kill(-(child.pid as number), 'SIGTERM');
     }
   });

@@ -33,7 +33,7 @@ describe.each([20, 22, 24, 26])('the compiled package on Node %i', (major) => {
     expect(report.node.split('.', 1)).toEqual([String(major)]);
   });
 
-  test('stores whole numbers digit for digit and refuses all others', () => {
+  test('stores whole numbers with all digits, and rejects all others', () => {
     let id = BigInt(firstId);
     const expected = writtenNumbers.map(([written, stored]) => {
       if (stored === undefined) return [short(written), 400];
@@ -46,7 +46,7 @@ describe.each([20, 22, 24, 26])('the compiled package on Node %i', (major) => {
     expect(got).toEqual(expected);
   });
 
-  test('finds a pet by the canonical text of its id alone', () => {
+  test('finds a pet only by the canonical text of its id', () => {
     const got = report.found.map(([status, body], index) => {
       const petId = petIds[index]?.[0];
       return [petId, status, body.includes(`"id":${petId},`)];
@@ -54,13 +54,13 @@ describe.each([20, 22, 24, 26])('the compiled package on Node %i', (major) => {
     expect(got).toEqual(petIds.map(([petId, isFound]) => [petId, isFound ? 200 : 404, isFound]));
   });
 
-  test('lists the pets by their ids, across 2^53', () => {
+  test('lists pets by id, across 2^53', () => {
     const ids = [...report.list[1].matchAll(/"id":(\d+)/g)].map(([, id]) => BigInt(id ?? 0));
     const { length } = writtenNumbers.filter(([, stored]) => stored !== undefined);
     expect(ids).toEqual(Array.from({ length }, (_, index) => BigInt(firstId) + BigInt(index)));
   });
 
-  test('gives the same bytes as the first version tried', () => {
+  test('returns the same bytes as the first tested version', () => {
     first ??= report;
     expect({ ...report, node: '' }).toEqual({ ...first, node: '' });
   });

@@ -31,8 +31,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Folder of a project that depends on the package and on msw. */
 const consumerFolder = () => join(folder, 'installed/consumer');
 
-describe.concurrent('the installed package', { timeout: 180_000 }, () => {
-  test('the package holds the build, the data and the words, and nothing else', () => {
+describe.concurrent('installed package', { timeout: 180_000 }, () => {
+  test('contains only the build, the data and the documentation', () => {
     const allowed =
       /^(dist\/.+\.(js|d\.ts|cjs|d\.cts)|fixtures\/.+\.json|scenarios\/.+\.(yaml|md)|dist\/(schema|scenarios\/.+)\.json|schema\.json|docs\/.+\.(md|svg|png)|examples\/clients\/[^/]+|(README|CHANGELOG|SECURITY|SKILL)\.md|llms\.txt|LICENSE|dist\/dashboard\/.+\.(html|css)|dist\/dashboard\/LICENCES\.txt|package\.json)$/;
     expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
@@ -41,7 +41,7 @@ describe.concurrent('the installed package', { timeout: 180_000 }, () => {
     );
   });
 
-  test('npx runs the package in an empty folder, and it answers', async () => {
+  test('runs by npx in an empty folder, and responds', async () => {
     const cwd = await mkdtemp(join(folder, 'empty-'));
     const child = spawn(
       'npx',
@@ -60,12 +60,12 @@ describe.concurrent('the installed package', { timeout: 180_000 }, () => {
       expect(response.headers.get('x-ratelimit-remaining')).toBe('59');
       expect(await response.json()).toHaveLength(2);
     } finally {
-      // npx starts the server as a child of its own; the group is ours alone.
+      // npx starts the server as a child process in a process group that contains nothing more.
       process.kill(-(child.pid as number), 'SIGTERM');
     }
   });
 
-  test('every entry can be imported from an installed package, and the wrong one fails at resolution', async () => {
+  test('exports every entry, and a wrong entry fails at resolution', async () => {
     const cwd = consumerFolder();
     await writeFile(
       join(cwd, 'use.js'),
@@ -143,14 +143,14 @@ const { matchers } = require('petstore-sim/matchers');
       pass: true,
     };
 
-    test('there is one copy of the code, on Node as it is', async () => {
+    test('loads one copy of the code by default', async () => {
       const cwd = consumerFolder();
       await writeFile(join(cwd, 'both.cjs'), program);
       const { stdout } = await exec(process.execPath, ['both.cjs'], { cwd });
       expect(JSON.parse(stdout)).toEqual({ isOne: true, ...worked });
     });
 
-    test('and where Node cannot require ES modules, the two copies work together', async () => {
+    test('loads two copies that work together if Node cannot require ES modules', async () => {
       const cwd = consumerFolder();
       await writeFile(join(cwd, 'two.cjs'), program);
       const { stdout } = await exec(process.execPath, ['--no-experimental-require-module', 'two.cjs'], { cwd });
@@ -206,7 +206,7 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
     });
   });
 
-  test('the schema that the first line of a shipped file names is in the package, and has an entry', async () => {
+  test('contains the schema that the first line of a shipped file names, and exports it', async () => {
     const cwd = consumerFolder();
     const module = join(folder, 'installed/node_modules/petstore-sim');
     const [line = ''] = (await readFile(join(module, 'scenarios/minute-wall.yaml'), 'utf8')).split('\n');

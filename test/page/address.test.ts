@@ -32,7 +32,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
   const rows = () => page.locator('.list .row:not([hidden])');
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
 
-  test('a request, a finding and a part of the timeline change the address, which selects them again', async () => {
+  test('selecting a request, a finding or a part of the timeline changes the URL, which restores the selection', async () => {
     await open();
     await rows().nth(8).waitFor();
     await rows().filter({ hasText: 'strike 2' }).click();
@@ -60,7 +60,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
-  test('the root of the server leads a browser to the page, and other clients to a 404', async () => {
+  test("the server's root redirects a browser to the dashboard, and responds to other clients with 404", async () => {
     await open();
     const { origin } = new URL(page.url());
     await page.goto(origin);
@@ -70,7 +70,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     expect((await fetch(`${origin}/pets`, { headers: { accept: 'text/html' } })).status).toBe(404);
   });
 
-  test('a report opens at a request and a finding, too', async () => {
+  test('a report opens at a request and at a finding', async () => {
     await open();
     const html = reportHtml(readPageFiles(), runText(stage.sim, judge(stage.sim, { isOver: true })));
     await page.route('http://report.test/**', (route) => route.fulfill({ contentType: 'text/html', body: html }));
@@ -80,7 +80,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     expect(new URL(page.url()).hash).toBe('#request=6&finding=early-retry');
   });
 
-  test('a finding is copied as Markdown: its sentence, three requests with their waits, and the remedy', async () => {
+  test('a finding is copied as Markdown with its sentence, three requests with their waits, and the remedy', async () => {
     await open();
     await page.getByRole('button', { name: 'Copy as Markdown: early-retry of free-key' }).click();
     await page.getByText('Copied.').waitFor();
@@ -92,7 +92,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     expect(text).toContain(`Scenario storm. ${stage.server.controlUrl}/#finding=early-retry`);
   });
 
-  test('two requests stand side by side with their differences, and have an address', async () => {
+  test('two requests are shown side by side with their differences, and have a URL', async () => {
     await open();
     await rows().filter({ hasText: 'limit=1' }).click();
     await page.getByRole('button', { name: 'compare with…' }).click();

@@ -36,7 +36,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     return { x: x + width / 2, y: y + height / 2 };
   };
 
-  test('a second click on unban changes nothing, because buttons keep their places and the focus', async () => {
+  test('a second click on unban changes nothing, because buttons keep their place and focus', async () => {
     await open();
     await makeStorm(stage);
     await page.locator('.key').first().getByText('■ banned').waitFor();
@@ -50,7 +50,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('unban: free-key');
   });
 
-  test('a revoked key is valid again after undo, with its usage', async () => {
+  test('undo restores a revoked key with its usage', async () => {
     await open();
     await stage.call('pro-key');
     await page.getByLabel('more: pro-key').click();
@@ -63,7 +63,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(stage.sim.keys.get('pro-key').minute.remaining).toBe(298);
   });
 
-  test('a ban has any length, and the windows of minute and day are used up and refilled', async () => {
+  test('bans have any length, and minute and day windows can be used up and refilled', async () => {
     await open();
     await page.getByLabel('more: pro-key').click();
     await page.getByLabel('Length of the ban: pro-key').fill('90s');
@@ -79,7 +79,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await eventually(() => stage.sim.keys.get('pro-key').day.remaining).toBe(10_000);
   });
 
-  test('a reset keeps the requests that it removes, with their verdict and bodies, also after undo', async () => {
+  test('a reset keeps the removed requests with verdict and bodies, also after undo', async () => {
     await open();
     await makeStorm(stage);
     await rows().nth(8).waitFor();
@@ -97,7 +97,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
-  test('the clock moves by any amount and to any instant', async () => {
+  test('the clock moves by any duration and to any time', async () => {
     await open();
     const now = () => new Date(stage.sim.clock.now()).toISOString();
     await page.getByLabel('Move the clock', { exact: true }).click();
@@ -117,7 +117,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     }
   });
 
-  test('pets are listed and found; a pet that was stored leads to its request', async () => {
+  test('pets are listed and searchable; a stored pet links to its request', async () => {
     await open();
     await stage.call('pro-key');
     await stage.call('pro-key', '/pets', '{"name":"Zorro","categoryId":1}');
@@ -135,7 +135,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
-  test('a lost server: a banner with the time since, nothing moves or works, and pauses grow until it is back', async () => {
+  test('after a lost connection a banner shows the time since, controls are disabled, and pauses grow until reconnection', async () => {
     await open({ ...storm, clock: { start: '2026-01-01T12:00:00Z', mode: 'real' } });
     await stage.call('pro-key');
     await rows().first().waitFor();
@@ -171,7 +171,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     }
   });
 
-  test('the log for people has no line for the reads of an open page', async () => {
+  test('the readable log omits the reads of an open dashboard', async () => {
     const lines: string[] = [];
     const log = createRequestLog('pretty', (line) => lines.push(stripVTControlCharacters(line)));
     await open(storm, { onAnswer: (...of) => log?.(...of) });
@@ -186,7 +186,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(lines).toHaveLength(9);
   });
 
-  test('the list has sizes and positions, and Home, End and Page keys move in it', async () => {
+  test('the list has sizes and positions for screen readers, and Home, End and Page keys move in it', async () => {
     await open({ ...storm, limits: 'off' });
     for (let n = 0; n < 60; n++) await stage.call('pro-key', `/pets?limit=${n + 1}`);
     await page.getByText('60 requests', { exact: true }).waitFor();

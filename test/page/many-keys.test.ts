@@ -53,7 +53,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
   const drawn = () => page.evaluate(() => window.drawn);
   const texts = async () => (await drawn()).map(({ text }) => text);
 
-  test('a banned key that came last has the first lane; 40 clean keys share one line; the axis is visible', async () => {
+  test('the latest banned key has the first lane; 40 keys without findings share one line; the axis is visible', async () => {
     await open(40);
     await makeStorm(stage);
     await eventually(texts).toEqual(expect.arrayContaining(['free-key', '+40 keys', 'all served', '1:56 left ›', '■']));
@@ -69,7 +69,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     expect(axis.length).toBeGreaterThan(2);
     await page.getByRole('button', { name: 'a line for each of 41 keys' }).click();
     await eventually(texts).toContain('good-39');
-    // The lanes scroll, and the axis stays at the bottom of what is visible.
+    // The lanes scroll, and the axis stays at the bottom.
     const bottom = await page.locator('.canvas').evaluate((element) => {
       element.scrollTop = 300;
       return element.scrollTop + element.clientHeight;
@@ -79,7 +79,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
-  test('draws up to now: a ban that was set by hand after the last request, with its rest', async () => {
+  test('extends to the current time, with the rest of a ban that was set after the last request', async () => {
     await open(0);
     await stage.call('pro-key');
     stage.sim.clock.advance('10s');
@@ -89,7 +89,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     expect(await texts()).toContain('pro-key banned, for 5m · curl/8.14.1');
   });
 
-  test('grave signs cover lighter ones, and several requests at one place have their number', async () => {
+  test('grave signs cover lighter ones, and several requests at one place show their number', async () => {
     await open(0);
     await stage.control('POST', '/faults', { name: 'down', when: { nth: 1 }, then: { respond: { status: 503 } } });
     await stage.call('pro-key');
@@ -104,7 +104,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     await page.locator('.hint').getByText('22 requests, 2 not served').waitFor();
   });
 
-  test('a sign that is clicked shows its request in view, wherever the page is scrolled', async () => {
+  test('a click on a sign scrolls its request into view', async () => {
     await open(6, { width: 1440, height: 900 });
     await makeStorm(stage);
     await eventually(texts).toContain('■');

@@ -131,7 +131,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByRole('button', { name: /petstore-sim: storm/ }).waitFor();
     });
 
-    test('exports, opens a file, and goes without a trace', async () => {
+    test('exports, opens a file, and is removed completely', async () => {
       await open();
       await makeStormInPage();
       await rows().nth(8).waitFor();
@@ -153,7 +153,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     });
   });
 
-  test('the report of a run is this page with the run inside: all of it, no server, nothing to change', async () => {
+  test('the report contains the dashboard with the whole run, without a server or controls', async () => {
     const stage = await openPageStage();
     await makeStorm(stage);
     await stage.control('POST', '/clock', { advance: '1s' });

@@ -65,7 +65,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
-  test('shows characters that change the direction of text as escapes, and Hebrew as it is', async () => {
+  test('shows bidirectional control characters as escapes, and Hebrew unchanged', async () => {
     stage = await openPageStage();
     opened = await openPage(browser, `${stage.server.controlUrl}/`);
     page = opened.page;
@@ -76,7 +76,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     expect(await body.textContent()).toContain('"name":"Rex\\u202eevil שלום"');
   });
 
-  test('has a strict policy, asks no other origin, and stands in no frame', async () => {
+  test('has a strict content security policy, requests no other origin, and cannot be embedded in a frame', async () => {
     stage = await openPageStage();
     opened = await openPage(browser, `${stage.server.controlUrl}/`);
     page = opened.page;
@@ -94,7 +94,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
-  test('asks for the control token, keeps it in the tab, and shows nothing without it', {
+  test('asks for the control token, stores it in the tab, and shows no data without it', {
     tags: 'extended',
   }, async () => {
     stage = await openPageStage(storm, { controlToken: 'open-sesame' });
@@ -115,7 +115,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     expect(page.url()).not.toContain('sesame');
   });
 
-  test('goes on where it was after a connection was cut, without a gap and with nothing twice', {
+  test('continues after a cut connection, without missing or repeated requests', {
     tags: 'extended',
   }, async () => {
     stage = await openPageStage();
@@ -137,7 +137,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     }
   });
 
-  test('goes on without a gap after the server was away, and starts anew with another run', {
+  test('continues without a gap after a server outage, and starts anew with another run', {
     tags: 'extended',
   }, async () => {
     stage = await openPageStage();
@@ -148,7 +148,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     const { port } = stage.server;
     await stage.server.close({ graceMs: 0 });
     await page.getByText('Connection lost.').waitFor();
-    // What the simulator served meanwhile, by another way.
+    // Requests to the simulator during the outage, by another connection.
     for (let n = 0; n < 4; n++)
       await stage.sim.fetch('http://x/v1/pets', { headers: { authorization: 'Bearer pro-key' } });
     const { listen } = await import('../../src/node.js');
@@ -163,7 +163,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     }
   });
 
-  test('says how many requests the journal had dropped before it could show them', { tags: 'extended' }, async () => {
+  test('shows the number of requests that the journal had already dropped', { tags: 'extended' }, async () => {
     stage = await openPageStage({ ...storm, limits: 'off' });
     for (let n = 0; n < 10_050; n++)
       await stage.sim.fetch('http://x/v1/none', { headers: { authorization: 'Bearer pro-key' } });
@@ -227,7 +227,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   });
 });
 
-/** A way to the server that can be cut; `asked` are the requests for updates that came by it. */
+/** Proxy to the server that can be cut; `asked` contains the requests for updates. */
 async function openProxy(target: number) {
   const sockets = new Set<Socket>();
   const asked: string[] = [];
@@ -254,7 +254,7 @@ async function openProxy(target: number) {
   return { port, asked, open, close };
 }
 
-/** What axe finds wrong: rule and element. */
+/** Violations found by axe: rule and element. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(async () => {

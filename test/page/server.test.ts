@@ -8,7 +8,7 @@ import { guarded } from '../../src/msw.js';
 import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
 import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
 
-describe('the page of a server', { tags: 'needs/chromium' }, () => {
+describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
   let browser: Browser;
   let stage: PageStage;
   let opened: OpenedPage;
@@ -35,7 +35,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
   const key = (name: string) => page.locator('.key').filter({ hasText: name });
 
   describe('1. keys', () => {
-    test('each has its plan, its meters, the time until its reset, its strikes and its ban', async () => {
+    test('show plan, meters, time until reset, strikes and ban', async () => {
       await open();
       await makeStorm(stage);
       const free = key('free-key');
@@ -47,7 +47,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await eventually(() => key('pro-key').textContent()).toContain('0 / 300');
     });
 
-    test('the buttons use up, refill, ban, unban and revoke', async () => {
+    test('have buttons that use up, refill, ban, unban and revoke', async () => {
       await open();
       const pro = key('pro-key');
       await page.getByRole('button', { name: 'use up the minute: pro-key' }).click();
@@ -68,7 +68,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
   });
 
   describe('2. the timeline', () => {
-    test('says in words what it draws: requests, the ban, and who moved the clock', async () => {
+    test('has a text version: requests, the ban, and the sender of a clock change', async () => {
       await open();
       await makeStorm(stage);
       await stage.control('POST', '/clock', { advance: '1s' });
@@ -84,7 +84,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       );
     });
 
-    test('draws each key in its lane: something stands where requests came, nothing elsewhere', async () => {
+    test('draws each key in its lane, with marks only at the times of requests', async () => {
       await open();
       await makeStorm(stage);
       await rows().nth(8).waitFor();
@@ -97,11 +97,11 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
           if ((data[at + 3] as number) > 250) colours.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
         return [...colours];
       });
-      // Served, told to wait, banned, strike, as the style sheet has them.
+      // Success, requested wait, ban and strike, in the colors of the style sheet.
       expect(inked).toEqual(expect.arrayContaining(['26,127,55', '242,213,143', '243,182,179', '192,35,44']));
     });
 
-    test('a drag looks closer and filters the list; Esc shows all again; a click finds the request', async () => {
+    test('zooms and filters by dragging; Esc shows everything; a click selects the request', async () => {
       await open();
       await makeStorm(stage);
       await rows().nth(8).waitFor();
@@ -133,7 +133,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
   });
 
   describe('3. the requests', () => {
-    test('come as they are answered, the newest first, each with its why in a few words', async () => {
+    test('appear when answered, newest first, each with a short reason', async () => {
       await open();
       await makeStorm(stage);
       await rows().nth(8).waitFor();
@@ -172,7 +172,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await eventually(() => rows().count()).toBe(count);
     });
 
-    test('a fault is found by its name', async () => {
+    test("can be searched by a fault's name", async () => {
       await open({
         ...storm,
         faults: [{ name: 'lost', when: { operation: 'createPet' }, then: { reset: true, phase: 'after' } }],
@@ -184,7 +184,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await eventually(() => rows().textContent()).toContain('stored pet 41; response lost (lost)');
     });
 
-    test('a pause holds the list, and the counters go on', async () => {
+    test('pause freezes the list, while the counters continue', async () => {
       await open();
       await stage.call('free-key');
       await rows().first().waitFor();
@@ -196,7 +196,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await eventually(() => rows().count()).toBe(6);
     });
 
-    test('a press holds the page until the release, so that what is clicked does not move away', async () => {
+    test('a mouse press freezes the list until the release, so that the target does not move', async () => {
       await open();
       await stage.call('free-key', '/pets?limit=7');
       const pressed = rows().filter({ hasText: 'limit=7' });
@@ -216,7 +216,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await page.locator('.finding').first().waitFor();
     });
 
-    test('the detail has the chain of why, headers and bodies', async () => {
+    test('detail shows the steps, headers and bodies', async () => {
       await open();
       await makeStorm(stage);
       await rows().nth(8).waitFor();
@@ -242,7 +242,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await detail.getByText('ban-tripped').waitFor();
     });
 
-    test('is copied as a command that works', async () => {
+    test('can be copied as a working command', async () => {
       await open();
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await stage.call('free-key', '/pets', `{"name":"O'Rex","categoryId":1}`);
@@ -265,7 +265,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
     });
   });
 
-  test('a command is shown where the page may not copy', async () => {
+  test('a command is displayed if the clipboard is not available', async () => {
     await open();
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await stage.call('free-key');
@@ -275,7 +275,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
   });
 
   describe('4. the verdict', () => {
-    test('of a key that is gone is that of all again', async () => {
+    test('applies to all keys again after its key was removed', async () => {
       await open();
       await stage.control('POST', '/keys', { key: 'a-key-of-mine' });
       await stage.call('a-key-of-mine');
@@ -287,7 +287,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await eventually(() => page.getByLabel('Judge').inputValue()).toBe('');
     });
 
-    test('comes with the requests, its findings jump to theirs, and it can be of one key', async () => {
+    test('has findings that link to their requests, and can be limited to one key', async () => {
       await open();
       await makeStorm(stage);
       await page.getByText('The client retried too early').waitFor();
@@ -313,8 +313,8 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
     );
   });
 
-  describe('4b. requests that are not there', () => {
-    test('requests to other addresses alone show in the badge, the list and the timeline', async () => {
+  describe('4b. no requests', () => {
+    test('requests to other URLs appear in the badge, the list and the timeline', async () => {
       await open();
       await fetch(`${new URL(stage.server.baseUrl).origin}/pets`);
       await page.locator('h1 .pill').getByText('API not reached').waitFor();
@@ -323,7 +323,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       expect(await page.getByText('No requests yet').count()).toBe(0);
     });
 
-    test('an empty page says in the place of the timeline what to send, until the first request', async () => {
+    test('an empty timeline shows an example request until the first request', async () => {
       await open();
       const line = `curl -i '${stage.server.baseUrl}/pets?limit=3' -H 'Authorization: Bearer free-key'`;
       const figure = page.locator('figure.timeline');
@@ -344,7 +344,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       expect(opened.errors).toEqual([]);
     });
 
-    test('requests outside of the API stand above the list with the text of their 404', async () => {
+    test('requests outside the API are listed above the others, with the text of their 404', async () => {
       await open();
       const url = stage.server.baseUrl.replace('/v1', '/pets');
       const { message } = (await (await fetch(url)).json()) as { message: string };
@@ -363,7 +363,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('No requests received.').waitFor();
     });
 
-    test('shows requests to a route of your own with their operation, and counts them', async () => {
+    test("requests to a route of the user's own have their operation and are counted", async () => {
       const route = (sim: PageStage['sim']) => [
         http.get(
           '*/v1/orders',
@@ -381,14 +381,14 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
   });
 
   describe('5. clock, scenarios, faults, assumptions, sandboxes', () => {
-    test('the heading and the title of the tab name a scenario that was loaded, before any request', async () => {
+    test('heading and tab title show a loaded scenario before any request', async () => {
       await open({ name: 'first' });
       await stage.control('POST', '/scenario', { scenario: 'tiny' });
       await page.getByRole('heading', { level: 1 }).filter({ hasText: 'tiny' }).waitFor({ timeout: 5_000 });
       await eventually(() => page.title()).toContain('tiny');
     });
 
-    test('the clock goes on by a second and a minute, to the next reset and the end of a ban, stops and runs', async () => {
+    test('the clock advances by a second, a minute, to the next reset and to the end of a ban, stops and resumes', async () => {
       await open();
       await makeStorm(stage);
       const now = () => new Date(stage.sim.clock.now()).toISOString().slice(11, 19);
@@ -411,7 +411,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       await page.getByText('· frozen').waitFor();
     });
 
-    test('a scenario is picked with what it is about; a reset asks nothing, and undo takes it back', async () => {
+    test('lists scenarios with descriptions; reset needs no confirmation and can be undone', async () => {
       await open();
       await stage.call('free-key', '/pets', '{"name":"Kept","categoryId":1}');
       await page.getByRole('button', { name: 'Scenario…' }).click();
@@ -434,7 +434,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       expect(stage.sim.keys.get('free-key').minute.remaining).toBe(2);
     });
 
-    test('a fault is added from a list, counts what it did, and is removed', async () => {
+    test('a fault is added from a list, counts its requests, and is removed', async () => {
       await open();
       await page.getByText('add…').click();
       await page.getByLabel('What happens').selectOption({ label: 'error-500: 500' });
@@ -447,14 +447,14 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       expect(stage.sim.faults.list()).toEqual([]);
     });
 
-    test('assumptions that differ from their default stand first, with it', async () => {
+    test('changed assumptions are first, with their default', async () => {
       await open({ ...storm, assumptions: { banStatus: 418 } });
       await page.getByText('banStatus 418 instead of 429').waitFor();
       await page.getByText('at their defaults').click();
       await page.getByText('windowStart').waitFor();
     });
 
-    test('a sandbox is shown instead, and is what the buttons then change', async () => {
+    test('a selected sandbox is shown and controlled by the buttons', async () => {
       await open();
       const { sim } = stage.server.sandboxes.create('mine');
       await stage.call('free-key');
@@ -504,7 +504,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
       expect(opened.errors).toEqual([]);
     });
 
-    test('a file is opened by dropping it, and one that is none of these is refused with what was expected', async () => {
+    test('a dropped file is opened, or rejected with the expected formats', async () => {
       await open();
       const drop = (name: string, text: string) =>
         page.evaluate(
@@ -543,7 +543,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
     });
   });
 
-  test('j, k, Enter, Esc and ? do what the help says', async () => {
+  test('j, k, Enter, Esc and ? work as in the help', async () => {
     await open();
     await makeStorm(stage);
     await rows().nth(8).waitFor();
@@ -564,7 +564,7 @@ describe('the page of a server', { tags: 'needs/chromium' }, () => {
     await eventually(() => help.count()).toBe(0);
   });
 
-  test('a new user finds out why the client was banned from what stands on the page', async () => {
+  test('a new user finds the reason for a ban by the texts of the dashboard', async () => {
     await open();
     await makeStorm(stage);
     await page

@@ -40,7 +40,7 @@ interface Damage {
   damage(folder: string): void;
   /** The entries that are left; default all twelve. */
   left?: readonly number[];
-  /** What the only notice says. */
+  /** Pattern of the only notice. */
   notice: RegExp;
   isNew?: boolean;
 }
@@ -215,26 +215,31 @@ const withoutSnapshots: Damage[] = [
   },
 ];
 
-test.for(withoutSnapshots)('a log with $what is read up to there and told', async ({ damage, left, notice, isNew }) => {
-  const folder = await twelveEntries();
-  damage(folder);
-  const before = bytesIn(folder);
-  const found = await readFolder(folder);
-  expect(positions(found)).toEqual(left ?? upTo(12));
-  expect(found.isNew).toBe(isNew ?? false);
-  const notices = found.notices.filter((sentence) => !sentence.startsWith('The log was written by petstore-sim 0.9.0'));
-  expect(notices[0]).toMatch(notice);
-  // Only what a write cut short is gone; everything else is still in the folder.
-  if (!/was interrupted/.test(notices[0] ?? '')) expect(bytesIn(folder)).toBeGreaterThanOrEqual(before);
-  await goesOn(folder, found);
-});
+test.for(withoutSnapshots)(
+  'reads a log with $what up to the damage, and reports it',
+  async ({ damage, left, notice, isNew }) => {
+    const folder = await twelveEntries();
+    damage(folder);
+    const before = bytesIn(folder);
+    const found = await readFolder(folder);
+    expect(positions(found)).toEqual(left ?? upTo(12));
+    expect(found.isNew).toBe(isNew ?? false);
+    const notices = found.notices.filter(
+      (sentence) => !sentence.startsWith('The log was written by petstore-sim 0.9.0'),
+    );
+    expect(notices[0]).toMatch(notice);
+    // Only an interrupted write is removed; all other bytes are still in the folder.
+    if (!/was interrupted/.test(notices[0] ?? '')) expect(bytesIn(folder)).toBeGreaterThanOrEqual(before);
+    await goesOn(folder, found);
+  },
+);
 
 function replaceByFolder(folder: string, name: string): void {
   rmSync(join(folder, name));
   mkdirSync(join(folder, name));
 }
 
-/** After a damage was told once, the log goes on as any other. */
+/** Checks that the log works normally after the first report of a damage. */
 async function goesOn(folder: string, { entries, snapshot }: Content): Promise<void> {
   const last = entries.at(-1)?.position ?? snapshot?.position ?? 0;
   const { log } = await openFor(folder);
@@ -399,7 +404,7 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
   },
 ];
 
-test.for(withSnapshots)('a log with snapshots and $what', async ({ damage, snapshot, left, notice, isNew }) => {
+test.for(withSnapshots)('reads a log with snapshots and $what', async ({ damage, snapshot, left, notice, isNew }) => {
   const folder = await twelveEntries({ snapshots: true });
   damage(folder);
   const found = await readFolder(folder);
@@ -414,14 +419,14 @@ test.for(withSnapshots)('a log with snapshots and $what', async ({ damage, snaps
   await goesOn(folder, found);
 });
 
-test('a folder of another version tells so and is read', async () => {
+test('reads and reports a folder of another version', async () => {
   const folder = await twelveEntries();
   const found = await readFolder(folder, { version: '1.2.0' });
   expect(found.notices).toEqual(['The log was written by petstore-sim 1.0.0; this is 1.2.0.']);
   expect(positions(found)).toEqual(upTo(12));
 });
 
-test.for([firstLog, secondSnapshot])('a folder with a newer format is left as it is: %s', async (name) => {
+test.for([firstLog, secondSnapshot])('leaves a folder with a newer format unchanged: %s', async (name) => {
   const folder = await twelveEntries({ snapshots: true });
   change(folder, firstSnapshot, (bytes) => flip(bytes, 40));
   change(folder, name, (bytes) => {
@@ -437,7 +442,7 @@ test.for([firstLog, secondSnapshot])('a folder with a newer format is left as it
   expect(readdirSync(folder).filter((each) => each.endsWith('.jsonl'))).toEqual(before);
 });
 
-test('a file of another log is not taken for one of this', async () => {
+test('rejects a file of another log', async () => {
   const [folder, other] = [await twelveEntries(), await twelveEntries()];
   copyFileSync(join(other, secondLog), join(folder, secondLog));
   const found = await readFolder(folder);
@@ -445,7 +450,7 @@ test('a file of another log is not taken for one of this', async () => {
   expect(found.notices[0]).toMatch(/after entry 8: expected a file of this log, got one of another/);
 });
 
-test('a second file that was kept from an earlier time is not taken for one that goes on', async () => {
+test('rejects a second file that is a copy of an earlier time', async () => {
   const folder = await twelveEntries();
   copyFileSync(join(folder, secondLog), join(folder, 'kept'));
   const opened = await openFor(folder);
@@ -460,7 +465,7 @@ test('a second file that was kept from an earlier time is not taken for one that
   expect(found.notices.join()).toMatch(/after entry 8: expected a file that continues the one before/);
 });
 
-test('a folder with something else in it is refused and left alone', async () => {
+test('rejects a folder with foreign content, and leaves it unchanged', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'thesis.txt'), 'mine');
   await expect(openFor(folder)).rejects.toThrow(
@@ -469,14 +474,14 @@ test('a folder with something else in it is refused and left alone', async () =>
   expect(readdirSync(folder)).toEqual(['thesis.txt']);
 });
 
-test('a new volume counts as empty', async () => {
+test('treats a new volume as empty', async () => {
   const folder = newFolder();
   mkdirSync(join(folder, 'lost+found'));
   writeFileSync(join(folder, '.gitkeep'), '');
   expect((await readFolder(folder)).isNew).toBe(true);
 });
 
-test.for(['a file', 'below a file'])('%s in place of a folder is refused', async (where) => {
+test.for(['a file', 'rejects %s in place of a folder'])('%s in place of a folder is refused', async (where) => {
   const file = join(newFolder(), 'file');
   writeFileSync(file, '');
   const path = where === 'a file' ? file : join(file, 'data');

@@ -30,7 +30,7 @@ const options: MachineOptions = {
   sandboxes: { idleMs: 600_000, limit: 3 },
 };
 
-/** As a log keeps it: JSON, with every digit. */
+/** Converts a value to JSON and back, like a log, with all digits. */
 const throughJson = <Value>(value: Value): Value => parseJson(jsonText(value)) as Value;
 
 const journalsOf = ({ sim, sandboxes }: StateMachine) =>
@@ -65,7 +65,7 @@ function applyAll(machine: StateMachine, entries: readonly LogEntry[]): string[]
 }
 
 describe('a replay', () => {
-  test('gives the same answers, journals, verdict and state, from the start and from a snapshot in the middle', async () => {
+  test('log replay', async () => {
     const logs = tries(60, 10_000);
     const kinds: Record<string, number> = {};
     for (let number = 0; number < logs; number++) {
@@ -75,7 +75,7 @@ describe('a replay', () => {
       const scenario = randomScenario(random, number);
       const startMs = Date.parse(noon) + random.below(5_000);
       const length = 10 + random.below(50);
-      // Of a log that several write to: each at its own pace, and now and then an entry twice, or too late.
+      // Simulates a shared log: writers at different speeds, with repeated and late entries.
       const isShared = number % 2 === 1;
       const sequences: Record<string, number> = {};
       const middle = random.below(length);
@@ -127,7 +127,7 @@ describe('a replay', () => {
       expectSame(seen(restored), expected, `${what}, state from ${middle}`);
     }
     expect(errors).toEqual([]);
-    // Every kind, or the logs say nothing of it.
+    // Every kind occurs, so that the logs cover all commands.
     expect(Object.keys(kinds).sort()).toEqual(
       [
         'begin',
@@ -149,7 +149,7 @@ describe('a replay', () => {
     );
   }, 3_600_000);
 
-  test('is tried with every control operation that changes something', () => {
+  test('covers every control operation that changes something', () => {
     const changing = Object.entries({ ...controlOperations, ...sandboxOperations })
       .filter(([, { method }]) => method !== 'GET')
       .map(([name]) => name);

@@ -7,7 +7,7 @@ import { change, contentOf, logFiles, newFolder, openFor, readFolder, scenario }
 
 const commands = (number: number) => [{ kind: 'request', path: `/v1/pets/${number}` }];
 
-test('a log gives back what was appended, in its order, with who wrote it', async () => {
+test('a log returns appended entries in order, with their writer', async () => {
   const folder = newFolder();
   const { log, isNew, birth } = await openFor(folder);
   expect({ isNew, scenario: birth.scenario, position: log.position }).toEqual({ isNew: true, scenario, position: 0 });
@@ -32,7 +32,7 @@ test('a log gives back what was appended, in its order, with who wrote it', asyn
   expect(found.notices).toEqual(['The log was written by petstore-sim 1.0.0; this is 1.1.0.']);
 });
 
-test('a log goes on after the last entry, in a new incarnation', async () => {
+test('a reopened log continues after the last entry, in a new incarnation', async () => {
   const folder = newFolder();
   for (const atMs of [1, 2, 3]) {
     const { log, isNew } = await openFor(folder);
@@ -49,7 +49,7 @@ test('a log goes on after the last entry, in a new incarnation', async () => {
   expect(notices).toEqual([]);
 });
 
-test('entries of two versions stand in files of their own, and each tells its version', async () => {
+test('entries of two versions are in separate files, each with its version', async () => {
   const folder = newFolder();
   for (const version of ['1.0.0', '1.1.0', '1.1.0']) {
     const { log } = await openFor(folder, { version });
@@ -61,7 +61,7 @@ test('entries of two versions stand in files of their own, and each tells its ve
   expect(logFiles(folder)).toEqual(['log-000000000001.jsonl', 'log-000000000002.jsonl']);
 });
 
-test('every digit, every character and every level of a command comes back', async () => {
+test('commands keep all digits, characters and nested levels', async () => {
   const folder = newFolder();
   let deep: unknown = 'deep';
   for (let level = 0; level < 32; level++) deep = { level: deep };
@@ -75,7 +75,7 @@ test('every digit, every character and every level of a command comes back', asy
   expect(entries[1]?.commands).toEqual(['a lone surrogate: \ud800', { plain: 1 }]);
 });
 
-test('each line is JSON that says what it is, and only its owner can read the files', async () => {
+test('each line is JSON with its type, and only its owner can read the files', async () => {
   const folder = join(newFolder(), 'made', 'here');
   const { log } = await openFor(folder);
   await log.append({ atMs: 1, commands: commands(7) });
@@ -106,7 +106,7 @@ test('a start reads the newest snapshot and only the entries after it', async ()
   expect(entries.map(({ position }) => position)).toEqual([5]);
 });
 
-test('a snapshot is due when the log has outgrown its bound, and the log then goes on in a new file', async () => {
+test('a snapshot is due when the log exceeds its bound, and the log then continues in a new file', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder, { leastLogBytes: 10_000 });
   while (!log.snapshotIsDue) await log.append({ atMs: 1, commands: ['x'.repeat(500)] });
@@ -114,7 +114,7 @@ test('a snapshot is due when the log has outgrown its bound, and the log then go
   expect(due).toBeGreaterThan(15);
   expect(due).toBeLessThan(20);
   await log.append({ atMs: 2, commands: [] });
-  // Written while commands go on.
+  // Written during the snapshot.
   const written = log.writeSnapshot(due, ['state']);
   expect(log.snapshotIsDue).toBe(false);
   await log.append({ atMs: 3, commands: [] });
@@ -139,7 +139,7 @@ test('a due snapshot is still due at the next start', async () => {
   expect(next.snapshotIsDue).toBe(true);
 });
 
-test('a log that is smaller than the state waits until it has outgrown it', async () => {
+test('a log that is smaller than the state needs no snapshot', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder, { leastLogBytes: 1000 });
   await log.append({ atMs: 1, commands: ['x'.repeat(2000)] });
@@ -151,7 +151,7 @@ test('a log that is smaller than the state waits until it has outgrown it', asyn
   expect(log.snapshotIsDue).toBe(true);
 });
 
-test('the files before the snapshot before the newest are dropped, and no others', async () => {
+test('only files before the second-newest snapshot are removed', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder, { leastLogBytes: 1000 });
   const positions: number[] = [];
@@ -199,7 +199,7 @@ test('an entry between a snapshot and the end of its file stays readable', async
   );
 });
 
-test('a snapshot has its name only when it is whole', async () => {
+test('a snapshot has its final name only after it is complete', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder);
   await log.append({ atMs: 1, commands: [] });
@@ -228,7 +228,7 @@ test('no incarnation is used twice if the newest snapshot has no entries after i
   expect(await log.append({ atMs: 1, commands: [] })).toMatchObject({ position: 3, incarnation: 3 });
 });
 
-test('pieces that cannot be made leave no snapshot, and the log goes on', async () => {
+test('pieces with an error leave no snapshot, and the log continues', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder);
   await log.append({ atMs: 1, commands: [] });
@@ -244,7 +244,7 @@ test('pieces that cannot be made leave no snapshot, and the log goes on', async 
   expect(await readFolder(folder)).toMatchObject({ snapshot: { position: 1 }, entries: [{ position: 2 }] });
 });
 
-test('a snapshot is of a position that was reached, and only one is written at a time', async () => {
+test('a snapshot has a reached position, and only one is written at a time', async () => {
   const { log } = await openFor(newFolder());
   await log.append({ atMs: 1, commands: [] });
   await expect(log.writeSnapshot(2, [])).rejects.toThrow(RangeError);
@@ -253,7 +253,7 @@ test('a snapshot is of a position that was reached, and only one is written at a
   await first;
 });
 
-test('turns of the event loop come between the pieces of a snapshot', async () => {
+test('the event loop runs between the pieces of a snapshot', async () => {
   const { log } = await openFor(newFolder());
   let turns = 0;
   let isOver = false;
@@ -268,7 +268,7 @@ test('turns of the event loop come between the pieces of a snapshot', async () =
   expect(turns).toBeGreaterThan(30);
 });
 
-test('with flush, entries resolve in their order, and closing waits for them', async () => {
+test('with flush, entries resolve in order, and closing waits for them', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder, { flush: true, leastLogBytes: 2000 });
   const resolved: number[] = [];
@@ -281,7 +281,7 @@ test('with flush, entries resolve in their order, and closing waits for them', a
   expect((await readFolder(folder)).entries).toHaveLength(50);
 });
 
-test('an entry of many commands is at most 1 MiB, one of one command more', async () => {
+test('an entry with several commands has at most 1 MiB', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder);
   const half = 'x'.repeat(600_000);
@@ -292,7 +292,7 @@ test('an entry of many commands is at most 1 MiB, one of one command more', asyn
   expect((await readFolder(folder)).entries.map(({ position }) => position)).toEqual([1, 2]);
 });
 
-test('a closed log takes nothing and gives the folder free', async () => {
+test('a closed log rejects entries and releases the folder', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder);
   await log.close();
@@ -301,7 +301,7 @@ test('a closed log takes nothing and gives the folder free', async () => {
   expect((await readFolder(folder)).entries).toEqual([]);
 });
 
-test('entries of which a new version thinks otherwise are set aside with all after them', async () => {
+test('entries with different answers in a new version are set aside, with all later entries', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder, { leastLogBytes: 1000 });
   for (let number = 1; number <= 30; number++) await log.append({ atMs: number, commands: commands(number) });
@@ -336,7 +336,7 @@ test.for([
   expect(fatal).toEqual([`Failed to keep the log: its file was removed from ${folder}; the process ends.`]);
 });
 
-test('with reset a new log begins, and the old one is gone', async () => {
+test('reset starts a new log and removes the old one', async () => {
   const folder = newFolder();
   const { log, birth } = await openFor(folder);
   await log.append({ atMs: 1, commands: commands(1) });
@@ -349,7 +349,7 @@ test('with reset a new log begins, and the old one is gone', async () => {
   expect(fresh.birth.scenario.name).toBe('other');
 });
 
-test('a log closes, and lets go of its folder, also where the note of that cannot be written', async () => {
+test('a log closes and releases its folder even if the note about it cannot be written', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder);
   await log.append({ atMs: 1, commands: commands(1) });
@@ -358,7 +358,7 @@ test('a log closes, and lets go of its folder, also where the note of that canno
   await expect(log.close()).resolves.toBeUndefined();
 });
 
-test('a second process is refused also where the folder can have no sockets', async () => {
+test('a second process is rejected even if the folder cannot contain sockets', async () => {
   const folder = newFolder();
   const { listen } = Server.prototype;
   const refused: string[] = [];

@@ -72,7 +72,7 @@ function start(folder: string, { options = {}, prefix = [], recordsCalls = false
 
 const positions = (entries: readonly { position: number }[]) => entries.map(({ position }) => position);
 
-test('a second process is refused while the first lives, and told which that is', async () => {
+test("a second process is rejected while the first one runs, with the first one's process number", async () => {
   const folder = newFolder();
   const first = start(folder);
   await first.next();
@@ -90,7 +90,7 @@ test('a second process is refused while the first lives, and told which that is'
   expect((await start(folder).next()).entries).toHaveLength(2);
 });
 
-test('a process that stands still has its folder all the same', async () => {
+test('a stopped process still owns its folder', async () => {
   const folder = newFolder();
   const first = start(folder);
   await first.next();
@@ -100,7 +100,7 @@ test('a process that stands still has its folder all the same', async () => {
   expect(await first.ask({ append: ['on'] })).toMatchObject({ position: 1 });
 });
 
-test('of many processes that start at once, one has the folder', async () => {
+test('only one of many concurrently started processes gets the folder', async () => {
   const folder = newFolder();
   for (let round = 0; round < 3; round++) {
     const all = Array.from({ length: 6 }, () => start(folder));
@@ -113,7 +113,7 @@ test('of many processes that start at once, one has the folder', async () => {
   }
 });
 
-test('after kill -9 the next process starts at once and has every entry that was acknowledged', async () => {
+test('after kill -9 the next process starts at once and has every acknowledged entry', async () => {
   const folder = newFolder();
   let acknowledged = 0;
   for (let round = 0; round < 10; round++) {
@@ -131,12 +131,12 @@ test('after kill -9 the next process starts at once and has every entry that was
   }
 });
 
-test('a process number says nothing: one that another container had is this one', async () => {
+test('a process number in a lock is ignored if another container wrote it', async () => {
   const folder = newFolder();
   const first = start(folder);
   await first.next();
   await first.end('SIGKILL');
-  // What a killed process 1 of a container leaves behind; the next is process 1 as well, and so is every other.
+  // Lock of a killed process 1 in a container, where every process has number 1.
   const name = readdirSync(folder).find((each) => each.startsWith('lock-') && !each.endsWith('.sock')) as string;
   const note = JSON.parse(readFileSync(join(folder, name), 'utf8'));
   writeFileSync(join(folder, name), JSON.stringify({ ...note, pid: process.pid }));
@@ -144,18 +144,18 @@ test('a process number says nothing: one that another container had is this one'
   expect(log.position).toBe(0);
 });
 
-test('two containers with process numbers of their own do not share a folder', async () => {
+test('two containers with separate process namespaces cannot share a folder', async () => {
   const folder = newFolder();
   const prefix = ['unshare', '--pid', '--fork', '--mount-proc', '--uts', '--net', '--ipc'];
   const isAllowed = spawnSync(prefix[0] as string, [...prefix.slice(1), 'true']).status === 0;
-  // Without the right to make namespaces, at least the note says that both are process 1.
+  // Without permission for namespaces, the lock at least contains number 1 for both.
   const first = start(folder, isAllowed ? { prefix } : {});
   await first.next();
   const refused = await start(folder, isAllowed ? { prefix } : {}).next();
   expect(refused.message).toMatch(isAllowed ? /process 1 on/ : /process \d+ on/);
 });
 
-test('a process whose folder is removed ends and says so', async () => {
+test('a process ends with a message if its folder is removed', async () => {
   const folder = newFolder();
   const first = start(folder);
   await first.next();
@@ -163,7 +163,7 @@ test('a process whose folder is removed ends and says so', async () => {
   expect((await first.hasEnded()).errors).toMatch(/the folder \S+ was removed or emptied; the process ends\.\n$/);
 });
 
-test('a path that is too long for a socket is one for a log', async () => {
+test('a log works in a folder whose path is too long for a socket', async () => {
   const folder = join(newFolder(), 'd'.repeat(120), 'e'.repeat(120));
   const first = start(folder);
   expect(await first.next()).toEqual({ entries: [], notices: [] });
@@ -172,7 +172,7 @@ test('a path that is too long for a socket is one for a log', async () => {
   expect(await start(folder).next()).toEqual({ entries: [], notices: [] });
 });
 
-test('a full disk refuses entries whole and takes them again when there is room', async () => {
+test('a full disk rejects whole entries, and accepts entries again when it has space', async () => {
   const folder = newFolder();
   const process = start(folder, { prefix: ['bash', '-c', 'ulimit -S -f 8; exec "$@"', 'bash'] });
   await process.next();
@@ -193,7 +193,7 @@ test('a full disk refuses entries whole and takes them again when there is room'
   const size = () => statSync(join(folder, 'log-000000000001.jsonl')).size;
   const whole = size();
   expect(readFileSync(join(folder, 'log-000000000001.jsonl'), 'utf8').endsWith(']}\n')).toBe(true);
-  // Nothing of what was refused stands in the way of what still has room.
+  // Rejected data takes no space from entries that still fit.
   expect(await fill('short')).toMatchObject({ position: acknowledged.length });
   expect(size()).toBeGreaterThan(whole);
   expect((await process.ask({ snapshot: ['z'.repeat(20_000)] })).error).toBe('LogUnavailableError');
@@ -209,7 +209,7 @@ test('a full disk refuses entries whole and takes them again when there is room'
   expect(notices).toEqual([]);
 });
 
-test('what a full disk left of a write that the process did not outlive is cut off', async () => {
+test('an interrupted write on a full disk is cut off at the next start', async () => {
   const folder = newFolder();
   const prefix = ['bash', '-c', 'ulimit -f 4; exec "$@"', 'bash'];
   const first = start(folder, { prefix });
@@ -221,13 +221,13 @@ test('what a full disk left of a write that the process did not outlive is cut o
   expect(again.notices).toEqual([]);
 });
 
-test('a flush that fails ends the process with a sentence', async () => {
+test('a failed flush ends the process with a message', async () => {
   const folder = newFolder();
   const first = start(folder, { options: { flush: true } });
   await first.next();
   await first.ask({ append: ['flushed'] });
   first.child.stdin.write(`${JSON.stringify({ losesFile: true })}\n`);
-  // What could not be flushed was not acknowledged.
+  // An entry that could not be flushed was not acknowledged.
   await expect(first.next()).rejects.toThrow('the process has ended');
   const { code, errors } = await first.hasEnded();
   expect(code).toBe(1);
@@ -254,7 +254,7 @@ function acknowledgedEarly(calls: readonly string[]): string[] {
   });
 }
 
-test('with flush, an entry is acknowledged only after its bytes and the name of its file are flushed', async () => {
+test('with flush, an entry is acknowledged only after its bytes and its file name are flushed', async () => {
   const process = start(newFolder(), { options: { flush: true, leastLogBytes: 2000 }, recordsCalls: true });
   await process.next();
   await process.ask({ appendMany: 40 });
@@ -266,7 +266,7 @@ test('with flush, an entry is acknowledged only after its bytes and the name of 
   expect(calls.filter((call) => /^rename log-/.test(call)).length).toBeGreaterThan(1);
 });
 
-test('a snapshot is flushed before it gets its name, and its name before files are removed', async () => {
+test('a snapshot is flushed before its rename, and renamed before files are removed', async () => {
   const process = start(newFolder(), { recordsCalls: true });
   await process.next();
   for (const position of [1, 2, 3]) {
@@ -303,10 +303,10 @@ test('unreadable entries are flushed under their new name before they are cut of
   ]);
 });
 
-/** Nobody, who may write only where all may. */
+/** Runs a command as the user nobody, without write permission. */
 const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
-test('a folder that this user may not write is refused with what to do', async () => {
+test('a folder without write permission is rejected with advice', async () => {
   const folder = newFolder();
   chmodSync(folder, 0o555);
   const prefix = process.getuid?.() === 0 ? asNobody : [];
@@ -321,7 +321,7 @@ test('a folder that this user may not write is refused with what to do', async (
 
 const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0;
 
-/** A file system of its own. */
+/** Mounts a separate file system. */
 function mount(options: string): string {
   const folder = newFolder();
   execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
@@ -331,36 +331,39 @@ function mount(options: string): string {
   return folder;
 }
 
-// Where nothing may be mounted, the tests above show the same by a limit of the process.
-test.skipIf(!canMount)('a disk that is really full refuses, goes on with room, and never starts half', async () => {
-  const folder = mount('size=512k');
-  const data = join(folder, 'data');
-  const process = start(data);
-  await process.next();
-  let count = 0;
-  for (;;) {
-    const answer = await process.ask({ append: ['x'.repeat(10_000)] });
-    if (answer.error !== undefined) {
-      expect(answer.message).toMatch(/the disk is full \(ENOSPC\); free some space, and writing continues/);
-      break;
+// Without permission to mount, the tests above show the same by a process limit.
+test.skipIf(!canMount)(
+  'a full file system rejects entries, accepts them when it has space, and never starts incompletely',
+  async () => {
+    const folder = mount('size=512k');
+    const data = join(folder, 'data');
+    const process = start(data);
+    await process.next();
+    let count = 0;
+    for (;;) {
+      const answer = await process.ask({ append: ['x'.repeat(10_000)] });
+      if (answer.error !== undefined) {
+        expect(answer.message).toMatch(/the disk is full \(ENOSPC\); free some space, and writing continues/);
+        break;
+      }
+      count++;
     }
-    count++;
-  }
-  expect((await process.ask({ snapshot: ['x'.repeat(20_000)] })).error).toBe('LogUnavailableError');
-  expect(() => writeFileSync(join(folder, 'filler'), 'x'.repeat(20_000))).toThrow('ENOSPC');
-  const another = await start(join(folder, 'another')).next();
-  expect(another.message).toMatch(
-    /^expected room in \S+another, got a full disk \(ENOSPC\); make room, or name another$/,
-  );
-  spawnSync('mount', ['-o', 'remount,size=1024k', folder]);
-  expect(await process.ask({ append: ['there is room'] })).toMatchObject({ position: count + 1 });
-  await process.end('SIGKILL');
-  const { entries, notices } = await start(data).next();
-  expect(entries).toHaveLength(count + 1);
-  expect(notices).toEqual([]);
-});
+    expect((await process.ask({ snapshot: ['x'.repeat(20_000)] })).error).toBe('LogUnavailableError');
+    expect(() => writeFileSync(join(folder, 'filler'), 'x'.repeat(20_000))).toThrow('ENOSPC');
+    const another = await start(join(folder, 'another')).next();
+    expect(another.message).toMatch(
+      /^expected room in \S+another, got a full disk \(ENOSPC\); make room, or name another$/,
+    );
+    spawnSync('mount', ['-o', 'remount,size=1024k', folder]);
+    expect(await process.ask({ append: ['there is room'] })).toMatchObject({ position: count + 1 });
+    await process.end('SIGKILL');
+    const { entries, notices } = await start(data).next();
+    expect(entries).toHaveLength(count + 1);
+    expect(notices).toEqual([]);
+  },
+);
 
-test.skipIf(!canMount)('a folder on a read-only file system is refused with what to do', async () => {
+test.skipIf(!canMount)('a folder on a read-only file system is rejected with advice', async () => {
   const folder = mount('size=512k');
   const data = join(folder, 'data');
   mkdirSync(data);

@@ -13,7 +13,7 @@ import { isProof, tries } from '../support/prove.js';
 import { newFolder, openFor } from './folders.js';
 
 const [mebibyte, batch] = [1024 * 1024, 100];
-/** Some hundred megabytes are written, which takes a second or two of a machine that has nothing else to do. */
+/** Writing several hundred megabytes takes a second or two on an idle machine. */
 const timeoutMs = isProof ? 3_600_000 : 120_000;
 
 /** Bytes of everything in a folder. A file may go while it is looked at. */
@@ -41,7 +41,7 @@ function command(number: number, everyLarge: number): Command {
   } as Command;
 }
 
-/** Has so many commands done, and says how far above its bound the folder was at most. */
+/** Runs commands. @returns the maximum folder size relative to the bound */
 async function run(commands: number, everyLarge: number) {
   const folder = newFolder();
   const options: MachineOptions = { readMs: () => Date.now() };

@@ -7,7 +7,7 @@ import type { FoundEntry, OpenedLog } from '../../src/persistence/log.js';
 
 export const scenario = { name: 'default', hash: 'abcd' };
 
-/** A folder of its own, which goes with the test. */
+/** Creates a folder that is removed after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -57,7 +57,7 @@ export function change(folder: string, name: string, edit: (bytes: Buffer) => Bu
   writeFileSync(join(folder, name), edit(readFileSync(join(folder, name))));
 }
 
-/** Where the line that holds a text begins in the bytes of a file, and where it ends. */
+/** Byte range of the line that contains a text. */
 export function lineWith(bytes: Buffer, text: string): { start: number; end: number } {
   const at = bytes.indexOf(text);
   if (at < 0) throw new Error(`expected ${text} in the file`);

@@ -22,7 +22,7 @@ faults:
   - { name: slow, when: { operation: getPet }, then: { delay: 100h } }
 `;
 
-/** What the clients of a server know: of each name whether its request was answered. */
+/** Knowledge of the clients: for each pet name, whether its request was answered. */
 interface Known {
   sent: Set<string>;
   answered: Set<string>;
@@ -66,7 +66,7 @@ function load(baseUrl: string, prefix: string, known: Known): Promise<unknown> {
   return Promise.all([writer(1), writer(2), writer(3), reader(), reader()]);
 }
 
-/** What a control shows after a restart must be what the clients know, and no more than they asked for. */
+/** Checks that a restarted server has all acknowledged pets, and no other pets than the requested ones. */
 async function expectKept(control: ReturnType<typeof createControl>, known: Known, what: string): Promise<void> {
   const { pets } = await (control as never as { exportState(): Promise<{ pets: { name: string }[] }> }).exportState();
   const names = pets.map(({ name }) => name).filter((name) => name.startsWith('round'));
@@ -82,7 +82,7 @@ async function expectKept(control: ReturnType<typeof createControl>, known: Know
   ).toEqual([]);
 }
 
-test('a server that is killed under load loses no answered write, counts none twice, and always starts again', {
+test('a server that is killed under load loses no answered write, applies none twice, and always starts again', {
   timeout: 1_800_000,
 }, async () => {
   const rounds = tries(3, 100);
@@ -105,7 +105,7 @@ test('a server that is killed under load loses no answered write, counts none tw
     if (round > 1) {
       await expectKept(control, own, what);
       const sandboxes = await control.listSandboxes();
-      // It is there from its first request, for which the server may not have lived long enough.
+      // It exists from its first request on, which the server may not have received.
       const isMade = sandboxes.some(({ name }) => name === 'box');
       if (isMade) await expectKept(control.sandbox('box') as never, inBox, `${what}, sandbox`);
       else expect(inBox.answered.size, what).toBe(0);
@@ -140,7 +140,7 @@ test('a server that is killed under load loses no answered write, counts none tw
   const control = createControl(last.baseUrl.replace('/v1', '/__sim'));
   await expectKept(control, own, 'at the end');
   expect(own.answered.size).toBeGreaterThan(rounds);
-  // Delayed requests of every round go on, although their clients are long gone.
+  // Delayed requests of all rounds complete, although their clients have disconnected.
   expect((await control.countRequests({ operation: 'getPet' })).count).toBe(0);
   await control.changeClock({ advance: '300h' });
   expect((await control.countRequests({ operation: 'getPet' })).count).toBe(rounds);

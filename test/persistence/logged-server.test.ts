@@ -35,7 +35,7 @@ const create = (url: string, body = rex, key = 'free-key') =>
   fetch(`${url}/pets`, { method: 'POST', headers: { ...headers, authorization: `Bearer ${key}` }, body });
 const list = (url: string, init: RequestInit = {}) => fetch(`${url}/pets?limit=1`, { headers, ...init });
 
-/** What a log leads to, as another process would see it. */
+/** State after a replay of the log in another process. */
 async function replayed({ log }: Server, sandboxes?: SandboxesOptions) {
   const { machine, difference } = await readMachine(
     { snapshot: undefined, entries: found(log.entries) },
@@ -44,7 +44,7 @@ async function replayed({ log }: Server, sandboxes?: SandboxesOptions) {
   return { machine, difference };
 }
 
-/** That the log of a server leads to the state that the server has. */
+/** Checks that a replay of the log gives the server's state. */
 async function expectSameState(server: Server, sandboxes?: SandboxesOptions): Promise<void> {
   await server.sequencer.close();
   const { machine, difference } = await replayed(server, sandboxes);
@@ -54,8 +54,8 @@ async function expectSameState(server: Server, sandboxes?: SandboxesOptions): Pr
   );
 }
 
-describe('a server behind a log', () => {
-  test('answers as one without, and its log leads to the same state', async () => {
+describe('server behind a log', () => {
+  test('answers like a server without a log, and its log replays to the same state', async () => {
     const scenario: Scenario = {
       faults: [{ when: { operation: 'getPet' }, then: { drip: { bytes: 20, every: '1ms' } } }],
     };
@@ -83,7 +83,7 @@ describe('a server behind a log', () => {
     await expectSameState(server);
   });
 
-  test('serves exactly the limit of parallel requests, and gives each pet an id of its own', async () => {
+  test('accepts exactly the limit of parallel requests, with a unique id for each pet', async () => {
     const server = await start();
     const answers = await Promise.all(Array.from({ length: 100 }, () => create(server.baseUrl)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(60);
@@ -96,7 +96,7 @@ describe('a server behind a log', () => {
     await expectSameState(server);
   });
 
-  test('reads what every request before has changed, and logs no read', async () => {
+  test('reads include the changes of all earlier requests, and are not logged', async () => {
     const server = await start();
     const control = createControl(server.controlUrl);
     for (let n = 1; n <= 20; n++) {
@@ -111,14 +111,14 @@ describe('a server behind a log', () => {
     expect(server.log.position).toBe(position);
   });
 
-  test('completes a delayed request in a quiet time, by a tick', async () => {
+  test('completes a delayed request by a tick if no request arrives', async () => {
     const server = await start({ faults: [{ then: { delay: '30ms' } }] });
     expect((await list(server.baseUrl)).status).toBe(200);
     expect(server.log.entries.flatMap(({ commands }) => commands)).toContainEqual({ kind: 'tick' });
     await expectSameState(server);
   });
 
-  test('notes a client that leaves during a delay, and stores nothing for it', async () => {
+  test('logs the disconnect of a delayed client, and stores nothing for it', async () => {
     const server = await start({ faults: [{ when: { operation: 'createPet' }, then: { delay: '1h' } }] });
     const leave = new AbortController();
     const left = fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body: rex, signal: leave.signal });
@@ -131,7 +131,7 @@ describe('a server behind a log', () => {
     await expectSameState(server);
   });
 
-  test('that cannot write answers 503, changes nothing, and goes on when it can', async () => {
+  test('responds 503 and changes nothing if the log cannot be written, and continues afterwards', async () => {
     const server = await start();
     await create(server.baseUrl);
     const before = digestOf(captureMachine(server.machine));
@@ -158,7 +158,7 @@ describe('a server behind a log', () => {
     expect(told).toHaveBeenCalledTimes(2);
   });
 
-  test('keeps an input with a mistake out of the log, and resolves the name of a scenario', async () => {
+  test("does not log an invalid input, and logs a scenario's content instead of its name", async () => {
     const server = await start({}, { scenarios: { tiny: { name: 'tiny', pets: [] } } });
     const control = createControl(server.controlUrl);
     const { position } = server.log;
@@ -172,11 +172,11 @@ describe('a server behind a log', () => {
     await expectSameState(server);
   });
 
-  test('judges by when answers were flushed, however slow the log is', async () => {
+  test('judges by the time of the flush, even if the log is slow', async () => {
     const server = await start({ keys: { 'free-key': { usage: { minute: 60 } } } }, { holdRefusals: true });
     const refused = list(server.baseUrl);
     await vi.waitUntil(() => server.machine.sim.journal.pending === 1);
-    // Held back, so that nobody sees an entry yet that is not right.
+    // The response is delayed, so no incomplete entry is visible.
     expect(server.machine.sim.journal.size).toBe(0);
     expect((await refused).status).toBe(429);
     await server.sequencer.close();
@@ -187,7 +187,7 @@ describe('a server behind a log', () => {
     await expectSameState(server);
   });
 
-  test('counts requests as arrived that came with one that is answered', async () => {
+  test('counts requests that arrived together with an answered one as arrived', async () => {
     const server = await start();
     let write = () => {};
     server.log.delay = new Promise<void>((resolve) => {
@@ -210,7 +210,7 @@ describe('the sequencer', () => {
     call: { method: body ? 'POST' : 'GET', path: '/pets', query: '', baseUrl: 'http://x/v1', headers: {}, body },
   });
 
-  test('writes what comes in one turn as one entry, of each sandbox in turn', async () => {
+  test('writes the commands of one turn as one entry, in rotation over the sandboxes', async () => {
     const { sequencer, log, machine } = await start();
     for (const sandbox of ['a', 'a', 'a', 'b', 'c', 'c']) sequencer.submit(request(sandbox, undefined));
     await sequencer.settled();
@@ -219,7 +219,7 @@ describe('the sequencer', () => {
     expect(machine.sandboxes.list()).toHaveLength(3);
   });
 
-  test('writes no entry of more than one command that is longer than a MiB', async () => {
+  test('writes no entry longer than 1 MiB, except with a single command', async () => {
     const { sequencer, log } = await start();
     const before = log.position;
     const worst = new Uint8Array(64 * 1024);
@@ -230,7 +230,7 @@ describe('the sequencer', () => {
     expect(lengths.length).toBeGreaterThan(10);
   });
 
-  test('writes a snapshot when the log asks for one, from which the rest leads to the same state', async () => {
+  test("writes a snapshot on the log's request, from which the rest replays to the same state", async () => {
     const server = await start();
     await create(server.baseUrl);
     server.log.snapshotIsDue = true;
@@ -255,9 +255,9 @@ describe('the sequencer', () => {
   });
 });
 
-describe('a sandbox behind a log that drops idle ones', () => {
+describe('sandbox behind a log that drops idle sandboxes', () => {
   test.each(['events', 'updates'])(
-    'is in use while somebody reads its stream of %s: with a touch a minute at most, and idle from then on',
+    'is used while its stream of %s is read, with at most one keep-alive per minute, and idle afterwards',
     async (stream) => {
       const sandboxes = { idleMs: 600_000 };
       const server = await start({}, { sandboxes });
@@ -278,7 +278,7 @@ describe('a sandbox behind a log that drops idle ones', () => {
       }
       expect(names()).toEqual(['box']);
       expect(touches().length).toBeLessThanOrEqual(25);
-      // What the state machine drops, it drops by the log alone.
+      // The state machine drops sandboxes only by the log.
       expect((await list(box)).headers.get('x-sim-sandbox')).toBeNull();
       leave.abort();
       await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
@@ -289,7 +289,7 @@ describe('a sandbox behind a log that drops idle ones', () => {
     },
   );
 
-  test('is used by reads as well, also where it is dropped within a minute', async () => {
+  test('is used by reads too, even if sandboxes are dropped within a minute', async () => {
     const server = await start({}, { sandboxes: { idleMs: 30_000 } });
     const box = server.baseUrl.replace('/v1', '/s/box/v1');
     expect((await list(box)).status).toBe(200);
@@ -303,7 +303,7 @@ describe('a sandbox behind a log that drops idle ones', () => {
   });
 });
 
-describe('reading changes nothing', () => {
+describe('reads', () => {
   const scenario: Scenario = {
     keys: { 'free-key': { usage: { minute: 60 } }, waiting: { plan: 'pro', usage: { day: 5 }, bannedFor: '10s' } },
     background: { 'free-key': 0.5 },
@@ -326,7 +326,7 @@ describe('reading changes nothing', () => {
     return gets.length;
   }
 
-  test('behind a log: no GET of the control table is in the log or changes the digest', async () => {
+  test('do not change the log or the digest, for each GET of the control table', async () => {
     const server = await start(scenario);
     await create(server.baseUrl);
     await create(server.baseUrl.replace('/v1', '/s/box/v1'));
@@ -340,7 +340,7 @@ describe('reading changes nothing', () => {
     expect(server.log.position).toBe(position);
   });
 
-  test('without a log: no GET of the control table changes the digest or the order of sandboxes', async () => {
+  test('do not change the digest or the order of sandboxes without a log, for each GET of the control table', async () => {
     const sim = createSimulator({ scenario });
     const server = await listen(sim, { port: 0 });
     open.push(server);

@@ -26,13 +26,13 @@ export class MemoryLog implements Log {
   snapshotIsDue = false;
   /** While it is set, nothing can be written; or no entry with such a command. */
   refuses: boolean | Command['kind'] = false;
-  /** What `append` waits for. */
+  /** Promise that delays `append`. */
   delay: Promise<unknown> = Promise.resolve();
-  /** Of a shared log: whether what is written comes after its deadline. */
+  /** In a shared log: whether appended entries are late. */
   isLate = false;
-  /** Of a shared log: what `catchUp` waits for, before it reads what others have written. */
+  /** In a shared log: promise that delays `catchUp` before it reads the entries of others. */
   catchUpDelay: Promise<unknown> = Promise.resolve();
-  /** What others have written, and nobody has read here. */
+  /** Unread entries of other writers. */
   readonly unread: NewEntry[] = [];
   readonly shared: SharedLog | undefined;
   #onEntry: ((entry: LogEntry, own: NewEntry | undefined) => void) | undefined;

@@ -88,7 +88,7 @@ async function recordClient(major: number): Promise<string> {
   return join(cwd, 'run.jsonl');
 }
 
-/** What recordings lead to on a Node, which a script says. */
+/** Replays recordings with a script on a version of Node. @returns the results */
 async function outcomesOn(major: number, files: readonly string[]) {
   const { out, err } = await runCommandLine(files, { main: script, node: nodes.get(major) as string });
   expect(err, `Node ${major}`).toBe('');
@@ -97,7 +97,7 @@ async function outcomesOn(major: number, files: readonly string[]) {
   return results as { applied: number; uncompared: number; differsAt?: number; digest: string; verdict: Verdict }[];
 }
 
-test('a recording leads to the same answers, verdict and state on Node 20, 22 and 24, wherever it was made', async () => {
+test('a recording from any Node replays to the same answers, verdict and state on Node 20, 22 and 24', async () => {
   const files: string[] = [];
   for (let number = 0; number < tries(3, 500); number++) files.push(await recordRandom(number));
   files.push(...(await Promise.all(majors.map(recordClient))));

@@ -26,7 +26,7 @@ const bodies = [
 ];
 const delays = ['1ms', '700ms', '2s', '2s', '45s', { p50: '300ms', p99: '9s' }] as const;
 
-/** What decides a random log: the same numbers for the same seed. */
+/** Source of a random log: the same seed gives the same numbers. */
 export type Random = ReturnType<typeof createRandom>;
 
 export function createRandom(seed: number) {
@@ -40,7 +40,7 @@ export function createRandom(seed: number) {
   };
 }
 
-/** Every shipped scenario in turn, with a random clock, assumptions and delays on top. */
+/** Cycles through the shipped scenarios, with random clock, assumptions and delays. */
 export function randomScenario(random: Random, number: number): Scenario {
   for (;;) {
     const scenario = drawScenario(random, number);
@@ -48,7 +48,7 @@ export function randomScenario(random: Random, number: number): Scenario {
       resolveScenario(scenario, generatePets);
       return scenario;
     } catch (error) {
-      // Two places may say different things of one assumption.
+      // Two places can contradict each other about one assumption.
       if (!(error instanceof ScenarioError)) throw error;
     }
   }
@@ -112,7 +112,7 @@ function randomFault({ pick, chance, below }: Random) {
   };
 }
 
-/** What replicas write of themselves. */
+/** Creates a random command about the replicas. */
 export function randomReplicaCommand({ pick, below, chance }: Random, { time }: StateMachine): Command {
   return pick<Command>([
     { kind: 'join', version: '1.0.0' },
@@ -129,7 +129,7 @@ export function randomReplicaCommand({ pick, below, chance }: Random, { time }: 
   ]);
 }
 
-/** One random command on a server as it is now. */
+/** Creates a random command for the current state of a server. */
 export function randomCommand(random: Random, machine: StateMachine): Command {
   const { pick, chance, below } = random;
   const sandbox = chance(0.3) ? pick(sandboxNames) : undefined;
@@ -178,7 +178,7 @@ export function randomCommand(random: Random, machine: StateMachine): Command {
   }
 }
 
-/** What shows, at the end of a log, what a simulator goes back to. */
+/** Commands that show the initial state of each simulator, for the end of a log. */
 export function lastCommands(machine: StateMachine): Command[] {
   const names = [undefined, ...machine.sandboxes.list().map(({ name }) => name)];
   return names.flatMap((sandbox) => {

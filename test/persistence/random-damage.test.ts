@@ -26,7 +26,7 @@ async function thirtyEntries(): Promise<string> {
   return folder;
 }
 
-/** Where in the files of a folder, taken as one after the other. */
+/** Position in the concatenated files of a folder. */
 const place = fc.nat();
 const damages = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('flip' as const), place, bit: fc.nat(7) }) },
@@ -89,7 +89,7 @@ async function readDamaged(template: string, list: readonly Damage[]) {
   }
 }
 
-test('what is read of a damaged folder is what was acknowledged up to some entry, and nothing else', async () => {
+test('a damaged folder is read as the acknowledged entries up to some position', async () => {
   const template = await thirtyEntries();
   const property = fc.asyncProperty(fc.array(damages, { minLength: 1, maxLength: 4 }), async (list) => {
     await readDamaged(template, list);
@@ -97,7 +97,7 @@ test('what is read of a damaged folder is what was acknowledged up to some entry
   await fc.assert(property, fuzz(60, 10_000));
 });
 
-test('what a flipped bit has cost is told', async () => {
+test('the loss by a flipped bit is reported', async () => {
   const template = await thirtyEntries();
   const flip = fc.record({ kind: fc.constant('flip' as const), place, bit: fc.nat(7) });
   const property = fc.asyncProperty(fc.array(flip, { minLength: 1, maxLength: 2 }), async (flips) => {

@@ -49,7 +49,7 @@ function record(scenario: Scenario = {}, file = join(newFolder(), 'run.jsonl')) 
   };
 }
 
-/** What a file leads to. */
+/** Replays a file. */
 async function replay(file: string, until: ReplayUntil = {}) {
   const { entries, notice } = readRecordedLog(file);
   const { machine, ...replayed } = await replayLog({ entries }, options, until);
@@ -85,7 +85,7 @@ test('random runs of every kind replay to the same answers, verdict and journal'
   expect(answers).toBeGreaterThan(runs * 5);
 });
 
-test('tokens that the scenario does not name stand under stable other names, and what is theirs stays theirs', async () => {
+test('tokens that are not in the scenario have stable pseudonyms, with the same state', async () => {
   const { send, close, text, file, machine } = record({ assumptions: { acceptAnyKey: true } as never });
   await send(noonMs, request('free-key'), request('live_0123456789abcdef'), request('live_fedcba9876543210'));
   await send(noonMs + 1, request('live_0123456789abcdef', '/pets/live_0123456789abcdef', 'key=live_0123456789abcdef'));
@@ -104,7 +104,7 @@ test('tokens that the scenario does not name stand under stable other names, and
   expect(again.machine.sim.keys.unlisted).toHaveLength(machine.sim.keys.unlisted.length);
 });
 
-test('only its owner can read a new recording, which says that bodies are in it', async () => {
+test('only its owner can read a new recording, and a notice mentions the bodies in it', async () => {
   const { file, text, close } = record();
   await close();
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -115,7 +115,7 @@ test('only its owner can read a new recording, which says that bodies are in it'
   });
 });
 
-test('a recording leaves the mode of an empty file and of a device as it was', async () => {
+test('a recording preserves the mode of an empty file and of a device', async () => {
   const empty = join(newFolder(), 'run.jsonl');
   writeFileSync(empty, '');
   chmodSync(empty, 0o644);
@@ -135,7 +135,7 @@ test('a recording leaves the mode of an empty file and of a device as it was', a
   expect(statSync(device).mode & 0o777).toBe(0o622);
 });
 
-test('a replay stops at an entry or at an instant', async () => {
+test('a replay stops at an entry or at a time', async () => {
   const { send, close, file } = record();
   for (let number = 1; number <= 5; number++) await send(noonMs + number * 1000, request('free-key'));
   await close();
@@ -149,7 +149,7 @@ test('a replay stops at an entry or at an instant', async () => {
   expect(await used({ atMs: noonMs + 1999 })).toEqual([1, 1]);
 });
 
-test('a replay ends at the first answer that differs', async () => {
+test('a replay ends at the first different answer', async () => {
   const { send, close, file } = record({ clock: { start: noon, mode: 'frozen' } });
   for (let number = 1; number <= 4; number++) await send(noonMs, request('free-key', '/pets', `limit=${number}`));
   await close();
@@ -162,7 +162,7 @@ test('a replay ends at the first answer that differs', async () => {
   expect(applied).toBe(3);
 });
 
-test('a recording that was cut off replays up to there and says so', async () => {
+test('a truncated recording replays up to the damage and reports it', async () => {
   const { send, close, file } = record();
   for (let number = 1; number <= 4; number++) await send(noonMs, request('free-key'));
   await close();
@@ -175,7 +175,7 @@ test('a recording that was cut off replays up to there and says so', async () =>
   expect(difference).toBeUndefined();
 });
 
-test('a file that is no recording is refused', () => {
+test('a file that is not a recording is rejected', () => {
   const file = join(newFolder(), 'notes.txt');
   writeFileSync(file, 'my notes\n');
   expect(() => readRecordedLog(file)).toThrow(

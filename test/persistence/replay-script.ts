@@ -1,5 +1,5 @@
-// Replays recordings and prints what each of them leads to. Run by node-versions-processes.test.ts on
-// several Nodes, bundled: node replay-script.mjs FILE...
+// Replays recordings and prints the results. Run by node-versions-processes.test.ts on several versions of Node,
+// bundled: node replay-script.mjs FILE...
 
 import { recordedSandboxes } from '../../src/node/recording-engine.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';

@@ -49,7 +49,7 @@ const list = (connection = 1, waitedMs = 0): RequestCommand => ({
   },
 });
 
-test('a replica that writes nothing for ten seconds is gone for all, and comes back by joining again', () => {
+test('a replica without entries for ten seconds counts as gone for all, and can join again', () => {
   const { machine, write, names } = begin();
   write('a', 0, join);
   write('b', 100, join);
@@ -62,7 +62,7 @@ test('a replica that writes nothing for ten seconds is gone for all, and comes b
   expect(names()).toEqual(['a', 'b']);
 });
 
-test('nobody is gone for a time in which nobody could write', () => {
+test('no replica counts as gone for a period in which none could write', () => {
   const { write, names } = begin();
   write('a', 0, join);
   write('b', 100, join);
@@ -71,7 +71,7 @@ test('nobody is gone for a time in which nobody could write', () => {
   expect(names()).toEqual(['a', 'b']);
 });
 
-test('the delayed requests of a replica that is gone are those of clients that went away, and of no other', async () => {
+test('only the delayed requests of a gone replica count as disconnected', async () => {
   const { machine, write } = begin({ faults: [{ then: { delay: '1m' } }] });
   write('a', 0, join);
   write('b', 0, join);
@@ -85,7 +85,7 @@ test('the delayed requests of a replica that is gone are those of clients that w
   expect(await ofA).toMatchObject({ status: 200 });
 });
 
-test('a replica that parts leaves its number to the next, and its connections are told apart from all others', () => {
+test('the number of a replica that leaves is reused, and its connections stay distinct', () => {
   const { machine, write, names } = begin();
   write('a', 0, join);
   write('b', 0, join);
@@ -98,7 +98,7 @@ test('a replica that parts leaves its number to the next, and its connections ar
   expect(machine.sim.journal.query().map(({ connection }) => connection)).toEqual([7, 10_007, 8]);
 });
 
-test('of an entry that comes too late only what nobody waits for is done', () => {
+test('a late entry applies only commands without a waiting client', () => {
   const { machine, write } = begin();
   const result = write('a', 10, list(), { isLate: true });
   expect(result).toMatchObject({ error: { name: 'LogUnavailableError' } });
@@ -108,7 +108,7 @@ test('of an entry that comes too late only what nobody waits for is done', () =>
   expect(machine.sim.journal.query()).toMatchObject([{ id: 1, isLost: true }]);
 });
 
-test('a request counts at the instant of the log, and arrived when it did', () => {
+test('a request counts at the time of the log, and keeps its arrival time', () => {
   const { machine, write } = begin();
   write('a', 500, { kind: 'beat' });
   // Written before that by another, whose way to the store took longer.
@@ -117,7 +117,7 @@ test('a request counts at the instant of the log, and arrived when it did', () =
   expect([entry?.arrivedAtMs, entry?.answeredAtMs]).toEqual([startMs + 260, startMs + 500]);
 });
 
-test('clocks that others go by as well are not put ahead by a small step back, and by a large one once', () => {
+test('a shared clock ignores a small step back, and follows a large one once', () => {
   let nowMs = 100_000;
   const steps: number[] = [];
   const time = new LogTime({ readMs: () => nowMs, isShared: true, onStepBack: (ms) => steps.push(ms) });

@@ -52,8 +52,8 @@ const call = (url: string, path: string, key = 'free-key', body?: unknown) =>
 const rex = { name: 'Rex', categoryId: 1 };
 const statusOf = async (...of: Parameters<typeof call>) => (await call(...of)).status;
 
-describe('a server with data', () => {
-  test('goes on where it was: pets, ids, windows, strikes, bans, faults, sandboxes, snapshots, journal, verdict', async () => {
+describe('server with --data', () => {
+  test('restores pets, ids, windows, strikes, bans, faults, sandboxes, snapshots, journal and verdict', async () => {
     const data = newFolder();
     const scenario = {
       keys: { 'free-key': { usage: { minute: 58 } } },
@@ -94,12 +94,12 @@ describe('a server with data', () => {
     await second.control.reset();
     expect((await second.control.exportState()).pets).toHaveLength(40);
     await stop(second);
-    // A reset is kept like everything else.
+    // A reset is logged like every change.
     const third = await start(data, { scenario });
     expect((await third.control.exportState()).pets).toHaveLength(40);
   });
 
-  test('tells its position, and what was found at the start', async () => {
+  test('shows its position and the notices of the start', async () => {
     const data = newFolder();
     const first = await start(data);
     const before = await first.control.getHealth();
@@ -119,7 +119,7 @@ describe('a server with data', () => {
     expect(await statusOf(second.baseUrl, '/pets/41')).toBe(200);
   });
 
-  test('refuses the state of another scenario, and begins anew only where that is asked for', async () => {
+  test('rejects the state of another scenario, unless a new start is requested', async () => {
     const data = newFolder();
     const first = await start(data, { scenario: 'minute-wall' });
     await stop(first);
@@ -130,7 +130,7 @@ describe('a server with data', () => {
     expect((await anew.control.getHealth()).scenario).toBe('default');
   });
 
-  test('loads a scenario once whose file has changed, as --watch does, and says so', async () => {
+  test('loads a changed scenario file once, like --watch, and reports it', async () => {
     const data = newFolder();
     const file = join(newFolder(), 'mine.yaml');
     writeFileSync(file, 'name: mine\nassumptions: { defaultStatus: pending }\n');
@@ -151,7 +151,7 @@ describe('a server with data', () => {
     expect((await start(data, { scenario: file })).notices).toEqual([]);
   });
 
-  test('lets its downtime pass for a clock that runs as the machine does, and for no other', async () => {
+  test('advances only a clock at real speed during its downtime', async () => {
     for (const [clock, passes] of [
       [{}, true],
       [{ speed: 60 }, false],
@@ -173,7 +173,7 @@ describe('a server with data', () => {
     }
   });
 
-  test('goes on when the time of the machine was set back while it was down', async () => {
+  test("continues if the machine's time was set back during the downtime", async () => {
     const data = newFolder();
     const realNow = Date.now;
     const first = await start(data);
@@ -190,7 +190,7 @@ describe('a server with data', () => {
     vi.restoreAllMocks();
   });
 
-  test('keeps many pets: a hundred thousand that were generated, and one more', async () => {
+  test('restores a hundred thousand generated pets and another one', async () => {
     const data = newFolder();
     const scenario = { pets: { generate: { available: 100_000 } } };
     const first = await start(data, { scenario });
@@ -201,7 +201,7 @@ describe('a server with data', () => {
     expect(await (await call(second.baseUrl, `/pets/${id}`)).json()).toMatchObject({ id, name: 'Rex' });
   });
 
-  test('keeps a scenario that is too large to be one command', async () => {
+  test('restores a scenario that is too large for one command', async () => {
     const data = newFolder();
     const pets = Array.from({ length: 10_000 }, (_, index) => ({ id: index + 1, name: `pet ${index}`, categoryId: 1 }));
     const first = await start(data, { scenario: { pets } });
@@ -243,13 +243,13 @@ describe('a server with data', () => {
     expect((await (await start(old)).control.exportState()).pets).toHaveLength(41);
   });
 
-  test('is used by one server at a time', async () => {
+  test('rejects a second server', async () => {
     const data = newFolder();
     await start(data);
     await expect(start(data)).rejects.toThrow('expected a folder that no other process uses');
   });
 
-  test('begins anew in a folder that was emptied', async () => {
+  test('starts a new log in an emptied folder', async () => {
     const data = newFolder();
     const first = await start(data);
     await stop(first);

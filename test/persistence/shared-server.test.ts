@@ -6,7 +6,7 @@ import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { digestOf } from '../support/digest.js';
 import { host, serveLogged } from './memory-log.js';
 
-/** A server behind a log that others write to as well; what is refused is not told on the console. */
+/** Starts a server behind a shared log. Rejections are not printed. */
 async function start({ health = {}, scenario = {} }: { health?: Partial<LogHealth>; scenario?: Scenario } = {}) {
   const told = vi.spyOn(host, 'onError').mockImplementation(() => {});
   const server = await serveLogged(scenario, { isShared: true, health });
@@ -20,7 +20,7 @@ async function start({ health = {}, scenario = {} }: { health?: Partial<LogHealt
 const never = new Promise(() => {});
 const refusal = { status: 503, code: 'service_unavailable', retryAfterSeconds: 1 };
 
-test('a change waits for the store once, and does not read first what others have done', async () => {
+test('a change waits for the store once, and does not read the entries of others first', async () => {
   const { log, control } = await start();
   log.catchUpDelay = never;
   await control.banKey({ key: 'free-key', for: '1m' });
@@ -30,14 +30,14 @@ test('a change waits for the store once, and does not read first what others hav
   await expect(control.sandbox('own').reset()).rejects.toMatchObject(refusal);
 });
 
-test('a change finds the sandbox that another replica has just made', async () => {
+test('a change finds a sandbox that another replica has just created', async () => {
   const { log, control, machine } = await start();
   log.unread.push({ atMs: machine.time.lastMs, commands: [{ kind: 'touch', sandbox: 'theirs', make: true }] });
   await control.sandbox('theirs').banKey({ key: 'free-key', for: '1m' });
   await expect(control.sandbox('nobody').reset()).rejects.toMatchObject({ status: 404 });
 });
 
-test('nobody says that a sandbox is not there while the store is away', async () => {
+test('a sandbox is not reported as missing while the store is unreachable', async () => {
   const { control } = await start({ health: { stale: true } });
   await expect(control.sandbox('theirs').reset()).rejects.toMatchObject(refusal);
   await expect(control.sandbox('theirs').getVerdict()).rejects.toMatchObject(refusal);
@@ -45,7 +45,7 @@ test('nobody says that a sandbox is not there while the store is away', async ()
 
 const scenario: Scenario = { clock: { mode: 'frozen' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 
-/** A client that was refused, waits as it was told, and is served: the verdict on it is a pass. */
+/** Checks that a client that waits correctly after a rejection passes. */
 async function passes({ control }: Awaited<ReturnType<typeof start>>, url: string) {
   const list = () => fetch(`${url}/pets`, { headers: { authorization: 'Bearer free-key' } });
   await list();
@@ -61,7 +61,7 @@ const told = (refused: string) => ({
   ),
 });
 
-test('a verdict knows what was refused before the log can tell of it, and changes nothing', async () => {
+test('a verdict includes rejections that are not logged yet, and changes nothing', async () => {
   const server = await start({ scenario });
   const { log, control, machine } = server;
   const list = await passes(server, server.baseUrl);
@@ -74,7 +74,7 @@ test('a verdict knows what was refused before the log can tell of it, and change
   expect((await control.exportRun()).answers['/verdict']).toMatchObject(told('2 requests'));
   expect(digestOf(captureMachine(machine))).toBe(before);
 
-  // As long as the log does not tell of it, however often that is tried.
+  // Appends fail until the log can contain the outage.
   log.refuses = 'storeAway';
   expect([await list(), await list()]).toEqual([200, 200]);
   expect(await control.getVerdict()).toMatchObject(told('2 requests'));
@@ -86,7 +86,7 @@ test('a verdict knows what was refused before the log can tell of it, and change
   expect(machine.sim.journal.outages).toMatchObject([{ refused: 2 }]);
 });
 
-test('the verdict on a sandbox knows what was refused in it, and that on the others does not', async () => {
+test('only the verdict on a sandbox includes the rejections in that sandbox', async () => {
   const server = await start({ scenario });
   const { log, control } = server;
   const { baseUrl } = await control.createSandbox({ name: 'own' });
@@ -100,7 +100,7 @@ test('the verdict on a sandbox knows what was refused in it, and that on the oth
   expect((await control.getVerdict()).reason).toBe('No requests received.');
 });
 
-test('no verdict is a pass while the store is away, whoever was refused', async () => {
+test('no verdict is a pass while the store is unreachable and rejected any request', async () => {
   const health: Partial<LogHealth> = {};
   const server = await start({ health, scenario });
   const { control } = server;
@@ -118,7 +118,7 @@ test('no verdict is a pass while the store is away, whoever was refused', async 
   expect(await control.getVerdict()).toMatchObject({ outcome: 'pass' });
 });
 
-test('an update says that something was refused, so that the page reads the verdict again', async () => {
+test('an update reports a rejection, so that the dashboard reads the verdict again', async () => {
   const { log, control, baseUrl } = await start();
   const updates = control.watchUpdates()[Symbol.asyncIterator]();
   onTestFinished(async () => void (await updates.return?.(undefined)));
@@ -131,7 +131,7 @@ test('an update says that something was refused, so that the page reads the verd
   }
 });
 
-test('what comes too late to be done is among what was refused', async () => {
+test('late commands count as rejected', async () => {
   const server = await start({ scenario });
   const { log, control, machine } = server;
   const list = await passes(server, server.baseUrl);
@@ -141,14 +141,14 @@ test('what comes too late to be done is among what was refused', async () => {
   expect(await control.getVerdict()).toMatchObject(told('1 request'));
 });
 
-test('a request that would have made its sandbox is among what was refused', async () => {
+test('a request whose sandbox could not be created counts as rejected', async () => {
   const { log, control, machine, baseUrl } = await start();
   const url = baseUrl.replace('/v1', '/s/new/v1');
   const list = async () => (await fetch(`${url}/pets`, { headers: { authorization: 'Bearer free-key' } })).status;
   log.refuses = true;
   expect(await list()).toBe(503);
   log.refuses = false;
-  // The log can be written again before there is a sandbox of which it could tell.
+  // The log is writable before the sandbox exists that an outage would mention.
   await control.changeClock({ advance: '1s' });
   await control.changeClock({ advance: '1s' });
   const backMs = Date.now();

@@ -38,7 +38,9 @@ function throughFile(machine: StateMachine): { state: ExportedState; scenario: S
   return { state, scenario: value as Scenario };
 }
 
-/** What of a state is the same in a simulator that starts there; the rest counts from its start, or has no effect. */
+/**
+ * Part of a state that is equal after a start from the scenario. The rest is relative to the start, or has no effect.
+ */
 const comparable = ({ scenario: _, clock, keys, unlistedKeys, ...rest }: ExportedState) => ({
   ...rest,
   nowMs: clock.nowMs,
@@ -49,7 +51,7 @@ const comparable = ({ scenario: _, clock, keys, unlistedKeys, ...rest }: Exporte
   })),
 });
 
-test('after a random run of any kind, the scenario of an export starts exactly there and answers the same', async () => {
+test('a simulator started from an exported scenario has the same state and answers, after random runs', async () => {
   let answers = 0;
   for (let number = 0; number < tries(40, 4_000); number++) {
     const random = createRandom(seed * 9_000_011 + number);
@@ -80,7 +82,7 @@ test('after a random run of any kind, the scenario of an export starts exactly t
   expect(answers).toBeGreaterThan(600);
 });
 
-/** What a server answers; of an answer that waits for time, only that. */
+/** Answer of a server; only a marker for a delayed answer. */
 async function answerOf(machine: StateMachine, sequence: number, atMs: number, command: unknown): Promise<unknown> {
   const [result] = machine.apply(entryOf(sequence, atMs, [command])).results;
   if (result === undefined || 'error' in result) return result;
@@ -90,7 +92,7 @@ async function answerOf(machine: StateMachine, sequence: number, atMs: number, c
   return { status, headers, body, wire };
 }
 
-test('windows that the scenario does not mention count for themselves', () => {
+test('windows of keys that are not in the scenario are exported', () => {
   const scenario: Scenario = { limits: { algorithm: 'sliding-log' }, clock: { start: noon, mode: 'frozen' } };
   const sim = createSimulator({ scenario });
   const again = createSimulator({ scenario: stateAsScenario(exportState(sim.snapshot())), readStart });
@@ -103,7 +105,7 @@ test('windows that the scenario does not mention count for themselves', () => {
   expect(again.keys.get('free-key')).toMatchObject({ minute: { remaining: 59 }, day: { remaining: 996 } });
 });
 
-test('a reset goes back to where the scenario starts', () => {
+test('a reset restores the start of the scenario', () => {
   const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
   for (let call = 0; call < 3; call++) send(sim);
   sim.keys.ban('pro-key', '10m');
@@ -117,7 +119,7 @@ test('a reset goes back to where the scenario starts', () => {
   expect([again.keys.get('free-key'), again.keys.get('pro-key')]).toEqual(before);
 });
 
-test('a person can read it: keys with usage and bans, pets in a line each', () => {
+test('the export is readable: keys with usage and bans, and one line for each pet', () => {
   const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
   send(sim);
   sim.keys.ban('pro-key', '10m');
@@ -129,7 +131,7 @@ test('a person can read it: keys with usage and bans, pets in a line each', () =
   expect(text.startsWith('# From a test.\n')).toBe(true);
 });
 
-test('ids go on after those that were given, also of pets that are gone', () => {
+test('ids continue after all assigned ids, including those of removed pets', () => {
   const sim = createSimulator();
   const { id } = sim.pets.add({ name: 'Last', categoryId: 1 });
   sim.pets.remove(id);
@@ -137,7 +139,7 @@ test('ids go on after those that were given, also of pets that are gone', () => 
   expect(again.pets.add({ name: 'Next', categoryId: 1 }).id).toBe(Number(id) + 1);
 });
 
-test('generated pets stay generated as long as they are', () => {
+test('generated pets stay generated while unchanged', () => {
   const scenario: Scenario = { pets: { generate: { sold: 200 } }, clock: { start: noon, mode: 'frozen' } };
   const sim = createSimulator({ scenario, generatePets });
   expect(stateAsScenario(exportState(sim.snapshot()), generatePets).pets).toEqual({ generate: { sold: 200 } });
@@ -152,7 +154,7 @@ test('generated pets stay generated as long as they are', () => {
   expect(stateAsScenario(exportState(sim.snapshot()), generatePets).pets).toHaveLength(199);
 });
 
-test('a state with mistakes is refused with each of them', () => {
+test('an invalid state is rejected with all its mistakes', () => {
   const state = {
     keys: { 'no-key': {}, 'free-key': { minute: { startSeconds: 0, used: 2, log: [[0, 1]] }, strike: 1 } },
     faults: { startMs: 0, counts: { gone: { seen: 1, applied: 1 } } },

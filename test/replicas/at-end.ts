@@ -7,7 +7,7 @@ afterAll(async () => {
   for (const end of ofFile.reverse()) await end();
 });
 
-/** Calls back when the test is over; where something is made for all tests of a file, after the last. */
+/** Calls back at the end of the test or, outside of a test, of the file. */
 export function atEnd(end: End): void {
   if (TestRunner.getCurrentTest() === undefined) ofFile.push(end);
   else onTestFinished(end);

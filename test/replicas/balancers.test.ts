@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 const first = () => (replicas[0] as Replica).control;
 
-test.each(configurations)('%s of the documentation shares requests out, and each counts once', async (name) => {
+test.each(configurations)('%s of the documentation distributes requests, and each counts once', async (name) => {
   const origin = await startBalancer(name, replicas);
   const url = `${origin}/s/${name}/v1/pets`;
   expect(statuses(await callAll([url], 400, '?limit=1'))).toEqual({ 200: 60, 429: 340 });
@@ -36,7 +36,7 @@ test.each(configurations)('%s of the documentation shares requests out, and each
   for (const { target } of await Promise.all(replicas.map(takenBy))) expect(target).toBeGreaterThan(100);
 });
 
-/** How many requests a replica was sent, by its log of them. */
+/** Requests that a replica received, according to its log. */
 async function takenBy({ nextEvent }: Replica): Promise<{ target: number }> {
   let target = 0;
   for (;;) {
@@ -46,22 +46,25 @@ async function takenBy({ nextEvent }: Replica): Promise<{ target: number }> {
   }
 }
 
-test.each(configurations)('with %s a replica that is killed costs its requests, and the others serve', async (name) => {
-  const victim = await startReplica(store.url());
-  const origin = await startBalancer(name, [replicas[0] as Replica, victim]);
-  const load = startLoad([{ origin }], `killed behind ${name}`, 4);
-  await vi.waitUntil(() => load.stored.size > 50, patience);
-  victim.child.kill('SIGKILL');
-  await once(victim.child, 'close');
-  const { size } = load.stored;
-  await vi.waitUntil(() => load.stored.size > size + 100, patience);
-  await load.stop();
-  for (const replica of replicas) await expectKept(replica, [load]);
-  // What the balancer itself says of a replica that is gone; everything else is ours.
-  const ofReplicas = load.answers.filter(({ status }) => status !== 502);
-  expectHonest({ ...load, answers: ofReplicas });
-  expect(load.answers.length - ofReplicas.length).toBeLessThanOrEqual(20);
-});
+test.each(configurations)(
+  'with %s a killed replica loses only its own requests, and the others continue',
+  async (name) => {
+    const victim = await startReplica(store.url());
+    const origin = await startBalancer(name, [replicas[0] as Replica, victim]);
+    const load = startLoad([{ origin }], `killed behind ${name}`, 4);
+    await vi.waitUntil(() => load.stored.size > 50, patience);
+    victim.child.kill('SIGKILL');
+    await once(victim.child, 'close');
+    const { size } = load.stored;
+    await vi.waitUntil(() => load.stored.size > size + 100, patience);
+    await load.stop();
+    for (const replica of replicas) await expectKept(replica, [load]);
+    // Responses of the replicas, without those of the balancer for a missing replica.
+    const ofReplicas = load.answers.filter(({ status }) => status !== 502);
+    expectHonest({ ...load, answers: ofReplicas });
+    expect(load.answers.length - ofReplicas.length).toBeLessThanOrEqual(20);
+  },
+);
 
 const programs = join(root, 'test/clients/programs');
 const wall = { windows: { minute: '3s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
@@ -69,28 +72,25 @@ const wall = { windows: { minute: '3s' }, keys: { 'free-key': { usage: { minute:
 test.each([
   ['Python', '/usr/bin/python3', ['-B', `${programs}/python/run.py`, 'urllib3', 'setRight']],
   ['Node', process.execPath, [`${programs}/node/run.mjs`, 'fetch', 'setRight']],
-] as const)(
-  'a client in %s that waits as it is told is accused of nothing behind HAProxy',
-  async (language, file, args) => {
-    const origin = await startBalancer('haproxy.cfg', replicas);
-    const name = `right-${language}`;
-    await first().createSandbox({ name, scenario: wall });
-    const env = {
-      ...process.env,
-      PETSTORE_BASE_URL: `${origin}/s/${name}/v1`,
-      PETSTORE_API_KEY: 'free-key',
-      PETSTORE_OPERATION: 'createPet',
-      PETSTORE_CALLS: '10',
-      PETSTORE_PARALLEL: '1',
-    };
-    await run(file, [...args], { env });
-    const verdict = await sameOnAll(replicas, ({ control }) => control.sandbox(name).getVerdict());
-    expect(verdict).toMatchObject({ outcome: 'pass', findings: [] });
-    expect(verdict.counts.refused).toBeGreaterThanOrEqual(1);
-    const { pets } = (await first().sandbox(name).exportState()) as { pets: { name: string }[] };
-    expect(pets.filter(({ name }) => name.startsWith('Newcomer'))).toHaveLength(10);
-  },
-);
+] as const)('the verdict on a client in %s that waits behind HAProxy has no findings', async (language, file, args) => {
+  const origin = await startBalancer('haproxy.cfg', replicas);
+  const name = `right-${language}`;
+  await first().createSandbox({ name, scenario: wall });
+  const env = {
+    ...process.env,
+    PETSTORE_BASE_URL: `${origin}/s/${name}/v1`,
+    PETSTORE_API_KEY: 'free-key',
+    PETSTORE_OPERATION: 'createPet',
+    PETSTORE_CALLS: '10',
+    PETSTORE_PARALLEL: '1',
+  };
+  await run(file, [...args], { env });
+  const verdict = await sameOnAll(replicas, ({ control }) => control.sandbox(name).getVerdict());
+  expect(verdict).toMatchObject({ outcome: 'pass', findings: [] });
+  expect(verdict.counts.refused).toBeGreaterThanOrEqual(1);
+  const { pets } = (await first().sandbox(name).exportState()) as { pets: { name: string }[] };
+  expect(pets.filter(({ name }) => name.startsWith('Newcomer'))).toHaveLength(10);
+});
 
 const python = (url: string) => `
 import requests, time
@@ -108,11 +108,14 @@ for (let n = 0; n < 4; n++) {
 test.each([
   ['Python', '/usr/bin/python3', ['-c'], python],
   ['Node', process.execPath, ['--input-type=module', '-e'], node],
-] as const)('a client in %s that comes back too early is named behind HAProxy', async (language, file, args, code) => {
-  const origin = await startBalancer('haproxy.cfg', replicas);
-  const name = `wrong-${language}`;
-  await first().createSandbox({ name, scenario: { keys: wall.keys } });
-  await run(file, [...args, code(`${origin}/s/${name}/v1/pets`)]);
-  const verdict = await sameOnAll(replicas, ({ control }) => control.sandbox(name).getVerdict());
-  expect(verdict.findings.map(({ code }) => code)).toContain('early-retry');
-});
+] as const)(
+  'the verdict on a client in %s that retries too early behind HAProxy names it',
+  async (language, file, args, code) => {
+    const origin = await startBalancer('haproxy.cfg', replicas);
+    const name = `wrong-${language}`;
+    await first().createSandbox({ name, scenario: { keys: wall.keys } });
+    await run(file, [...args, code(`${origin}/s/${name}/v1/pets`)]);
+    const verdict = await sameOnAll(replicas, ({ control }) => control.sandbox(name).getVerdict());
+    expect(verdict.findings.map(({ code }) => code)).toContain('early-retry');
+  },
+);

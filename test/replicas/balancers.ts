@@ -19,7 +19,7 @@ export function savedAs(name: string): string {
   return block.text;
 }
 
-/** How a balancer is started in the foreground with a configuration, in a folder of its own. */
+/** Commands that start each balancer in the foreground with a configuration, in a separate folder. */
 const commands = {
   haproxy: (file: string): [string, string[]] => ['haproxy', ['-db', '-f', file]],
   // Debian's own folders for logs and process ids are not for every user.

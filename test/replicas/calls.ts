@@ -16,7 +16,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** One request, on a connection of its own unless an agent keeps one. */
+/** Sends one request, on a new connection unless an agent is given. */
 export function call(url: string, { key = 'free-key', body, agent, headers }: CallOptions = {}): Promise<Called> {
   return new Promise((resolve) => {
     const lost = () => resolve({ status: undefined, body: '', retryAfter: undefined });
@@ -37,7 +37,7 @@ export function call(url: string, { key = 'free-key', body, agent, headers }: Ca
   });
 }
 
-/** So many requests at once, each on a connection of its own, over these servers in turn. */
+/** Sends requests in parallel, each on a new connection, in rotation over the servers. */
 export const callAll = (
   urls: readonly string[],
   count: number,
@@ -46,7 +46,7 @@ export const callAll = (
 ): Promise<Called[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(`${urls[index % urls.length]}${path}`, options(index))));
 
-/** How often there was each status. */
+/** Number of responses per status. */
 export function statuses(answers: readonly Called[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status = 'none' } of answers) counts[status] = (counts[status] ?? 0) + 1;

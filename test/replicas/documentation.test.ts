@@ -18,13 +18,13 @@ import { patience } from './replicas.js';
 const run = promisify(execFile);
 const page = userPage('docs/many-replicas.md');
 
-/** What the page starts and lets run. */
+/** Whether a command of the page starts a server. */
 const isServer = (command: string) => /^(redis-server|haproxy|nginx|npx petstore-sim --port)/.test(command);
 
 const isReady = async (port = 0) =>
   (await run('redis-cli', ['-p', `${port}`, 'PING']).catch(() => ({ stdout: '' }))).stdout.startsWith('PONG');
 
-test('two replicas and a proxy, from the page alone', async () => {
+test('two replicas and a proxy run as the page shows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-page-'));
   const ports = new Map<string, number>();
   for (const port of ['4010', '4011', '4012', '6379']) ports.set(port, await freePort());
@@ -36,7 +36,7 @@ test('two replicas and a proxy, from the page alone', async () => {
   const started: ChildProcess[] = [];
   const start = async (command: string, url: string) => {
     const own = free(command).replace('npx petstore-sim', `'${process.execPath}' '${cli}'`);
-    // Not of bash, but of what it starts.
+    // Replaces bash, so that the signal reaches the command.
     const child = spawn('bash', ['-c', `exec ${own}`], { cwd: folder, stdio: 'ignore' });
     started.push(child);
     await vi.waitUntil(async () => {
@@ -70,7 +70,7 @@ test('two replicas and a proxy, from the page alone', async () => {
   }
   expect(replicas).toHaveLength(2);
 
-  // And one of them is killed during a run.
+  // A replica is killed during the run.
   const origin = free('http://127.0.0.1:4010');
   const answers = Array.from({ length: 300 }, (_, n) => async () => {
     if (n === 100) replicas[1]?.kill('SIGKILL');

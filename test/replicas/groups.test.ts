@@ -9,7 +9,7 @@ import { call, callAll, statuses } from './calls.js';
 import { type Replica, startReplicas } from './replicas.js';
 import { startStore } from './store.js';
 
-/** Two groups of two replicas, each with a log of its own. */
+/** Two groups of two replicas, each with a separate log. */
 let groups: Replica[][];
 beforeAll(async () => {
   const store = await startStore();
@@ -44,7 +44,7 @@ test.each(['groups.cfg', 'groups.conf'])(
     expect(names.flat().sort()).toEqual([...boxes].sort());
     for (const group of names) expect(group.length).toBeGreaterThan(60);
 
-    // What is in no sandbox is always in the same group.
+    // Requests without a sandbox always reach the same group.
     const before = await Promise.all(groups.map(([one]) => (one as Replica).control.countRequests()));
     expect(statuses(await callAll([origin], 20, '/v1/pets', () => ({ key: 'business-key' })))).toEqual({ 200: 20 });
     const after = await Promise.all(groups.map(([one]) => (one as Replica).control.countRequests()));
@@ -54,7 +54,7 @@ test.each(['groups.cfg', 'groups.conf'])(
   },
 );
 
-test('HAProxy finds the name of a sandbox in the body, where the control of Node sends it', async () => {
+test('HAProxy reads the sandbox name from a body sent by the control of Node', async () => {
   const origin = await startBalancer('groups.cfg', groups.flat());
   const control = createControl(`${origin}/__sim`);
   for (let n = 0; n < 10; n++) {

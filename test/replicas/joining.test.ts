@@ -15,7 +15,7 @@ beforeAll(async () => {
   [one, two] = (await startReplicas(2, store.url())) as [Replica, Replica];
 });
 
-/** Waits until so many more pets are stored. */
+/** Waits until a number of further pets is stored. */
 async function more({ stored }: Load, count: number): Promise<void> {
   const { size } = stored;
   await vi.waitUntil(() => stored.size >= size + count, patience);
@@ -29,7 +29,7 @@ const stateOf = async ({ control }: Replica) => {
   return { pets, keys, counted: await control.countRequests() };
 };
 
-test('a replica that joins under load has everything that was before it, and serves right from its first answer', async () => {
+test('a replica that joins under load has all earlier pets from its first answer on', async () => {
   const load = startLoad([one, two], 'joined');
   await more(load, 100);
   const known = [...load.stored];
@@ -47,7 +47,7 @@ test('a replica that joins under load has everything that was before it, and ser
   await sameOnAll([one, two, three], stateOf);
 });
 
-test('a replica that was stopped for a while catches up before it answers again', async () => {
+test('a stopped replica catches up before it answers again', async () => {
   const own = startLoad([two], 'stopped-own');
   await more(own, 10);
   two.pause();
@@ -66,7 +66,7 @@ test('a replica that was stopped for a while catches up before it answers again'
   await sameOnAll([one, two], stateOf);
 });
 
-test('a replica that is asked to end answers what it has taken, and the others go on', async () => {
+test('a replica that receives SIGTERM answers its requests, and the others continue', async () => {
   const three = await startReplica(store.url());
   const { replica: name } = (await three.health()).log;
   const load = startLoad([three], 'asked');
@@ -74,7 +74,7 @@ test('a replica that is asked to end answers what it has taken, and the others g
   expect(await three.stop()).toBe(0);
   await load.stop();
   await expectKept(one, [load]);
-  // What it took it has answered, too.
+  // The replica has answered every request that it received.
   const taken = (await petsOf(one)).map(({ name }) => name).filter((name) => name.startsWith('asked'));
   expect(taken.filter((name) => !load.stored.has(name))).toEqual([]);
   const { log } = await one.health();

@@ -2,14 +2,14 @@ import { expect } from 'vitest';
 import { type Called, call, statuses } from './calls.js';
 import type { Replica } from './replicas.js';
 
-/** What the clients know of what they sent: of each pet by its name. */
+/** Knowledge of the clients about each sent pet, by name. */
 export interface Known {
-  /** What all names begin with. */
+  /** Prefix of all names. */
   readonly prefix: string;
   readonly sent: Set<string>;
   /** Those that were answered 201. */
   readonly stored: Set<string>;
-  /** Those that were answered 503: not stored, or the journal says that the answer was lost. */
+  /** Pets with a 503: not stored, or marked as lost in the journal. */
   readonly refused: Set<string>;
   readonly answers: Called[];
 }
@@ -25,8 +25,8 @@ export const loadKey = 'enterprise-key';
 let loads = 0;
 
 /**
- * Clients that store pets, each on a replica of its own, one after the other until they are stopped. No two loads send the
- * same names, not even those of a test that is tried again.
+ * Clients that store pets one after the other, each on a separate replica, until they are stopped. The names are
+ * unique, even if a test is repeated.
  */
 export function startLoad(replicas: readonly Pick<Replica, 'origin'>[], what: string, workersEach = 2): Load {
   const prefix = `${++loads} ${what}`;
@@ -84,7 +84,7 @@ export async function expectKept({ control }: Replica, known: readonly Known[]):
   }
 }
 
-/** That whoever was not served was told so, and how long to wait. */
+/** Checks that each rejected request received a 503 with Retry-After. */
 export function expectHonest({ answers }: Known): void {
   const { 201: _, 503: __, none: ___, ...others } = statuses(answers);
   expect(others).toEqual({});

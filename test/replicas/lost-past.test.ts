@@ -22,7 +22,7 @@ async function storeSome(prefix: string, on: readonly Replica[] = replicas): Pro
   return load;
 }
 
-/** What each replica says from now on. */
+/** Collects the messages of each replica from now on. */
 function listen(): (() => string)[] {
   return replicas.map(({ errors }) => {
     const { length } = errors();
@@ -30,7 +30,7 @@ function listen(): (() => string)[] {
   });
 }
 
-test('no replica goes on from the last second that a store has lost, and all say so', async () => {
+test('all replicas report the lost last second of a store, and none continues from it', async () => {
   const said = listen();
   const kept = await storeSome('kept');
   const putBack = store.copyFiles();
@@ -48,24 +48,24 @@ test('no replica goes on from the last second that a store has lost, and all say
   for (const replica of replicas) await expectKept(replica, [kept, ...after]);
 });
 
-test('a replica from under which the stream is cut away does not skip what it has not seen', async () => {
+test('a replica does not skip unread entries that were trimmed', async () => {
   const [one, two] = replicas as [Replica, Replica];
   const [, said = () => ''] = listen();
   two.pause();
   const load = await storeSome('unseen', [one]);
-  // By another hand: our own trimming stops at a replica that is there.
+  // By an external command, because petstore-sim does not trim past a live replica.
   await store.ask('XTRIM', 'petstore-sim:{test}:log', 'MAXLEN', '3');
   two.resume();
   const isOver = () => two.child.exitCode !== null;
   const isBack = async () => (await two.health().catch(() => ({ httpStatus: 0 }))).httpStatus === 200;
   await vi.waitUntil(() => /The store lost entries/.test(said()), patience);
   await vi.waitUntil(async () => isOver() || (await isBack()), patience);
-  // It has all of it, or is not there.
+  // The replica has all entries, or has ended.
   if (isOver()) expect(said()).toMatch(/has lost entries/);
   else await expectKept(two, [load]);
 });
 
-test('replicas of a store that comes back empty end and say so, and a new one begins anew', async () => {
+test('replicas report an empty store and end, and a new replica creates a new log', async () => {
   const said = listen();
   await store.kill();
   store.deleteFiles();

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const rex = (name = 'Rex') => ({ name, categoryId: 1 });
 
-/** Makes a sandbox through one replica, with what it has on all. */
+/** Creates a sandbox through one replica, with functions that read it on all. */
 async function sandbox(name: string, scenario: object = {}) {
   const [one] = replicas as [Replica];
   await one.control.createSandbox({ name, scenario });
@@ -31,7 +31,7 @@ async function sandbox(name: string, scenario: object = {}) {
   };
 }
 
-test('400 parallel creates on four replicas give 400 ids, and each pet is there at once on another replica', async () => {
+test('400 parallel creates on four replicas give 400 ids, and each pet is readable on another replica at once', async () => {
   const { urls, same } = await sandbox('creates');
   const seen = await Promise.all(
     Array.from({ length: 400 }, async (_, index) => {
@@ -48,7 +48,7 @@ test('400 parallel creates on four replicas give 400 ids, and each pet is there 
   expect(await same(async (control) => (await control.exportState()).pets)).toHaveLength(440);
 });
 
-test('journal and verdict are the same on each replica, whoever was asked', async () => {
+test('journal and verdict are equal on all replicas', async () => {
   const { urls, same } = await sandbox('journal', { keys: { 'free-key': { usage: { minute: 58 } } } });
   for (let n = 0; n < 6; n++) await call(`${urls[n % 4]}/pets?limit=${n + 1}`);
   await call(`${urls[3]}/pets`, { key: 'pro-key', body: rex() });
@@ -59,7 +59,7 @@ test('journal and verdict are the same on each replica, whoever was asked', asyn
   expect(await same(async (control) => (await control.exportRun()).entries)).toHaveLength(7);
 });
 
-test('the events of one replica show the requests of all', async () => {
+test('the events of one replica include the requests of all', async () => {
   const { urls } = await sandbox('events');
   const leave = new AbortController();
   const streams = await Promise.all(
@@ -81,7 +81,7 @@ test('the events of one replica show the requests of all', async () => {
   for (const ids of seen) expect([...ids].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
 });
 
-test('what one replica was told of clock, keys, scenario and reset holds for whatever another is asked afterwards', async () => {
+test('a change of clock, keys, scenario or reset through one replica applies to later requests through any other', async () => {
   const [one, two] = replicas as [Replica, Replica];
   const seen = async () => {
     const response = await fetch(`${two.origin}/v1/pets?limit=1`, { headers: { authorization: 'Bearer free-key' } });
@@ -105,7 +105,7 @@ test('what one replica was told of clock, keys, scenario and reset holds for wha
   }
 });
 
-test('a replica that hears late of what another was told reads nothing older', async () => {
+test('a replica with a late answer of the store returns no outdated state', async () => {
   const [one] = replicas as [Replica];
   const wire = await startWire(store.port);
   const late = await startReplica(wire.url());
@@ -117,7 +117,7 @@ test('a replica that hears late of what another was told reads nothing older', a
   }
 });
 
-test('a delayed request goes on by the clock of all, and the replica that was asked answers it', async () => {
+test('a delayed request completes by the shared clock, and its replica answers it', async () => {
   const [one, two] = replicas as [Replica, Replica];
   const { urls } = await sandbox('delayed');
   const [control, other] = [one, two].map((replica) => replica.control.sandbox('delayed'));
@@ -131,7 +131,7 @@ test('a delayed request goes on by the clock of all, and the replica that was as
 });
 
 // The last one, because it ends replicas of the file.
-test('four replicas serve exactly the limit of 2,000 parallel requests, however often, and never more when one is killed', {
+test('four replicas accept exactly the limit of 2,000 parallel requests, in every run, and never more if one is killed', {
   timeout: 3_600_000,
 }, async () => {
   const runs = tries(2, 100);
@@ -159,12 +159,12 @@ test('four replicas serve exactly the limit of 2,000 parallel requests, however 
     expect(served + refused + tooLate + none, what).toBe(2_000);
     expect(none, `${what}: unanswered`).toBeLessThanOrEqual(victim === undefined ? 0 : 500);
     if (victim !== undefined) replicas[victim] = await startReplica(store.url());
-    // What was served and could not be answered is counted, and nothing twice.
+    // Requests that were applied without an answer count once.
     const counted = await same(async (control) => ({
       served: (await control.countRequests({ status: 200 })).count,
       refused: (await control.countRequests({ status: 429 })).count,
       remaining: (await control.getKey({ key: 'free-key' })).minute.remaining,
-      // A busy machine was too slow for some, who were told that nothing was done.
+      // On a busy machine, some received a 503 without an effect.
       lost: (await control.queryJournal({ status: 200, limit: 100 })).entries.filter(({ lost }) => lost).length,
     }));
     expect(counted, what).toMatchObject({ served: 60, remaining: 0 });

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { type SpawnOptions, startServer } from '../support/command-line.js';
 
-/** How long a busy machine may take for what takes milliseconds. */
+/** Time limit for operations of milliseconds on a busy machine. */
 export const patience = { timeout: 20_000, interval: 20 };
 
 /** Starts a replica of the log at an address; it is killed after the test. */
@@ -14,7 +14,7 @@ export async function startReplica(data: string, args: readonly string[] = [], o
     ...server,
     origin,
     control,
-    /** The status of its health, and what it says. */
+    /** Status and body of the health request. */
     async health() {
       const response = await fetch(`${origin}/__sim/health`);
       // biome-ignore lint/suspicious/noExplicitAny: tests look into it

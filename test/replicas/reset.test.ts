@@ -10,7 +10,7 @@ beforeAll(async () => {
   store = await startStore();
 });
 
-test('a log begins anew only where no other replica serves it', async () => {
+test('a reset starts a new log only if no other replica uses the log', async () => {
   const first = await startReplica(store.url());
   const body = { name: 'kept', categoryId: 1 };
   expect((await call(`${first.origin}/v1/pets`, { key: 'enterprise-key', body })).status).toBe(201);

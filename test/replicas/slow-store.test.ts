@@ -10,16 +10,16 @@ import { type Replica, startReplicas } from './replicas.js';
 import { startStore } from './store.js';
 import { startWire } from './wire.js';
 
-/** What is held against a client that runs in a sandbox of a replica. */
+/** Findings about a client that runs in a sandbox of a replica. */
 async function blame({ origin, control }: Replica, name: string, { scenario = wall, client }: StackClient) {
   await control.createSandbox({ name, scenario: scenario as Scenario & Record<string, unknown> });
-  // One after the other, so that nothing depends on which of two came first.
+  // Sequential, so that the order of requests is fixed.
   const { connect } = stacks['one keep-alive connection'] as Stack;
   await client(connect(`${origin}/s/${name}/v1`, 'free-key'));
   return blamed(await control.sandbox(name).getVerdict()).sort();
 }
 
-test('clients are judged as without a log when each append takes 200 ms more', async () => {
+test('clients receive the same verdict with 200 ms slower appends as without a log', async () => {
   const store = await startStore();
   const wire = await startWire(store.port);
   const replicas = await startReplicas(2, wire.url());
@@ -29,7 +29,7 @@ test('clients are judged as without a log when each append takes 200 ms more', a
   const seen = await Promise.all(
     clients.map((client, index) => blame(replicas[index % 2] as Replica, `client-${index}`, client)),
   );
-  // A pet that was not stored may still be, as long as nobody says that the client has ended.
+  // The rule `lost-write` needs a report of the client's end.
   const isKnown = (code: FindingCode) => code !== 'lost-write';
   for (const [index, { does, codes }] of clients.entries()) {
     expect(seen[index], does).toEqual(codes.filter(isKnown).sort());

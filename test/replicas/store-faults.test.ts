@@ -33,7 +33,7 @@ async function untilServed(prefix: string): Promise<Load[]> {
 
 interface Trouble {
   what: string;
-  /** Whether the store goes on and its answers are lost. */
+  /** Whether the store works but its replies are lost. */
   isDumb?: boolean;
   /** Begins it, and ends it when clients have noticed. */
   happens: (noticed: () => Promise<unknown>) => Promise<void>;
@@ -87,7 +87,7 @@ const troubles: Trouble[] = [
 ];
 
 test.each(troubles.map((trouble) => [trouble.what, trouble] as const))(
-  'a store that %s costs waits and honest refusals, and nothing else',
+  'a store that %s causes only waits and correct rejections',
   async (what, { isDumb, happens }) => {
     const load = startLoad(replicas, what);
     await untilStored(load, 30);
@@ -96,7 +96,7 @@ test.each(troubles.map((trouble) => [trouble.what, trouble] as const))(
     await happens(async () => {
       during = startLoad(replicas, `${what}-during`);
       await untilRefused(during);
-      // What was known before can still be read; only a full store says what is new.
+      // Earlier state remains readable; only a full store confirms new reads.
       const { httpStatus, log } = await (replicas[0] as Replica).health();
       expect(httpStatus).toBe(200);
       if (what !== 'has no room') expect(log).toMatchObject({ stale: true });
@@ -109,19 +109,19 @@ test.each(troubles.map((trouble) => [trouble.what, trouble] as const))(
     for (const replica of replicas) await expectKept(replica, loads);
     for (const each of loads) expectHonest(each);
     const stored = new Set((await sameOnAll(replicas, petsOf)).map(({ name }) => name));
-    // Only what the store did, and nobody heard of, may be done although it was refused; the journal says so then. Of a store
-    // that is back, that may be an answer which came in the moment when its client was given up.
+    // A rejected request may have been applied only if the store applied it without a received reply; the journal marks
+    // it. After an outage, such a reply may arrive at the moment of the timeout.
     expect(refused).not.toEqual([]);
     if (!isDumb) expect(refused.filter((name) => stored.has(name))).toEqual([]);
     for (const { health, control } of replicas) {
       await vi.waitUntil(async () => (await health()).log.stale === false, patience);
-      // Who waits as it was told is not to be accused of what the store did.
+      // A client that waits correctly is not blamed for an outage.
       expect((await control.getVerdict()).outcome).not.toBe('fail');
     }
   },
 );
 
-test('connections that are cut between append and answer lose nothing, and count nothing twice', async () => {
+test('connections that are cut between append and answer lose no request and count none twice', async () => {
   const random = createRandom(seed);
   const cutsBefore = wire.cuts;
   wire.cutsAfter = (bytes) => bytes.includes('XADD') && random.chance(0.2);

@@ -14,21 +14,21 @@ export interface Store {
   readonly port: number;
   /** The address of a log in it, for `--data`. */
   url(name?: string): string;
-  /** What redis-cli prints for a command. */
+  /** Runs redis-cli. @returns its output */
   ask(...command: string[]): Promise<string>;
   /** Stops it where it stands: connections stay, and nothing is answered. */
   pause(): void;
   resume(): void;
   kill(): Promise<void>;
-  /** Starts it again on the same port, with the files that are there. */
+  /** Starts the server again, on the same port and with its files. */
   start(): Promise<void>;
-  /** Keeps its files as they are now; the function that it gives puts them back, while it does not run. */
+  /** Copies the server's files. @returns a function that restores the copy while the server is stopped */
   copyFiles(): () => void;
   /** Deletes its files, while it does not run. */
   deleteFiles(): void;
 }
 
-/** Starts a Redis server on a port and in a folder of its own, set up as the documentation asks; it goes with the test. */
+/** Starts a Redis server on a free port in a new folder, configured as documented. Stopped after the test. */
 export async function startStore({ settings = [] }: { settings?: readonly string[] } = {}): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-store-'));
   const [files, copies] = [join(folder, 'data'), join(folder, 'copies')];

@@ -6,18 +6,18 @@ import { atEnd } from './at-end.js';
 export interface Wire {
   readonly port: number;
   url(name?: string): string;
-  /** How long everything takes, on its way to the store and on its way back. */
+  /** Delay of all bytes in each direction, in milliseconds. */
   delayMs: number;
   /** Whether what the store sends is lost from now on. A connection that has lost something stays open, and dumb for ever. */
   losesReplies: boolean;
-  /** Whether nobody can connect. */
+  /** Whether connections are rejected. */
   isDown: boolean;
   /**
-   * Asked for each piece that goes to the store: whether from here on nothing comes back, and all connections are cut when
-   * the store has done it, so that nobody was told.
+   * Called with each chunk to the store. If it returns true, replies are dropped, and all connections are cut after the
+   * store has processed the chunk.
    */
   cutsAfter: (bytes: Buffer) => boolean;
-  /** How often connections were cut because of `cutsAfter`. */
+  /** Number of cuts because of `cutsAfter`. */
   readonly cuts: number;
   /** Cuts all connections. */
   cut(): void;

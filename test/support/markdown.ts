@@ -20,13 +20,17 @@ export interface CodeBlock {
   saveAs: string | undefined;
 }
 
+/** Whether `npm run clients` writes a page. */
+export const isOfClients = ({ path }: Page): boolean => /^docs\/clients[./]/.test(path);
+
 const readPage = (path: string): Page => ({ path, text: readFileSync(join(root, path), 'utf8') });
 
 /** The README and docs/: pages for users, contained in the package. */
 export const userPages: readonly Page[] = [
   'README.md',
-  ...readdirSync(join(root, 'docs'))
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
+    .sort()
     .map((name) => `docs/${name}`),
 ].map(readPage);
 

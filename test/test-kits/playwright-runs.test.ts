@@ -12,7 +12,7 @@ import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scen
 import { listen, type RunningServer } from '../../src/node.js';
 import { chromiumPath } from '../support/chromium.js';
 
-/** How a test of inner/playwright.inner.ts ended. */
+/** Result of a test in inner/playwright.inner.ts. */
 interface Result {
   status: 'passed' | 'failed' | 'skipped';
   errors: { message: string }[];
@@ -71,7 +71,7 @@ const attachment = (title: string, name: string) => {
   return body === undefined ? undefined : JSON.parse(Buffer.from(body, 'base64').toString());
 };
 
-test.each([1, 2, 3, 4])('a test has a service of its own: %i', (number) => {
+test.each([1, 2, 3, 4])('a test has a separate sandbox: %i', (number) => {
   expect(results.get(`has a service of its own ${number}`)).toMatchObject({ status: 'passed', errors: [] });
 });
 
@@ -106,7 +106,7 @@ test('an address may be answered for twice', { tags: 'needs/chromium' }, () => {
   }
 });
 
-test('what the server cuts is cut for the page', { tags: 'needs/chromium' }, () => {
+test('a connection that the server cuts is cut for the page', { tags: 'needs/chromium' }, () => {
   expect(results.get('cuts the page off as the server does')).toMatchObject({ status: 'passed', errors: [] });
 });
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 
-/** How a test of inner/fixture.inner.ts ended. */
+/** Result of a test in inner/fixture.inner.ts. */
 interface Result {
   title: string;
   status: 'passed' | 'failed';
@@ -77,10 +77,10 @@ test('the inner test that is given the key that its scenario names passes, thoug
   expect(results.get('is given the key that its scenario names, though it does not work')?.status).toBe('passed');
 });
 
-test('a test that times out while its client waits as it was told says so, beside the error of the runner', () => {
+test("a test that times out during a requested wait explains it in addition to the runner's error", () => {
   const { status, failureMessages } = results.get('times out in a wait') as Result;
   expect(status).toBe('failed');
-  // Of its own error the runner reports no more than where the test stands.
+  // The runner's own error contains only the location of the test.
   expect(failureMessages).toHaveLength(2);
   expect(failureMessages[1]).toMatch(
     /told to wait by the 429 of GET \/pets: \d+\.\d s of the wait were left when the test timed out\..*setTimerTickMode/,
@@ -95,7 +95,7 @@ test('a try is not held to the time-out of an earlier one', () => {
   });
 });
 
-test('what a test throws that is no error is told alone', () => {
+test('a thrown value that is not an error is reported alone', () => {
   const { status, failureMessages } = results.get('throws what is no error') as Result;
   expect([status, failureMessages.length]).toEqual(['failed', 1]);
 });

@@ -7,7 +7,7 @@ const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } } as const;
 /** Sends nothing, because it is about what a test is given. */
 const silent = test.extend({ verdict: 'ignore' as const });
 
-/** A client that obeys, or one that waits a second whatever it is told. */
+/** A client that waits as requested, or always one second. */
 async function list(fetch: typeof globalThis.fetch, baseUrl: string, apiKey: string, waitMs?: number) {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
@@ -27,7 +27,7 @@ describe('with a used-up minute', () => {
       list(fetch, baseUrl, apiKey).then((response) => {
         status = response.status;
       });
-      // The sockets are real, so the response takes turns of the event loop, more of them on a busy machine.
+      // Sockets are real, so a response takes turns of the event loop, more on a busy machine.
       while (status === 0) await vi.advanceTimersByTimeAsync(1_000);
       expect(status).toBe(200);
     } finally {
@@ -83,11 +83,11 @@ describe('with an answer that is lost after the pet is stored', () => {
   });
 });
 
-silent('every test has a service of its own', async ({ sim }) => {
+silent('every test has a separate simulator', async ({ sim }) => {
   expect(sim.pets.add({ name: 'Rex', categoryId: 1 }).id).toBe(41);
 });
 
-silent('and does not see that of another', async ({ sim }) => {
+silent('and does not see the simulator of another test', async ({ sim }) => {
   expect(sim.pets.size).toBe(40);
 });
 
@@ -107,7 +107,7 @@ silent('what nothing put to the test passes neither way', async ({ sim, apiKey }
   }
 });
 
-plain('a matcher on anything else says what it wants', () => {
+plain('a matcher on any other value names the expected one', () => {
   expect(() => expect(7).toHaveBehaved()).toThrow('expected a simulator or a verdict');
 });
 
@@ -119,7 +119,7 @@ describe('under fake timers that go to the next timer by themselves', () => {
     return () => vi.useRealTimers();
   });
 
-  it('a client that waits a minute is there at once', async ({ sim, apiKey }) => {
+  it('a client that waits a minute continues at once', async ({ sim, apiKey }) => {
     const startMs = sim.clock.now();
     expect((await list(sim.fetch, 'http://petstore.test/v1', apiKey)).status).toBe(200);
     expect(sim.clock.now() - startMs).toBeGreaterThanOrEqual(59_000);
@@ -141,7 +141,7 @@ describe('a test that begins some milliseconds after a whole second, with a minu
       expect(judge(sim).findings).toContainEqual(expect.objectContaining({ code: 'early-retry', severity: 'fail' }));
     });
 
-    it('has a clock that starts at the next whole second, and goes on from there', async ({ sim }) => {
+    it('the clock starts at the next whole second, and runs', async ({ sim }) => {
       expect(sim.clock.now() % 1_000).toBeLessThan(ms === 0 ? 1_000 : 50);
       sim.clock.set('2026-01-01T12:00:59.300Z');
       await sim.fetch('/v1/pets');
@@ -150,7 +150,7 @@ describe('a test that begins some milliseconds after a whole second, with a minu
   });
 
   const start = '2026-01-01T12:00:00.550Z';
-  it.extend({ scenario: { clock: { start } } })('or as its scenario says', ({ sim }) => {
+  it.extend({ scenario: { clock: { start } } })('or as in its scenario', ({ sim }) => {
     expect(new Date(sim.clock.now()).toISOString()).toMatch(/^2026-01-01T12:00:00\.[5-9]/);
   });
 });
@@ -202,7 +202,7 @@ silent.extend({ scenario: { pets: { generate: { sold: 3 } } } })('pets can be ge
   expect(sim.pets.size).toBe(3);
 });
 
-silent('a verdict that came over HTTP will do, and a journal with gaps passes nothing', ({ sim }) => {
+silent('accepts a verdict from HTTP, and a journal with gaps never passes', ({ sim }) => {
   const verdict = { ...judge(sim), exercised: ['early-retry' as const] };
   expect(verdict).toHaveHonouredRetryAfter();
   verdict.counts = { ...verdict.counts, dropped: 3 };

@@ -4,7 +4,7 @@ import { connectionOptions, readRedisAddress } from '../../../src/persistence/re
 import { connect } from '../../../src/persistence/redis/connection.js';
 import { startRedis } from './redis-server.js';
 
-test('an address says where the store is and what the log is called', () => {
+test("reads the store and the log's name from an address", () => {
   expect(readRedisAddress('redis://store.example:7000/2?name=staging')).toEqual({
     host: 'store.example',
     port: 7000,
@@ -42,7 +42,9 @@ test.each([
   expect(() => readRedisAddress(text)).not.toThrow(/secret/);
 });
 
-test.concurrent('no error of a store shows the password of the address', { tags: 'needs/redis' }, async (context) => {
+test.concurrent('errors of a store do not contain the password of the address', {
+  tags: 'needs/redis',
+}, async (context) => {
   const redis = await startRedis(context, ['--requirepass', 'correct']);
   const wrong = readRedisAddress(`redis://:s3cret-word@127.0.0.1:${redis.port}/0?name=test`);
   const error = await connect(wrong).catch((caught) => caught);
@@ -53,7 +55,7 @@ test.concurrent('no error of a store shows the password of the address', { tags:
   expect(JSON.stringify([away, Object.getOwnPropertyDescriptors(away), away.stack])).not.toContain('s3cret-word');
 });
 
-test.concurrent('a database that the store does not have is refused, and no other is taken in its place', {
+test.concurrent('a missing database is rejected and not replaced by another', {
   tags: 'needs/redis',
 }, async (context) => {
   const redis = await startRedis(context, ['--databases', '4']);

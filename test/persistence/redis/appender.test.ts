@@ -25,13 +25,13 @@ async function startPair(): Promise<[near: Socket, far: Socket]> {
   return [near, far];
 }
 
-/** Keeps the process from everything else. */
+/** Blocks the event loop. */
 function holdUp(ms: number): void {
   const endMs = Date.now() + ms;
   while (Date.now() < endMs);
 }
 
-test('a process that was held up past its patience hears what has come meanwhile before it gives up', async () => {
+test('a blocked process reads the received replies before it gives up', async () => {
   const appender = new Appender({ key: 'log', onMissing: () => {} });
   onTestFinished(() => appender.close());
   appender.use(mute);

@@ -7,7 +7,7 @@ import { type RedisServer, startRedis } from './redis-server.js';
 const connectTo = ({ port }: RedisServer) => connect(readRedisAddress(`redis://127.0.0.1:${port}/0?name=test`));
 const ended = (connection: Connection) => new Promise<void>((resolve) => connection.onEnd(resolve));
 
-test.concurrent('a store that stands still is silent since it owes a reply, not since the connection was given up', async (context) => {
+test.concurrent('the silence of a stopped store starts at its pending reply, not at the end of the connection', async (context) => {
   const redis = await startRedis(context);
   const connection = await connectTo(redis);
   await redis.signal('SIGSTOP');
@@ -18,7 +18,7 @@ test.concurrent('a store that stands still is silent since it owes a reply, not 
   expect(connection.silentSinceMs).toBeLessThanOrEqual(askedMs);
 });
 
-test.concurrent('a store that ends and owes nothing is silent since then', async (context) => {
+test.concurrent('the silence of a store without pending replies starts at its end', async (context) => {
   const redis = await startRedis(context);
   const connection = await connectTo(redis);
   await connection.call('PING');

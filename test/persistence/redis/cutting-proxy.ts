@@ -5,18 +5,18 @@ import type { RedisServer } from './redis-server.js';
 /** A proxy in front of a store, which can cut connections when a command has gone through and its reply has not. */
 export interface CuttingProxy {
   readonly port: number;
-  /** How many connections it has cut. */
+  /** Number of cut connections. */
   readonly cuts: number;
   /**
    * From now on the reply to each n-th XADD is lost, with all connections, and who connects again reads a little later than
    * he writes; 0: to none.
    */
   dropReplies(every: number): void;
-  /** Holds back whatever comes from clients for so long. */
+  /** Delay of all bytes from clients, in milliseconds. */
   delayMs: number;
-  /** While it is set, nothing goes through, in neither direction, and nobody is told. */
+  /** Whether no bytes pass in either direction, while connections stay open. */
   isFrozen: boolean;
-  /** While it is set, what the store says does not go through. */
+  /** Whether bytes from the store are dropped. */
   isDeaf: boolean;
   /** Lets connections through again; those that lost something are cut. */
   thaw(): void;

@@ -13,7 +13,7 @@ const isServing = async (replica: TestReplica) => expect((await get(replica, '/p
 const healthOf = async (replica: TestReplica) => (await replica.control.getHealth()).log;
 const patient = { timeout: 15_000, interval: 100 };
 
-test.concurrent('requests wait for a store that is paused for a moment, and get a 503 that says so when it takes longer', async (context) => {
+test.concurrent('requests wait during a short pause of the store, and receive a 503 with the reason after a long one', async (context) => {
   const redis = await startRedis(context);
   const [one, two] = [await startReplica(redis), await startReplica(redis)];
   await redis.signal('SIGSTOP');
@@ -27,7 +27,7 @@ test.concurrent('requests wait for a store that is paused for a moment, and get 
   const [long] = all as [Response];
   expect(all.map(({ status }) => status)).toEqual([503, 503, 503]);
   expect([long.status, long.headers.get('retry-after')]).toEqual([503, '1']);
-  // As the key stands: the one before was counted, this one is not.
+  // According to the key, only the earlier request was counted.
   expect(long.headers.get('x-ratelimit-remaining')).toBe('59');
   expect(await long.json()).toMatchObject({ code: 'service_unavailable' });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
@@ -44,7 +44,7 @@ test.concurrent('requests wait for a store that is paused for a moment, and get 
     expect.stringMatching(/^The store redis:\S+ is unreachable: requests wait 3 s for it, then receive a 503\.$/),
     expect.stringMatching(/^The store redis:\S+ is back after \d+\.\d s; 3 requests received a 503\.$/),
   ]);
-  // It came after its deadline: nobody did it.
+  // The request was late and had no effect.
   const { pets } = await two.control.exportState();
   expect((pets as { name: string }[]).filter(({ name }) => name.startsWith('long'))).toEqual([]);
   const verdict = await two.control.getVerdict();
@@ -67,7 +67,7 @@ test.concurrent('a store that is killed and restarted with its data loses nothin
   }
 });
 
-test.concurrent('a store that has lost the last second is believed, and every replica says so', async (context) => {
+test.concurrent('replicas report the lost last second of a store, and continue from its state', async (context) => {
   const redis = await startRedis(context);
   const [one, two] = [await startReplica(redis), await startReplica(redis)];
   await create(one, { name: 'kept' });
@@ -87,7 +87,7 @@ test.concurrent('a store that has lost the last second is believed, and every re
   expect(((await (await create(two)).json()) as { id: number }).id).toBe(lost.id);
 });
 
-test.concurrent('a store that comes back empty ends the replicas, and none goes on from what it remembers', async (context) => {
+test.concurrent('an empty store ends the replicas, and none continues from its memory', async (context) => {
   const redis = await startRedis(context, ['--appendonly', 'no']);
   const one = await startReplica(redis);
   await create(one);
@@ -98,7 +98,7 @@ test.concurrent('a store that comes back empty ends the replicas, and none goes 
   expect(await redis.call('EXISTS', entriesKey)).toBe(0);
 });
 
-test.concurrent('a replica that has missed entries which are not in the stream any more ends, where no snapshot has them', async (context) => {
+test.concurrent('a replica ends if entries are missing in the stream and no snapshot contains them', async (context) => {
   const redis = await startRedis(context);
   const proxy = await startProxy(redis);
   const [one, two] = [await startReplica(redis), await startReplica(redis, { proxy })];
@@ -110,12 +110,12 @@ test.concurrent('a replica that has missed entries which are not in the stream a
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);
   expect(two.ended[0]).toContain('expected a snapshot that the log of default continues');
   expect(await statusOf(create(two))).toBe(503);
-  // The other had seen all of them, and acknowledged nothing without them.
+  // The other replica had read all entries, and acknowledged nothing without them.
   expect(one.ended[0]).toContain('expected a snapshot that the log of default continues');
   expect(await statusOf(create(one))).toBe(503);
 });
 
-test.concurrent('what is done after its client got a 503 says so in the journal', async (context) => {
+test.concurrent('a request that was applied after its 503 is marked in the journal', async (context) => {
   const redis = await startRedis(context);
   const proxy = await startProxy(redis);
   const [one, two] = [await startReplica(redis, { proxy }), await startReplica(redis)];
@@ -131,7 +131,7 @@ test.concurrent('what is done after its client got a 503 says so in the journal'
     expect(entries).toMatchObject([{ operation: 'createPet', status: 201, lost: true }]);
   }, patient);
   await vi.waitFor(() => isServing(one), patient);
-  // The journal shows the request; that it was the only one nobody knows.
+  // The journal contains the request; no replica knows that it was the only one.
   await vi.waitFor(async () => {
     const { outcome, reason } = await two.control.getVerdict();
     expect([outcome, reason]).toEqual([
@@ -141,7 +141,7 @@ test.concurrent('what is done after its client got a 503 says so in the journal'
   }, patient);
 });
 
-test.concurrent('a replica that sees that another had a different past reads the log again', async (context) => {
+test.concurrent('a replica reads the log again if another replica had a different past', async (context) => {
   const redis = await startRedis(context);
   const one = await startReplica(redis);
   await create(one);
@@ -184,7 +184,7 @@ test.concurrent.for([
   },
 );
 
-test.concurrent('a store that has lost the birth of a log alone keeps the log, and no replica starts on it', async (context) => {
+test.concurrent('a store that lost only the birth of a log keeps the log, and no replica starts on it', async (context) => {
   const redis = await startRedis(context);
   const one = await startReplica(redis);
   for (let n = 0; n < 5; n++) expect(await statusOf(create(one))).toBe(201);
@@ -200,7 +200,7 @@ test.concurrent('a store that has lost the birth of a log alone keeps the log, a
     ),
   );
   expect(await redis.call('XLEN', entriesKey)).toBe(entries);
-  // Who means it begins anew, once no replica writes to it any more.
+  // A reset starts a new log after all replicas have ended.
   await vi.waitFor(
     async () => expect((await startReplica(redis, { reset: true })).position).toBeGreaterThan(0),
     patient,
@@ -211,7 +211,7 @@ test.concurrent('a store that has lost the birth of a log alone keeps the log, a
 test.concurrent.for([
   ['of another log', (text: string) => text.replace(/"id":"[^"]{8}/, '"id":"01234567'), 'got another'],
   ['that is no JSON', () => 'hello', 'got another text'],
-] as const)('no replica starts beside a birth %s', async ([, edit, found], context) => {
+] as const)('no replica starts with a birth %s', async ([, edit, found], context) => {
   const redis = await startRedis(context);
   const one = await startReplica(redis);
   expect(await statusOf(create(one))).toBe(201);

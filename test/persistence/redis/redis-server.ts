@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { TestContext } from 'vitest';
 
-/** Of a test that runs beside others. */
+/** Context of a concurrent test. */
 export type Context = Pick<TestContext, 'onTestFinished'>;
 
 async function freePort(): Promise<number> {
@@ -19,7 +19,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A store of its own for a test, which goes with it. */
+/** Redis server for one test, stopped and removed at its end. */
 export class RedisServer {
   readonly folder = mkdtempSync(join(tmpdir(), 'petstore-sim-redis-'));
   readonly #settings: readonly string[];
@@ -43,7 +43,7 @@ export class RedisServer {
         await this.call('PING');
         return;
       } catch (error) {
-        // It is there, and lets nobody in.
+        // The server runs and requires a password.
         if (/NOAUTH/.test((error as Error).message)) return;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
@@ -59,7 +59,7 @@ export class RedisServer {
     await ended;
   }
 
-  /** Ends it and begins it again with what it has kept. */
+  /** Stops the server and starts it with its stored data. */
   async restart(): Promise<void> {
     await this.signal('SIGKILL');
     await this.start();

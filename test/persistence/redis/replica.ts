@@ -10,10 +10,10 @@ import type { RedisServer } from './redis-server.js';
 
 export interface TestReplica extends Served<StoreState> {
   readonly control: ServerControl;
-  /** What it said while it served: of a store that was away and is back, and of everything else. */
+  /** Messages about outages of the store, and all others. */
   readonly saidOfStore: string[];
   readonly said: string[];
-  /** What it ended for. */
+  /** Reasons for the end of the replica. */
   readonly ended: string[];
 }
 

@@ -6,15 +6,15 @@ import { startProxy } from './cutting-proxy.js';
 import { startRedis } from './redis-server.js';
 import { create, get, startReplica, type TestReplica } from './replica.js';
 
-/** Waits until the log is quiet, and says what each replica has come to. */
+/** Waits until the log is idle. @returns the state of each replica */
 async function statesOf(replicas: readonly TestReplica[]): Promise<string[]> {
-  // What was sent is noted within a second.
+  // Deliveries are logged within a second.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   for (const { backend } of replicas) await backend.settled();
   return replicas.map(({ backend: { sim } }) => digestOf(captureSimulator(sim, () => 0)));
 }
 
-test.concurrent('of 300 parallel requests on a limit of 60 three replicas serve 60, and all have the same journal', async (context) => {
+test.concurrent('three replicas accept 60 of 300 parallel requests at a limit of 60, and have the same journal', async (context) => {
   const redis = await startRedis(context);
   const replicas: TestReplica[] = [];
   for (let n = 0; n < 3; n++) replicas.push(await startReplica(redis));
@@ -29,12 +29,12 @@ test.concurrent('of 300 parallel requests on a limit of 60 three replicas serve 
   const journals = await Promise.all(replicas.map(({ control }) => control.queryJournal({ limit: 1_000 })));
   expect(journals[0]?.entries).toHaveLength(300);
   expect(journals[1]).toEqual(journals[0]);
-  // Three clients of one process, each on connections of its own.
+  // Three clients of one process, each with separate connections.
   const connections = new Set(journals[0]?.entries.map(({ connection }) => Math.floor((connection ?? 0) / 10_000)));
   expect([...connections].sort()).toEqual([0, 1, 2]);
 });
 
-test.concurrent('what one replica stores is read at once from another, and what one changes holds for all', async (context) => {
+test.concurrent('a stored pet is readable from another replica at once, and a change applies to all', async (context) => {
   const redis = await startRedis(context);
   const [one, two] = [await startReplica(redis), await startReplica(redis)];
   for (let n = 0; n < 20; n++) {
@@ -53,7 +53,7 @@ test.concurrent('what one replica stores is read at once from another, and what 
   expect((await two.control.countRequests()).count).toBe(0);
 });
 
-test.concurrent('a reply that is lost with its connection counts nothing twice, and loses nothing', async (context) => {
+test.concurrent('a reply that is lost with its connection counts once', async (context) => {
   const redis = await startRedis(context);
   const proxy = await startProxy(redis);
   const one = await startReplica(redis, { proxy });
@@ -74,7 +74,7 @@ test.concurrent('a reply that is lost with its connection counts nothing twice, 
   expect(new Set(await statesOf([one, two])).size).toBe(1);
 });
 
-test.concurrent('replicas that start in the same moment begin one log, and one that closes is gone at once', async (context) => {
+test.concurrent('replicas that start concurrently create one log, and a closed replica is removed at once', async (context) => {
   const redis = await startRedis(context);
   const replicas = await Promise.all([1, 2, 3].map(() => startReplica(redis)));
   const entries = (await redis.call('XRANGE', 'petstore-sim:{test}:log', '-', '+')) as [string, string[]][];
@@ -86,13 +86,13 @@ test.concurrent('replicas that start in the same moment begin one log, and one t
   expect((await create(two)).status).toBe(201);
 });
 
-test.concurrent('what others put into the stream is skipped by all alike', async (context) => {
+test.concurrent('all replicas skip foreign entries of the stream', async (context) => {
   const redis = await startRedis(context);
   const [one, two] = [await startReplica(redis), await startReplica(redis)];
   const add = (...fields: string[]) => redis.call('XADD', 'petstore-sim:{test}:log', '*', ...fields);
   await add('hello', 'world');
   await add('w', '1.1 nobody', 'e', '{"log":');
-  // Of a replica of the log that was here before this one.
+  // Entry of a replica of an earlier log.
   const reset = { kind: 'control', operation: 'reset', input: {} };
   await add(
     'w',
@@ -107,7 +107,7 @@ test.concurrent('what others put into the stream is skipped by all alike', async
   for (const replica of [one, two, three]) expect([replica.said, replica.ended]).toEqual([[], []]);
 });
 
-test.concurrent('a scenario that has changed is loaded once, and a log of another is refused', async (context) => {
+test.concurrent('a changed scenario is loaded once, and a log of another scenario is rejected', async (context) => {
   const redis = await startRedis(context);
   const one = await startReplica(redis);
   await create(one);

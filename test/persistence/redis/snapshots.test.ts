@@ -37,7 +37,7 @@ async function expectSame(...replicas: TestReplica[]): Promise<void> {
   }, patient);
 }
 
-test.concurrent('who joins after snapshots reads the newest and the rest, and the log before the older one is dropped', async (context) => {
+test.concurrent('a joining replica reads the newest snapshot and later entries, and the log before the older snapshot is removed', async (context) => {
   const redis = await startRedis(context);
   const [one, two] = [await startReplica(redis, small), await startReplica(redis, small)];
   await writeToSnapshot(one);
@@ -52,7 +52,7 @@ test.concurrent('who joins after snapshots reads the newest and the rest, and th
   for (const replica of [one, two, three]) expect([replica.said, replica.ended]).toEqual([[], []]);
 });
 
-test.concurrent('the log is not cut away in front of a replica that is behind', async (context) => {
+test.concurrent('the log is not trimmed past a slow replica', async (context) => {
   const redis = await startRedis(context);
   const proxy = await startProxy(redis);
   const one = await startReplica(redis, small);
@@ -77,7 +77,7 @@ test.concurrent('the log is not cut away in front of a replica that is behind', 
   expect([checks < 3 ? [] : two.said, two.ended]).toEqual([[], []]);
 });
 
-test.concurrent('a replica in front of which the log was cut away reads a snapshot and goes on', async (context) => {
+test.concurrent('a replica loads a snapshot if its next entries were trimmed, and continues', async (context) => {
   const redis = await startRedis(context);
   const proxy = await startProxy(redis);
   const one = await startReplica(redis, small);
@@ -94,12 +94,12 @@ test.concurrent('a replica in front of which the log was cut away reads a snapsh
   expect(two.ended).toEqual([]);
 });
 
-test.concurrent('a replica whose state differs from that of a snapshot says so and ends', async (context) => {
+test.concurrent('a replica whose state differs from a snapshot reports it and ends', async (context) => {
   const redis = await startRedis(context);
   const [one, two] = [await startReplica(redis, small), await startReplica(redis, small)];
   await create(one);
   expect((await get(two, '/pets/41')).status).toBe(200);
-  // As a bug would, behind the back of the log.
+  // Simulates a bug that bypasses the log.
   coreOf(two.backend.sim).state.pets.remove(41);
   await writeToSnapshot(one);
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);

@@ -12,7 +12,7 @@ async function rewrite(redis: RedisServer, change: (text: string) => string): Pr
   const entries = (await redis.call('XRANGE', key, '-', '+')) as Entries;
   await redis.call('DEL', key);
   for (const [id, [w, writer, e, text]] of entries) {
-    // Not the place of the entry before it, which is another one by now.
+    // Without the position of the earlier entry, which has changed.
     const { after: _, ...entry } = JSON.parse(change(text.replace(/"version":"[^"]*"/g, '"version":"0.0.9"')));
     await redis.call('XADD', key, id, w, writer, e, JSON.stringify(entry));
   }
@@ -25,7 +25,7 @@ async function writeLog(redis: RedisServer): Promise<void> {
   await replica.close();
 }
 
-test.concurrent('a log of another version goes on where its answers are the same', async (context) => {
+test.concurrent('a log of another version continues if its answers are equal', async (context) => {
   const redis = await startRedis(context);
   await writeLog(redis);
   await rewrite(redis, (text) => text);
@@ -34,7 +34,7 @@ test.concurrent('a log of another version goes on where its answers are the same
   expect((await get(replica, '/pets/43')).status).toBe(200);
 });
 
-test.concurrent('entries of another version that are answered differently now are set aside, and told', async (context) => {
+test.concurrent('entries of another version with different answers are set aside and reported', async (context) => {
   const redis = await startRedis(context);
   await writeLog(redis);
   const hashes: string[] = [];

@@ -2,11 +2,11 @@ import { describe, test as plain, vi } from 'vitest';
 import { type Scenario, serveRoute } from '../../../src/index.js';
 import { expect, test } from '../../../src/vitest.js';
 
-// Run by vitest-runs.test.ts, which knows how each of these ends.
+// Run by vitest-runs.test.ts, which checks the result of each test.
 
 const it = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
 
-/** Nine requests, a second apart, whatever the answer. */
+/** Nine requests, one second apart. */
 async function hammer(fetch: typeof globalThis.fetch, baseUrl: string, apiKey: string, wait: () => void) {
   for (let attempt = 1; attempt <= 9; attempt++) {
     await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });

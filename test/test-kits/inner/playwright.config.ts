@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumArguments } from '../../support/chromium.js';
 
-/** Of playwright.inner.ts, which playwright-runs.test.ts runs. */
+/** Configuration of playwright.inner.ts, for playwright-runs.test.ts. */
 export default defineConfig({
   testMatch: 'playwright.inner.ts',
   timeout: 20_000,

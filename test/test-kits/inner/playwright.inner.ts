@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, type TestSandbox, test } from '../../../src/playwright.js';
 
-// Run by playwright-runs.test.ts, which knows how each of these ends.
+// Run by playwright-runs.test.ts, which checks the result of each test.
 
 const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } };
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });

@@ -1,7 +1,7 @@
 /**
- * The application: makes the calls that the environment asks for, as many side by side, and stops at the first that fails.
- * @param send makes one call, with all the retries that the client makes of it; rejects, or resolves with an answer
- * @throws what the client threw, or for an answer that is no success
+ * The application: makes the calls that the environment requires, with their concurrency, until one fails.
+ * @param send makes one call, with all retries of the client; rejects, or resolves with a response
+ * @throws the client's error, or an error for a response without success
  */
 export async function makeCalls(send, environment, signal) {
   const {

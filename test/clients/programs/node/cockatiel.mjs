@@ -3,7 +3,7 @@ import { fetchWhole } from './patiently.mjs';
 import { retryDelayMs } from './retry-delay.mjs';
 
 const policy = retry(handleAll, { maxAttempts: 3, backoff: new ExponentialBackoff() });
-/** It tries again what throws, so the one thing that a caller must add is to throw. */
+/** Throws for a response without success, because only errors are retried. */
 export const byDefault = ({ url, ...init }) =>
   policy.execute(async () => {
     const response = await fetch(url, init);

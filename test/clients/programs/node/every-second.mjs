@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Anything but success is tried again after a second, twelve attempts. */
+/** Up to twelve attempts, one second apart, until one succeeds. */
 export async function byDefault({ url, ...init }) {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(url, init).catch(() => undefined);

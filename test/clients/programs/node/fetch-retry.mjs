@@ -2,7 +2,7 @@ import fetchRetry from 'fetch-retry';
 import nodeFetch, { Response } from 'node-fetch';
 import { retryDelayMs } from './retry-delay.mjs';
 
-// The statuses are those of its README; without them it repeats broken connections alone.
+// Statuses as in its README; by default it repeats only broken connections.
 const retryingFetch = fetchRetry(nodeFetch);
 export const byDefault = ({ url, ...init }) => retryingFetch(url, { ...init, retryOn: [429, 503] });
 

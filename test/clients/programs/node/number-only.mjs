@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The loop that is written first: `Number(Retry-After)` seconds after a 429, five attempts. */
+/** A common loop: up to five attempts, `Number(Retry-After)` seconds after a 429. */
 export async function byDefault({ url, ...init }) {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(url, init);

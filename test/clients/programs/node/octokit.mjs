@@ -9,7 +9,7 @@ const sendWith =
   ({ url, method, headers, body }) =>
     octokit.request({ url, method, headers, ...(body && JSON.parse(body)) });
 
-// As the README of plugin-throttling has it: one retry, and none where the limit is a secondary one.
+// As in the README of plugin-throttling: one retry, except at a secondary limit.
 const Throttled = Octokit.plugin(retry, throttling);
 const onRateLimit = (_seconds, _options, _octokit, retryCount) => retryCount < 1;
 export const byDefault = sendWith(new Throttled({ log, throttle: { onRateLimit, onSecondaryRateLimit: () => {} } }));

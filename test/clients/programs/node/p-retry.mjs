@@ -3,7 +3,7 @@ import pRetry from 'p-retry';
 import { fetchWhole } from './patiently.mjs';
 import { retryDelayMs } from './retry-delay.mjs';
 
-/** It tries again what throws, so the one thing that a caller must add is to throw. */
+/** Throws for a response without success, because only errors are retried. */
 export const byDefault = ({ url, signal, ...init }) =>
   pRetry(
     async () => {

@@ -2,7 +2,7 @@ import { MutationObserver, QueryClient } from '@tanstack/query-core';
 import { fetchWhole } from './patiently.mjs';
 import { retryDelayMs } from './retry-delay.mjs';
 
-/** A POST is a mutation, which is not tried again by default; a GET is a query. */
+/** A POST is a mutation, which has no retries by default; a GET is a query. */
 const sendWith = (client) => async (call) => {
   if (call.method === 'POST') {
     return new MutationObserver(client, { mutationFn: () => fetchPets(call), networkMode: 'always' }).mutate();
@@ -10,17 +10,17 @@ const sendWith = (client) => async (call) => {
   const queryKey = ['pets', ++calls];
   return client.fetchQuery({ queryKey, queryFn: () => fetchPets(call), networkMode: 'always' });
 };
-/** Each call is a query of its own, so that none is answered from the cache. */
+/** A separate query for each call, so that no response comes from the cache. */
 let calls = 0;
 
-/** It tries again what throws. */
+/** Throws for a response without success, because only errors are retried. */
 async function fetchPets({ url, ...init }) {
   const response = await fetchWhole(url, init);
   if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { response });
   return response.status;
 }
 
-// What useQuery does in a browser; in Node its default is no retry.
+// Defaults of useQuery in a browser; in Node the default is no retry.
 export const byDefault = sendWith(new QueryClient({ defaultOptions: { queries: { retry: 3 } } }));
 
 // doc: set right

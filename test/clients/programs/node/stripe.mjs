@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { patientFetch } from './patiently.mjs';
 
-/** It sends JSON only to paths of its own second version, so the calls go there, and arrive at those of the service. */
+/** stripe sends JSON only to paths under /v2, so the path is replaced before sending. */
 function atService(httpClient) {
   const makeRequest = httpClient.makeRequest.bind(httpClient);
   httpClient.makeRequest = (host, port, path, ...rest) =>

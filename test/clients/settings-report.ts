@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from './clients.js';
+import { type Language, languages } from './languages.js';
+import { codeBlock } from './markdown-parts.js';
+import { readResults } from './results.js';
+import { snippet } from './snippet.js';
+import { trialIds } from './trials.js';
+
+const { clients: results } = readResults();
+
+/** A whole program with the Node settings, which passes the gauntlet. */
+const wholeProgram = readFileSync(join(import.meta.dirname, 'whole-program.md'), 'utf8').trim();
+
+/** The settings of a language's clients: shared functions first, then the code of each client. */
+export function settingsPage(language: Language, libraries: readonly Client[], source: string): string[] {
+  const { folder, shared, highlight } = languages[language];
+  const title = language === 'Command line' ? 'curl and wget' : `${language} clients`;
+  return [
+    `# ${title}: settings for Retry-After`,
+    source,
+    `With this code, ${language === 'Command line' ? 'curl and wget' : `these ${language} clients`} pass all ${trialIds.length} trials of [HTTP clients and Retry-After](../clients.md). They wait for Retry-After, or X-RateLimit-Reset if Retry-After is missing or invalid, and at most a minute. They send a POST again only after a 429.`,
+    '## Shared functions',
+    codeBlock(highlight, shared.map(({ file, region }) => snippet(`${folder}/${file}`, region)).join('\n\n')),
+    ...(language === 'Node' ? [wholeProgram] : []),
+    ...libraries.filter((client) => client.language === language).flatMap(section),
+  ];
+}
+
+function section({ name, id, language, option, defaults, note }: Client): string[] {
+  const { folder, file, highlight } = languages[language];
+  const version = results[id]?.version ? ` of ${results[id]?.version}` : '';
+  return [
+    `## ${name}`,
+    `Behavior${version} ${option ?? 'by default'}: ${defaults}.`,
+    codeBlock(highlight, snippet(`${folder}/${file(id)}`, 'set right')),
+    ...(note === undefined ? [] : [note]),
+  ];
+}
