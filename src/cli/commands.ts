@@ -19,12 +19,12 @@ import type { VerdictFlags } from './verdict-flags.js';
 type TextFlag = readonly [value: string, about: string];
 type RepeatableFlag = readonly [value: string, about: string, isRepeatable: true];
 
-/** Help text of a flag: a description, preceded by the name of the value unless the flag is a switch. */
+/** Help text of a flag: its description or, for a flag with a value, the value's name and the description. */
 export type Flag = string | TextFlag | RepeatableFlag;
 
 /**
- * Flags for the fields that a command reads, each of the kind that the field's type requires. `--json` is common to
- * all.
+ * Type of a command's flags: one for each field that the command reads, of the field's kind. `--json` is left out,
+ * because all commands have it.
  */
 type FlagsFor<Fields> = {
   readonly [Name in Exclude<keyof Fields, 'json'>]-?: NonNullable<Fields[Name]> extends boolean
@@ -39,27 +39,27 @@ export interface CommandInput<Fields> {
   flags: Fields & { json?: boolean };
   /** Arguments after the command's name. */
   rest: string[];
-  /** Number of `rest` before `--`. */
+  /** Number of arguments in `rest` that precede `--`. */
   before: number;
-  /** Writes to standard output. */
+  /** Prints text to standard output. */
   print: (text: string) => void;
 }
 
 export interface Command<Fields = object> {
-  /** Summary of each form of the command. Words in capitals stand for values. */
+  /** Forms of the command with a short description each. Words in capitals stand for values. */
   usage: Readonly<Record<string, string>>;
   about: string;
   flags: FlagsFor<Fields>;
-  /** Largest number of arguments. Default: 0. */
+  /** Maximum number of arguments. Default: 0. */
   most?: number;
-  /** Arguments of a command that works. */
+  /** Arguments for an example in the help text. They must be valid. */
   example: string;
   exitCodes?: string;
-  /** Loads the command and runs it. A number is its exit code. */
+  /** Loads the command's code and runs it. If the result is a number, it is the exit code. */
   run(input: CommandInput<Fields>): Promise<unknown>;
 }
 
-/** Checks at compile time that a command declares exactly the flags that it reads. */
+/** Declares a command. The type makes the compiler check that the flags are exactly those that the command reads. */
 const command = <Fields>(definition: Command<Fields>): Command => definition as unknown as Command;
 
 const routeFlags: FlagsFor<RouteFlags> = {
@@ -114,7 +114,7 @@ const apiKey = ['NAME', 'API key for the command (default: the key in the scenar
 const runTimeout = ['DURATION', 'time limit of one run, such as 30s (default: 2m)'] as const;
 const stoppedCodes = '130 or 143 if a signal stopped it';
 
-/** All commands, in the order of the overview. */
+/** All commands, in the order in which the help text lists them. */
 export const commands: Readonly<Record<string, Command>> = {
   serve: command<ServeFlags>({
     usage: { '[serve] [options]': 'starts the HTTP server' },
@@ -353,7 +353,7 @@ export const commands: Readonly<Record<string, Command>> = {
   }),
 };
 
-/** Flags of every command. */
+/** Flags that every command has. */
 export const commonFlags = {
   json: 'prints JSON, with suggested next commands in "next"',
   help: 'prints help for the command, or an overview without one',

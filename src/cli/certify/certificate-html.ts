@@ -15,7 +15,7 @@ import {
 } from './certificate.js';
 import { type Change, type Changes, changesText } from './changes.js';
 
-/** Colors have a contrast of 4.5 or more on their background, in both schemes. */
+/** Each color has a contrast of at least 4.5 with its background, in the light and the dark color scheme. */
 const style = `
 :root { color-scheme: light dark; --bg: #fff; --panel: #f5f7f9; --line: #d5dbe1; --ink: #1b2027; --dim: #55606b; --pass: #1a7f37; --fail: #c0232c; --other: #8a5a00 }
 @media (prefers-color-scheme: dark) { :root { --bg: #0f1318; --panel: #181e25; --line: #2d3640; --ink: #e6eaef; --dim: #9aa6b3; --pass: #4cc76a; --fail: #ff7b78; --other: #e0b050 } }

@@ -104,7 +104,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
 /** Escapes a text for Markdown and HTML, on one line. */
 const escaped = (text: string) => harmless(text.replace(/\s+/g, ' ')).replace(/[\\`*_[\]<>|&#~]/g, '\\$&');
 
-/** Code in a cell of a table. */
+/** Formats code for a cell of a Markdown table. */
 const code = (text: string) => {
   const plain = harmless(text.replace(/\s+/g, ' ')).replaceAll('|', '\\|');
   return plain.includes('`') ? `\`\` ${plain} \`\`` : `\`${plain}\``;
