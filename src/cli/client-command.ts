@@ -54,7 +54,8 @@ export async function runCommand(
   const hasGroup = (isKept || !hasTerminal) && !isWindows;
   let stoppedBy: CommandEnd['stoppedBy'];
   let tree: Promise<Tree> | undefined;
-  // Loaded only if a command must be stopped, because most commands end by themselves.
+  // The code that ends descendants is loaded only if a command must be stopped, because most commands end by
+  // themselves.
   const stoppedTree = () => {
     const { pid } = child;
     if (pid !== undefined) tree ??= loadTree(pid, `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`);

@@ -134,7 +134,7 @@ export const environment = (
   { key, operation, calls, parallel }: ScenarioClient,
   { upstream }: RouteOptions = {},
 ) => ({
-  // The base URL has no `/v1` if the backend serves everything, because its paths need not begin so.
+  // A backend that serves everything also has paths without `/v1`, so its base URL ends before `/v1`.
   PETSTORE_BASE_URL: typeof upstream === 'object' && upstream.withoutApi ? baseUrl.slice(0, -basePath.length) : baseUrl,
   PETSTORE_SIM_URL: controlUrl,
   PETSTORE_API_KEY: key,

@@ -39,7 +39,7 @@ export interface CommandInput<Fields> {
   flags: Fields & { json?: boolean };
   /** Arguments after the command's name. */
   rest: string[];
-  /** Number of arguments in `rest` that precede `--`. */
+  /** Number of arguments in `rest` that the user typed before `--`. */
   before: number;
   /** Prints text to standard output. */
   print: (text: string) => void;

@@ -55,7 +55,7 @@ async function textOf(response: Response, request: string): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    // Leaving the loop ends the download of the body.
+    // Leaving the loop cancels the download of a response body that is too long.
     if (bytes > mostBytes) {
       throw new ServiceUnusable(`${request} responded with more than 10 MB, expected the API; check the address.`);
     }

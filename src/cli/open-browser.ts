@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 /** Command that opens a URL in the browser, for each operating system. */
 const commands: Partial<Record<NodeJS.Platform, string[]>> = {
   darwin: ['open'],
-  // The empty text is the window title for `start`, which would otherwise take the URL as the title.
+  // The first argument of `start` on Windows is a window title. Without the empty text, the URL would become the title.
   win32: ['cmd', '/c', 'start', '""'],
 };
 

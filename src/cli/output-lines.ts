@@ -25,7 +25,7 @@ export function createOutputLines(formatDropped: (count: number) => string): Wri
   let gathered = '';
   let tryAtLength = enoughLength;
   let dropped = 0;
-  /** Chunk that is currently written to standard output. `writtenBytes` of it are already written. */
+  /** Chunk that is being written to standard output. The first `writtenBytes` bytes are done. */
   let bytes = Buffer.alloc(0);
   let writtenBytes = 0;
   let isClosed = false;

@@ -24,7 +24,7 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
   ];
   return (entry) => {
     const { event, time, method, target, status, operation, key, plan, remaining, durationMs } = entry;
-    // Colors as on the dashboard. A ban or a failure is shown as worse than another refusal.
+    // Log lines are colored as on the dashboard. A ban or a failure is shown as worse than another refusal.
     const isGrave = status === 0 || status >= 500 || entry.code === 'key_banned' || entry.strike !== undefined;
     const colour = isGrave ? red : status >= 400 ? yellow : green;
     const notes = notesOf(entry);
@@ -44,7 +44,7 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
 
 function notesOf(entry: RequestLogEntry): string[] {
   const { status, code, message, retryAfter, fault, sandbox, wire, unsentStatus, refusedOrigin } = entry;
-  // A rejected request is explained sufficiently by the error code and Retry-After.
+  // The log line of a rejected request has only the error code and Retry-After, which explain it sufficiently.
   const error = retryAfter === undefined && message !== undefined ? `${code}: ${message}` : code;
   return [
     ...(refusalOf(entry) ?? [error && printable(error, 160), retryAfter && `retry after ${printable(retryAfter, 40)}`]),

@@ -121,7 +121,8 @@ export async function replayRun(
       generatePets,
       sandboxes,
       onWarning: () => {},
-      // `performance.now()` is smaller than the log's times, so the clock continues from the last entry.
+      // Reads the machine's time by `performance.now()`, which is smaller than the log's times, so that the clock
+      // continues from the last entry.
       ...(isServed && { readMs: () => performance.now() }),
     },
     until,

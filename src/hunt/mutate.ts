@@ -105,8 +105,8 @@ const telling: Readonly<Record<string, (space: SearchSpace) => readonly unknown[
 };
 
 /**
- * Looks up the values that may reveal a bug for a field: first by the names of field and parent, then by the field's
- * name.
+ * Looks up values for a scenario field that may reveal a bug in a client, by the names of field and parent or by the
+ * field's name alone.
  */
 function tellingOf(path: readonly string[], space: SearchSpace): readonly unknown[] | undefined {
   const [name = ''] = path.slice(-1);

@@ -153,7 +153,7 @@ function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonl
 const isSameFind = (one: Trial, other: Trial) =>
   JSON.stringify(one.scenario) === JSON.stringify(other.scenario) || isSameFailure(one.failure, other.failure);
 
-/** Numbers of requests after which a failed run may be stopped. */
+/** Numbers of requests to which a failed run is shortened, tried in this order. */
 const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 
 /**
@@ -180,7 +180,8 @@ async function reduce<Run extends Trial>(
   let best = trial;
   for (let repeat = 0; repeat < repeats; repeat++) {
     if ((await again(trial.scenario)) !== undefined) continue;
-    // The client's waits are random, so each scenario is run several times.
+    // If the failure is not always repeated, the client's waits are probably random, so each scenario gets several
+    // runs.
     tries = 4 * repeats;
     if ((await again(trial.scenario)) === undefined) return undefined;
     break;

@@ -69,7 +69,7 @@ interface Results {
   exercised: readonly FindingCode[];
   /** Reason for the doubt that several callers share the API key; `undefined` without a doubt. */
   callers: string | undefined;
-  /** Reasons of the rules that could not decide, by rule. */
+  /** For each rule that could not decide about the client, its reason. */
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
   dropped: number;
@@ -115,7 +115,8 @@ export function conclude(
  */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
-  // `proactive` also suffices: a client that pauses at Remaining 0 is never refused, so it exercises no other rule.
+  // The rule `proactive` also suffices: a client that pauses before the limit is never refused, so it exercises no
+  // other rule.
   return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
     exercised.includes(code),
   );
@@ -146,7 +147,8 @@ function isWrongKey(
 function stillWaiting(run: Run): string | undefined {
   const { requests, end, endMs } = run;
   const last = requests.at(-1);
-  // A write is undecided here, because only later requests show whether the client repeats the write.
+  // A run that was stopped during a write is inconclusive, because the client's reaction to the missing response would
+  // have followed.
   if (end?.isInterrupted && last !== undefined && isDisconnectedBy(last, endMs) && isWrite(last))
     return 'The run was stopped while the client waited for a response: allow more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;

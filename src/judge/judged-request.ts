@@ -26,11 +26,14 @@ export class JudgedRequest implements ObservedRequest, Place {
    * Wait that the response's Retry-After requires, in milliseconds; `undefined` if the header is missing or unreadable.
    */
   declare readonly retryAfterMs: number | undefined;
-  /** Reset time of a refusal, in Unix milliseconds; `undefined` if missing, or if in the past beside a Retry-After. */
+  /**
+   * Reset time of a refusal, in Unix milliseconds. `undefined` if missing, or if it is in the past and the response has
+   * a Retry-After.
+   */
   declare readonly resetMs: number | undefined;
   /**
-   * Time before which the response promises no success for a retry, in Unix milliseconds; `undefined` if the response
-   * names no time.
+   * Earliest time for a retry according to the response, in Unix milliseconds; `undefined` if the response names no
+   * time.
    */
   declare readonly deadlineMs: number | undefined;
   /**
@@ -38,7 +41,7 @@ export class JudgedRequest implements ObservedRequest, Place {
    * client's callers queue for a connection.
    */
   declare queuedAtMs: number;
-  /** Whether the same client had another request in flight at the same time, or within a short distance. */
+  /** Whether the client had another request in flight at the same time, or shortly before or after. */
   isOverlapped = false;
   /** Latest refusal of the API key that the client must have received before it sent this request. */
   declare lastRefusalRead: JudgedRequest | undefined;
@@ -165,8 +168,8 @@ export class KnownRequest extends JudgedRequest {
  */
 export const toleranceMs = 50;
 /**
- * Maximum time between requests on two connections for which they count as concurrent, in milliseconds. Not used if the
- * server holds refusals back.
+ * Maximum time between requests on two connections for which they count as concurrent, in milliseconds. Not needed if
+ * the server delays refusals, because concurrent requests then overlap.
  */
 export const concurrentMs = 100;
 /** Time after which the client must have received a response on any of its connections, in milliseconds. */

@@ -92,9 +92,8 @@ class Places {
 }
 
 /**
- * Sets the earliest time at which each request may have been sent, because concurrent callers queue for connections.
- * Within a dense series of requests, this is the first request's arrival. With n callers, the (n+1)th request proves
- * that one caller got its response.
+ * Sets the earliest time at which each request may have been sent, because a request can wait in the client for a free
+ * connection. With n callers, the (n+1)th request of a dense series was sent after the response to the first.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<Lane, JudgedRequest[]>();

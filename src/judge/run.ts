@@ -48,8 +48,8 @@ export interface RunCircumstances {
 }
 
 /**
- * A run to be judged. Rules on observable behavior accept any run; rules that need internal knowledge require
- * `Run<KnownRequest>`.
+ * A run of a client: its requests and the circumstances. Rules that need internal knowledge require
+ * `Run<KnownRequest>`; other rules accept any run.
  */
 export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunCircumstances {
   readonly requests: readonly Request[];
@@ -108,8 +108,8 @@ function* read<Request extends JudgedRequest>(
 export const isWrite = (request: JudgedRequest) => request.isWrite;
 
 /**
- * Whether the scenario requires its client to write. `false` if no request called the required operation, since its
- * kind is then unknown.
+ * Whether the scenario requires its client to write. `false` if the client never called the required operation, because
+ * its kind is then unknown.
  */
 export const asksForWrites = ({ requests, needs }: Run) =>
   needs?.operation !== undefined && requests.some((each) => each.isWrite && each.operation === needs.operation);

@@ -47,7 +47,7 @@ interface WrittenFind {
   scenario: Scenario;
 }
 
-/** Number of concurrent runs per processor. Above one, because clients mostly wait. */
+/** Number of concurrent runs. Higher than the number of processors, because clients mostly wait. */
 const lanes = 8;
 /** Maximum number of runs that reduce one found scenario. Each run takes seconds. */
 const reductionRuns = 10;
@@ -158,7 +158,7 @@ const withShortMinute = (scenario: Scenario): Scenario =>
     ? { ...scenario, windows: { minute: shortMinute, ...scenario.windows } }
     : scenario;
 
-/** Replaces `served` by rules that fail only a client that gives up with exit code 0. */
+/** Replaces the expectation `served` by rules that fail only a client that gives up with exit code 0. */
 function withSilence({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
   return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
 }
@@ -190,7 +190,7 @@ function startScenarios(): Scenario[] {
   const groups = [...groupBy(others, (name) => shipped[name]?.group).values()];
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
-  // Leaves out name and description, which would be wrong for a mutated scenario.
+  // Leaves out the scenario's name and description, which would be wrong for a mutation.
   return [...tellingScenarios, ...inTurn].map((name) => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
     return withShortMinute({ ...fields, ...(expect && { expect: withSilence(expect) }) });

@@ -106,7 +106,10 @@ const hasAnswers = ({ requests, needs }: Run) =>
 
 const isProbe = ({ method }: JudgedRequest) => method === 'HEAD' || method === 'OPTIONS';
 
-/** Maps the last attempt of each call to the next request of its client. Only sequential clients have one. */
+/**
+ * Finds the next request of the same client after each call's last attempt. Clients with concurrent requests are left
+ * out, because their requests have no order.
+ */
 function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedRequest> {
   const next = new Map<JudgedRequest, JudgedRequest>();
   const lanes = new ByLane((): { last?: JudgedRequest } => ({}));

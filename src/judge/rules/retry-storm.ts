@@ -43,8 +43,8 @@ function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Fin
   if (first === undefined || attempts <= mostAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(tries, same)) return [];
-  // Requests without a call name may belong to several calls. Each usable response ended a call, which reduces the
-  // possible number.
+  // Requests without a call name may belong to several calls. Calls that got a usable response elsewhere are subtracted
+  // from the scenario's number of calls.
   const isShared = first.call === undefined && first.lane.isSequential;
   if (!isShared) return [storm(tries, attempts)];
   if (attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
