@@ -1,5 +1,5 @@
 import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../requests/request-record.js';
-import type { Lane, Place } from './place.js';
+import type { Lane, RunPosition } from './lane.js';
 import { noPromises, promisesOf, readRetryAfter } from './promises.js';
 import { resourceIn } from './same-pet.js';
 
@@ -7,7 +7,7 @@ import { resourceIn } from './same-pet.js';
  * A request with values that the judge derives. Refers to the journal record instead of copying its fields: for 10,000
  * records, copies made garbage collection a third of the judge's time.
  */
-export class JudgedRequest implements ObservedRequest, Place {
+export class JudgedRequest implements ObservedRequest, RunPosition {
   readonly #entry: ObservedRequest;
   #pet: string | undefined;
   declare readonly lane: Lane;
@@ -55,12 +55,12 @@ export class JudgedRequest implements ObservedRequest, Place {
    * @param areHeadersHidden whether the client is a page that cannot read Retry-After and X-RateLimit-*
    * @param isKnown whether the simulator itself recorded the request, so that `refusal` is reliable
    */
-  constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean, isKnown = false) {
+  constructor(entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean, isKnown = false) {
     this.#entry = entry;
     this.queuedAtMs = entry.arrivedAtMs;
-    this.lane = place.lane;
-    this.fingerprint = place.fingerprint;
-    this.requestText = place.requestText;
+    this.lane = position.lane;
+    this.fingerprint = position.fingerprint;
+    this.requestText = position.requestText;
     this.isBan = entry.refusal === 'ban';
     this.isByLimit = entry.refusal === 'limit';
     this.isRefused = entry.refusal !== undefined || entry.status === 429 || (!isKnown && asksToWait(entry));
@@ -157,8 +157,8 @@ export class KnownRequest extends JudgedRequest {
   declare retryOfOutage: KnownRequest | undefined;
   declare readonly known: RequestKnowledge;
 
-  constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean) {
-    super(entry, place, areHeadersHidden, true);
+  constructor(entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) {
+    super(entry, position, areHeadersHidden, true);
     this.known = entry;
   }
 }

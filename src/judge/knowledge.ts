@@ -1,5 +1,5 @@
 import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
-import { ByLane, type Lane } from './place.js';
+import { ByLane, type Lane } from './lane.js';
 
 /**
  * Sets `lastRefusalRead` and `retryOf` on requests in order of arrival: the latest refusal that the client must have

@@ -1,11 +1,11 @@
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { groupByNumber } from '../values/group-by.js';
 import { runToEnd, type Steps } from '../values/steps.js';
+import { assignLanes } from './assign-lanes.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { markOutageRetries, markReadRefusals } from './knowledge.js';
-import { placeInLanes } from './lanes.js';
+import type { RunPosition } from './lane.js';
 import type { ClientNeeds } from './needs.js';
-import type { Place } from './place.js';
 
 export { graceMs, type JudgedRequest, type KnownRequest, toleranceMs } from './judged-request.js';
 export { isAnswered, isServed, isUnknown } from './request-kind.js';
@@ -89,9 +89,13 @@ export const readObserved = (entries: readonly RequestRecord[], reading: Reading
 function* read<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
   { callers = 1, areHeadersHidden = false }: Reading,
-  Kind: new (entry: RequestRecord, place: Place, areHeadersHidden: boolean) => Request,
+  Kind: new (entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) => Request,
 ): Steps<ReadRequests<Request>> {
-  const requests = yield* placeInLanes(entries, callers, (entry, place) => new Kind(entry, place, areHeadersHidden));
+  const requests = yield* assignLanes(
+    entries,
+    callers,
+    (entry, position) => new Kind(entry, position, areHeadersHidden),
+  );
   const ofKeys = groupByNumber(requests, ({ lane }) => lane.series);
   yield;
   const episodes = ofKeys.flatMap((same) => episodesOf(same));

@@ -3,7 +3,7 @@ import { groupBy } from '../values/group-by.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
 import { concurrentMs } from './judged-request.js';
-import type { Lane } from './place.js';
+import type { Lane } from './lane.js';
 import { graceMs, type JudgedRequest, type Run, toleranceMs } from './run.js';
 
 /** Rules that blame a client for ignoring a refusal. Such a finding is wrong if another caller received the refusal. */

@@ -48,7 +48,7 @@ interface WrittenFind {
 }
 
 /** Number of concurrent runs. Higher than the number of processors, because clients mostly wait. */
-const lanes = 8;
+const concurrency = 8;
 /** Maximum number of runs that reduce one found scenario. Each run takes seconds. */
 const reductionRuns = 10;
 /** Length of the minute window in scenarios that do not shorten it, because the client waits in real time. */
@@ -86,13 +86,13 @@ export async function hunt(
     return search<CommandTrial>({
       run,
       canCut: false,
-      keepsStarts: true,
+      keepsInitial: true,
       base: {},
-      starts: startScenarios(),
+      initial: initialScenarios(),
       space: () => ({ key: 'free-key', client: ['operation', 'calls', 'parallel'], isRealTime: true }),
       runs,
       seed,
-      lanes,
+      concurrency,
       reductionRuns,
       repeats: 1,
       isKept: ([field]) => field === 'client' || field === 'expect' || field === 'windows',
@@ -164,7 +164,7 @@ function withSilence({ served, fail = [] }: NonNullable<Scenario['expect']>): No
 }
 
 /** Shipped scenarios with which a search begins. Together they exercise most rules of the judge. */
-const tellingScenarios = [
+const firstScenarios = [
   'minute-wall',
   'day-wall',
   'http-date',
@@ -183,15 +183,15 @@ const tellingScenarios = [
  * Lists the shipped scenarios that expect something of a client. The most revealing come first, then scenarios of all
  * groups alternately.
  */
-function startScenarios(): Scenario[] {
+function initialScenarios(): Scenario[] {
   const shipped = readShippedScenarios();
   const all = Object.keys(shipped).filter((name) => shipped[name]?.expect !== undefined);
-  const others = all.filter((name) => !tellingScenarios.includes(name));
+  const others = all.filter((name) => !firstScenarios.includes(name));
   const groups = [...groupBy(others, (name) => shipped[name]?.group).values()];
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
   // Leaves out the scenario's name and description, which would be wrong for a mutation.
-  return [...tellingScenarios, ...inTurn].map((name) => {
+  return [...firstScenarios, ...inTurn].map((name) => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
     return withShortMinute({ ...fields, ...(expect && { expect: withSilence(expect) }) });
   });

@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
 import { type Finding, finding, type SimulatorRule, span } from '../finding.js';
-import type { Lane } from '../place.js';
+import type { Lane } from '../lane.js';
 import { type KnownRequest, toleranceMs } from '../run.js';
 
 /**

@@ -4,7 +4,7 @@ import { groupBy } from '../../values/group-by.js';
 import { compareEqualReads } from '../equal-reads.js';
 import { type Finding, finding, target, times, type WireRule } from '../finding.js';
 import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
-import { ByLane } from '../place.js';
+import { ByLane } from '../lane.js';
 import { isRetryDate } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';

@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
 import { finding, span, theFirst, times, type WireRule } from '../finding.js';
-import { ByLane } from '../place.js';
+import { ByLane } from '../lane.js';
 import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
 
 /**

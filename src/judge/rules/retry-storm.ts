@@ -2,7 +2,7 @@ import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
 import { splitIntoCalls } from '../equal-calls.js';
 import { type Finding, finding, span, target, type WireRule } from '../finding.js';
-import { ByLane } from '../place.js';
+import { ByLane } from '../lane.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 const mostAttempts = 6;

@@ -28,7 +28,7 @@ export interface Lane {
  * Position of a request in the run: its lane (client and API key) and its fingerprint (a number that equal requests
  * share).
  */
-export interface Place {
+export interface RunPosition {
   readonly lane: Lane;
   /**
    * Number that requests share if they may be attempts of one call, counted from 0. With `X-Sim-Call`: same key,
