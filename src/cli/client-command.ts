@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { CommandEnd } from '../judge/run-result.js';
 import { UsageError } from '../node/usage-error.js';
-import type { Tree } from './end-tree.js';
+import type { ProcessTree } from './end-tree.js';
 
 /** How a client's command ended, and its captured output. */
 export interface CommandResult {
@@ -53,7 +53,7 @@ export async function runCommand(
   const hasTerminal = stdin.isTTY || stdout.isTTY || stderr.isTTY;
   const hasGroup = (isKept || !hasTerminal) && !isWindows;
   let stoppedBy: CommandEnd['stoppedBy'];
-  let tree: Promise<Tree> | undefined;
+  let tree: Promise<ProcessTree> | undefined;
   // The code that ends descendants is loaded only if a command must be stopped, because most commands end by
   // themselves.
   const stoppedTree = () => {
@@ -110,7 +110,8 @@ export async function runCommand(
   }
 }
 
-const loadTree = async (pid: number, mark: string): Promise<Tree> => (await import('./end-tree.js')).treeOf(pid, mark);
+const loadTree = async (pid: number, mark: string): Promise<ProcessTree> =>
+  (await import('./end-tree.js')).treeOf(pid, mark);
 
 function keepOutput({ stdout, stderr }: ChildProcess): () => string {
   let text = '';

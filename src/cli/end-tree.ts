@@ -11,7 +11,7 @@ const lookMs = 50;
 const killedMs = 1_000;
 
 /** A client's command with its descendants. */
-export interface Tree {
+export interface ProcessTree {
   signal(signal: NodeJS.Signals): void;
   /** Waits until the command and its descendants have ended. After `graceMs`, they receive SIGKILL. */
   end(graceMs: number): Promise<void>;
@@ -22,7 +22,7 @@ export interface Tree {
  * @param pid process id of the command
  * @param mark environment variable that is unique to the command: `NAME=value`
  */
-export function treeOf(pid: number, mark: string, platform = process.platform): Tree {
+export function treeOf(pid: number, mark: string, platform = process.platform): ProcessTree {
   if (platform === 'win32') return { signal: () => taskkill(pid), end: async () => {} };
   const known = new Set<number>();
   const find = () => {

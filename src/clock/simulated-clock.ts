@@ -35,7 +35,7 @@ export interface ClockAnchor {
 }
 
 /** Scheduled work of a simulated clock, such as delayed requests. Does not include `sleep` calls. */
-export interface Waiting {
+export interface ScheduledWork {
   /** Time at which the next work is due, in Unix milliseconds; Infinity if no work is scheduled. */
   nextDueMs(): number;
   /** Completes the work that is due at `nowMs`. */
@@ -69,7 +69,7 @@ export class SimulatedClock implements Clock {
   /** Reference point from which the current simulated time is computed. */
   anchor: ClockAnchor = { anchorMs: 0, machineMs: 0, frozen: false, movedMs: 0 };
   /** Work that the clock completes when it is due, after every move and by a timer. */
-  waiting: Waiting | undefined;
+  scheduledWork: ScheduledWork | undefined;
   /** Callback for a likely mistake: a wait on a frozen clock has lasted one second of real time. */
   onStandstill: ((waitMs: number) => void) | undefined;
   readonly #sleepers = new Set<Sleeper>();
@@ -110,14 +110,14 @@ export class SimulatedClock implements Clock {
    * Time at which the next `sleep` call or delayed request is due, in Unix milliseconds; Infinity if neither exists.
    */
   nextDueMs(): number {
-    let nextMs = this.#waiting?.nextDueMs() ?? Number.POSITIVE_INFINITY;
+    let nextMs = this.#ownWork?.nextDueMs() ?? Number.POSITIVE_INFINITY;
     for (const { dueMs } of this.#sleepers) nextMs = Math.min(nextMs, dueMs);
     return nextMs;
   }
 
   /** Scheduled work that the clock itself must complete. With a log, the log completes the work instead. */
-  get #waiting(): Waiting | undefined {
-    return this.#time.isLogged ? undefined : this.waiting;
+  get #ownWork(): ScheduledWork | undefined {
+    return this.#time.isLogged ? undefined : this.scheduledWork;
   }
 
   get frozen(): boolean {
@@ -211,7 +211,7 @@ export class SimulatedClock implements Clock {
 
   #endWaits(): void {
     for (const sleeper of this.#sleepers) sleeper.giveUp(new ResetError());
-    this.waiting?.giveUp();
+    this.scheduledWork?.giveUp();
   }
 
   #moveTo(instantMs: number): void {
@@ -225,7 +225,7 @@ export class SimulatedClock implements Clock {
   /** Sets the reference point, from which the clock runs or at which it stands still. */
   #run(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
     Object.assign(this.anchor, { anchorMs, machineMs, frozen });
-    this.waiting?.complete(this.now());
+    this.scheduledWork?.complete(this.now());
     this.#wake();
   }
 
@@ -233,7 +233,7 @@ export class SimulatedClock implements Clock {
   #wake(): void {
     clearTimeout(this.#timer);
     const nowMs = this.now();
-    this.#waiting?.complete(nowMs);
+    this.#ownWork?.complete(nowMs);
     const sleepers = [...this.#sleepers].sort((a, b) => a.dueMs - b.dueMs);
     for (const sleeper of sleepers) if (sleeper.dueMs <= nowMs) sleeper.wake();
     const nextMs = this.nextDueMs();

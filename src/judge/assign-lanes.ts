@@ -2,7 +2,7 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import type { Steps } from '../values/steps.js';
 import { Fingerprints } from './fingerprints.js';
-import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
+import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
 import { ByLane, type Lane, type RunPosition } from './lane.js';
 
 /**
@@ -101,7 +101,7 @@ function markQueues(requests: readonly JudgedRequest[]): void {
     const { lane, arrivedAtMs } = request;
     const queue = queues.get(lane);
     const last = queue?.at(-1);
-    if (queue === undefined || last === undefined || arrivedAtMs - last.answeredAtMs > graceMs) {
+    if (queue === undefined || last === undefined || arrivedAtMs - last.answeredAtMs > receiptMs) {
       queues.set(lane, [request]);
       continue;
     }

@@ -8,7 +8,7 @@ import { isOverdue, orError } from './given-up.js';
 import type { ClientNeeds } from './needs.js';
 import { describeOutages } from './outages.js';
 import { patienceMs } from './rules/overslept.js';
-import { graceMs, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
+import { isUnknown, isWrite, type JudgedRequest, type Run, receiptMs } from './run.js';
 import { describeOutside } from './unrecorded.js';
 
 /** Behavior that a scenario expects of its client: its field `expect`. */
@@ -169,7 +169,7 @@ function stillWaiting(run: Run): string | undefined {
  * Whether the client's connection ended without the complete response when the client was stopped, or shortly before.
  */
 const isDisconnectedBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
-  (status === 0 || isAbandoned) && endMs - finishedAtMs <= graceMs;
+  (status === 0 || isAbandoned) && endMs - finishedAtMs <= receiptMs;
 
 function whyInconclusive(
   { requests, isOver, end, idle, service }: Run,

@@ -173,7 +173,7 @@ export const toleranceMs = 50;
  */
 export const concurrentMs = 100;
 /** Time after which the client must have received a response on any of its connections, in milliseconds. */
-export const graceMs = 1_000;
+export const receiptMs = 1_000;
 
 /** Whether a recorded 4xx response has a Retry-After. If so, it counts as a refusal, such as a ban with status 403. */
 const asksToWait = (entry: ObservedRequest) =>

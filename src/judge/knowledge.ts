@@ -1,4 +1,4 @@
-import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
+import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
 import { ByLane, type Lane } from './lane.js';
 
 /**
@@ -163,7 +163,7 @@ class Refusals {
   #age({ queuedAtMs }: JudgedRequest): void {
     for (; this.#aged < this.#list.length; this.#aged++) {
       const refusal = this.#list[this.#aged] as JudgedRequest;
-      if (refusal.answeredAtMs >= queuedAtMs - graceMs) return;
+      if (refusal.answeredAtMs >= queuedAtMs - receiptMs) return;
       if (!this.#isTaken(refusal)) this.#insert(refusal);
     }
   }

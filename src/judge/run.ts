@@ -7,7 +7,7 @@ import { markOutageRetries, markReadRefusals } from './knowledge.js';
 import type { RunPosition } from './lane.js';
 import type { ClientNeeds } from './needs.js';
 
-export { graceMs, type JudgedRequest, type KnownRequest, toleranceMs } from './judged-request.js';
+export { type JudgedRequest, type KnownRequest, receiptMs, toleranceMs } from './judged-request.js';
 export { isAnswered, isServed, isUnknown } from './request-kind.js';
 
 /** A refusal episode of one API key: from the first refusal to the next accepted request, or the end of the run. */
@@ -62,7 +62,7 @@ export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunC
 export type ReadRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
 
 /** Options for analyzing requests. */
-export interface Reading {
+export interface ReadingOptions {
   /** Known number of concurrent callers. Default 1: the judge detects concurrency by overlapping requests. */
   readonly callers?: number | undefined;
   /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
@@ -73,22 +73,26 @@ export interface Reading {
  * Analyzes journal records for the judge.
  * @param entries in order of arrival
  */
-export const readRequests = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<KnownRequest> =>
-  runToEnd(readInSteps(entries, reading));
+export const readRequests = (
+  entries: readonly RequestRecord[],
+  options: ReadingOptions = {},
+): ReadRequests<KnownRequest> => runToEnd(readInSteps(entries, options));
 
 /** Analyzes journal records for the judge, in steps. */
 export const readInSteps = (
   entries: readonly RequestRecord[],
-  reading: Reading = {},
-): Steps<ReadRequests<KnownRequest>> => read(entries, reading, KnownRequest);
+  options: ReadingOptions = {},
+): Steps<ReadRequests<KnownRequest>> => read(entries, options, KnownRequest);
 
 /** Analyzes requests of recorded traffic for the judge, without the simulator's internal knowledge. */
-export const readObserved = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<JudgedRequest> =>
-  runToEnd(read(entries, reading, JudgedRequest));
+export const readObserved = (
+  entries: readonly RequestRecord[],
+  options: ReadingOptions = {},
+): ReadRequests<JudgedRequest> => runToEnd(read(entries, options, JudgedRequest));
 
 function* read<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
-  { callers = 1, areHeadersHidden = false }: Reading,
+  { callers = 1, areHeadersHidden = false }: ReadingOptions,
   Kind: new (entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) => Request,
 ): Steps<ReadRequests<Request>> {
   const requests = yield* assignLanes(

@@ -4,7 +4,7 @@ import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
 import { concurrentMs } from './judged-request.js';
 import type { Lane } from './lane.js';
-import { graceMs, type JudgedRequest, type Run, toleranceMs } from './run.js';
+import { type JudgedRequest, type Run, receiptMs, toleranceMs } from './run.js';
 
 /** Rules that blame a client for ignoring a refusal. Such a finding is wrong if another caller received the refusal. */
 const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -121,7 +121,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     } else if (first !== undefined && waiting.length > 0) {
       if (hasRetried || count === mostCallers) return 1;
       count++;
-      if (request.arrivedAtMs - first.answeredAtMs > graceMs) late.add(request);
+      if (request.arrivedAtMs - first.answeredAtMs > receiptMs) late.add(request);
     }
     if (request.isRefused) {
       if (waiting.length === 0) {

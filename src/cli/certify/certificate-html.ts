@@ -8,10 +8,10 @@ import {
   isFailure,
   legend,
   notPassed,
+  outcomeSymbols,
   outcomes,
   passedPercent,
   scenariosText,
-  signs,
 } from './certificate.js';
 import { type Change, type Changes, changesText } from './changes.js';
 
@@ -61,7 +61,7 @@ ${changes && changesSection(changes)}
 <thead><tr><th>Scenario</th>${sdks.map(({ name }) => markup`<th>${name}</th>`)}</tr></thead>
 <tbody>${certificate.scenarios.map(({ name }) => scenarioRow(name, sdks))}</tbody>
 </table></div>
-<p class="dim">${outcomes.map((outcome) => markup`<span class="${classOf(outcome)}">${signs[outcome]}</span> ${legend[outcome]} &nbsp; `)}</p>
+<p class="dim">${outcomes.map((outcome) => markup`<span class="${classOf(outcome)}">${outcomeSymbols[outcome]}</span> ${legend[outcome]} &nbsp; `)}</p>
 ${failures(sdks)}
 ${undecided(sdks)}
 </body>
@@ -149,7 +149,7 @@ function cell(sdk: CertifiedSdk, scenario: string): Markup {
   const run = sdk.results.find((each) => each.scenario === scenario);
   if (run === undefined) return markup`<td></td>`;
   const { outcome, detail } = run;
-  const sign = signs[outcome];
+  const sign = outcomeSymbols[outcome];
   const shown =
     outcome === 'fail'
       ? markup`<a href="#${encodeURIComponent(anchor(sdk, run))}">${sign}<small>${detail}</small></a>`

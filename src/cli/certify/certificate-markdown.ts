@@ -6,10 +6,10 @@ import {
   isFailure,
   legend,
   notPassed,
+  outcomeSymbols,
   outcomes,
   passedPercent,
   scenariosText,
-  signs,
 } from './certificate.js';
 import { type Change, type Changes, changesText } from './changes.js';
 
@@ -36,7 +36,7 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
     ...(changes === undefined ? [] : changesParts(changes)),
     '## Scenarios',
     matrix(certificate),
-    outcomes.map((outcome) => `${signs[outcome]} ${legend[outcome]}`).join(' · '),
+    outcomes.map((outcome) => `${outcomeSymbols[outcome]} ${legend[outcome]}`).join(' · '),
     ...(failed.length === 0 ? [] : ['## Failures']),
     ...failed.flatMap(({ sdk, outcome, detail, runs }) => [
       `### ${escaped(`${sdk.name}: ${scenariosText(runs, sdk.results.length)}`)}`,
@@ -92,7 +92,7 @@ function matrix({ scenarios, sdks }: Certificate): string {
     ...sdks.map(({ results }) => {
       const run = results.find(({ scenario }) => scenario === name);
       if (run === undefined) return '';
-      return run.outcome === 'fail' ? `${signs.fail} ${escaped(run.detail)}` : signs[run.outcome];
+      return run.outcome === 'fail' ? `${outcomeSymbols.fail} ${escaped(run.detail)}` : outcomeSymbols[run.outcome];
     }),
   ]);
   return table(['Scenario', ...sdks.map(({ name }) => escaped(name))], rows);

@@ -174,7 +174,13 @@ export function circumstances({ date, petstoreSim, node, platform, seed }: Certi
 }
 
 /** Character that represents a run's outcome in a table. */
-export const signs: Record<Outcome, string> = { pass: '✓', fail: '✗', inconclusive: '?', 'not met': '–', error: '!' };
+export const outcomeSymbols: Record<Outcome, string> = {
+  pass: '✓',
+  fail: '✗',
+  inconclusive: '?',
+  'not met': '–',
+  error: '!',
+};
 
 /** Legend of the characters that represent outcomes in a table. */
 export const legend: Record<Outcome, string> = {
