@@ -174,8 +174,8 @@ async function create(server: ServerControl, url: string, name: string, scenario
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new Error(
-      `Failed to make a sandbox: expected a petstore-sim server at ${url}, and nothing answers there. Start it as ` +
-        '`webServer` in playwright.config.ts, or by `npx petstore-sim`; its address is the option petstoreUrl or PETSTORE_SIM_URL.',
+      `Failed to create a sandbox: expected a petstore-sim server at ${url}, got no response. Start the server as ` +
+        '`webServer` in playwright.config.ts, or by `npx petstore-sim`. The option petstoreUrl or PETSTORE_SIM_URL sets its URL.',
       { cause: error },
     );
   }

@@ -96,7 +96,7 @@ export function checkDataFlags({ data, 'data-reset': reset, fsync, record }: Dat
     throw new UsageError(`expected either --data or --record; ${program} replay accepts the folder of --data too`);
   }
   if (data === undefined && reset)
-    throw new UsageError('expected --data with --data-reset: a folder, or the address of a store');
+    throw new UsageError('expected --data FOLDER or --data URL with --data-reset, got no --data');
   if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
   if (data !== undefined && !isRedisAddress(data) && /^[a-z][a-z0-9+.-]*:\/\//i.test(data)) {
     throw new UsageError(

@@ -69,7 +69,7 @@ function bearerOf(name: string): string {
   const key = process.env[name];
   if (key === undefined || key === '')
     throw new UsageError(
-      `expected --upstream-key same, or a variable of the environment with the key, got ${name}, which is not set`,
+      `expected --upstream-key to be same or an environment variable with the key, got ${name}, which is not set`,
     );
   if (/^[\x21-\x7e]+$/.test(key)) return `Bearer ${key}`;
   throw new UsageError(`expected ${name} to be a key of visible ASCII characters`);

@@ -169,7 +169,7 @@ function broken(
 ): Failure[] {
   try {
     if (check({ sim, verdict, result, error }) !== false) return [];
-    return [{ code: 'check', cause: '', text: 'The property does not hold: check returned false.' }];
+    return [{ code: 'check', cause: '', text: 'The option check returned false.' }];
   } catch (thrown) {
     const text = thrown instanceof Error ? thrown.message : String(thrown);
     return [{ code: 'check', cause: withoutNumbers(text), text }];

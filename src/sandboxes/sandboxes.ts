@@ -189,12 +189,12 @@ export class Sandboxes {
   #refuse(name: string): void {
     this.#dropIdle();
     if (this.#sandboxes.has(name)) {
-      throw new SandboxError('taken', 'There is a sandbox of this name already; remove it first.');
+      throw new SandboxError('taken', 'A sandbox with this name exists already; remove it first.');
     }
     if (this.#sandboxes.size >= this.#limit) {
       throw new SandboxError(
         'full',
-        `There are ${this.#limit} sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for ${this.#idleMs / 1000} s.`,
+        `The server has ${this.#limit} sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for ${this.#idleMs / 1000} s.`,
       );
     }
   }

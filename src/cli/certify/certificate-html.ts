@@ -135,7 +135,7 @@ function undecided(sdks: readonly CertifiedSdk[]): Markup | undefined {
       ),
   );
   if (rows.length === 0) return undefined;
-  return markup`<h2>Runs that show nothing</h2>
+  return markup`<h2>Runs without a conclusion</h2>
 <div class="scroll"><table>
 <thead><tr><th>SDK</th><th>Scenario</th><th>Outcome</th><th>Reason</th></tr></thead>
 <tbody>${rows}</tbody>

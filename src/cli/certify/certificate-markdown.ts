@@ -47,7 +47,7 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
             .join('\n'),
       fenced(runs[0]?.repeat ?? ''),
     ]),
-    ...(undecided.length === 0 ? [] : ['## Runs that show nothing']),
+    ...(undecided.length === 0 ? [] : ['## Runs without a conclusion']),
     ...(undecided.length === 0
       ? []
       : [

@@ -187,6 +187,6 @@ export const legend: Record<Outcome, string> = {
   pass: 'did what the service asks',
   fail: 'did not',
   inconclusive: 'shows nothing',
-  'not met': 'did not do what the scenario is about',
+  'not met': 'did not do what the scenario requires',
   error: 'sent no request',
 };

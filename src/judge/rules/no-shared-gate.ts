@@ -22,7 +22,7 @@ export const noSharedGate: WireRule = {
           early.map(({ request }) => request),
           {
             measured: `${counted(early.length, 'other call')} during the wait`,
-            allowed: '0, after one second for requests in flight',
+            allowed: '0, except for requests in flight in the first second',
             text: `Another call with the same key was sent ${times(early.length)} during the wait after a ${first.refusal.status}, ${theFirst(early)}${span(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit applies to the key: pause all calls with this key during the wait.`,
           },
         ),

@@ -68,7 +68,7 @@ function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
   return finding('retry-storm', 'warn', tries, {
     measured: `${attempts} attempts in total, by at least ${least} calls`,
     allowed: `${mostAttempts} attempts per call`,
-    text: `${triedTimes(tries, `${attempts} times in total`)} ${least} or more calls may send as many, but these requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,
+    text: `${triedTimes(tries, `${attempts} times in total`)} For ${least} or more calls that would be allowed, but the requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,
   });
 }
 
