@@ -57,7 +57,9 @@ async function textOf(response: Response, request: string): Promise<string> {
     bytes += chunk.length;
     // Leaving the loop cancels the download of a response body that is too long.
     if (bytes > mostBytes) {
-      throw new ServiceUnusable(`${request} responded with more than 10 MB, expected a response of the API; check the base URL.`);
+      throw new ServiceUnusable(
+        `${request} responded with more than 10 MB, expected a response of the API; check the base URL.`,
+      );
     }
     chunks.push(chunk);
   }

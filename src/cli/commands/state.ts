@@ -157,6 +157,8 @@ async function callServer<Result>(
     if (error instanceof ControlError) throw new UsageError(`the server at ${url} responded: ${error.message}`);
     const { cause } = error as { cause?: NodeJS.ErrnoException };
     if (cause === undefined) throw error;
-    throw new UsageError(`expected a running server at --url ${url}, got ${cause.code ?? cause.message}; start it with ${program} serve`);
+    throw new UsageError(
+      `expected a running server at --url ${url}, got ${cause.code ?? cause.message}; start it with ${program} serve`,
+    );
   }
 }
