@@ -135,7 +135,7 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
  */
 export const expect = baseExpect.extend(matchers);
 
-/** Error of a test whose page's client failed its verdict. */
+/** Error of a Playwright test in which the page's client failed its verdict. */
 class VerdictError extends Error {
   override readonly name = 'VerdictError';
   constructor(readonly verdict: Verdict) {

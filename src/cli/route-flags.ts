@@ -35,7 +35,8 @@ export async function readRouteFlags(flags: RouteFlags): Promise<RouteOptions> {
   const { handlers: file } = flags;
   const upstream = upstreamOf(flags);
   if (upstream !== undefined) await checkUpstream(upstream);
-  // Both modules are loaded only if used, because they load packages that most servers do not need.
+  // The modules for handlers and for a backend are loaded only if used, because they load packages that most servers do
+  // not need.
   const mounted =
     file === undefined ? undefined : await (await import('../node/custom-routes/handlers-file.js')).readHandlers(file);
   return { ...mounted, ...(upstream && { upstream }) };

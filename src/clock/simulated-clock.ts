@@ -23,8 +23,8 @@ export interface ClockState {
 }
 
 /**
- * Reference point of a simulated clock: a simulated time and the machine's time at that moment. With the speed, it
- * gives the current simulated time.
+ * Reference point of a simulated clock: a simulated time, and the machine's time at that moment. The current simulated
+ * time is computed from the reference point and the speed.
  */
 export interface ClockAnchor {
   /** Simulated time at the reference point, and the machine's time at the same moment, in Unix milliseconds. */
@@ -62,7 +62,9 @@ const longestTimerMs = 2 ** 31 - 1;
 /** Time after which a wait on a frozen clock is reported as a likely mistake, in milliseconds of real time. */
 const standstillMs = 1_000;
 
-/** A simulated clock with the methods of the simulator: configure, capture and restore. */
+/**
+ * The simulated clock. Besides the methods of `Clock`, has methods for the simulator: configure, capture and restore.
+ */
 export class SimulatedClock implements Clock {
   readonly #time: TimeSource;
   #start: ClockStart = {};
@@ -115,7 +117,10 @@ export class SimulatedClock implements Clock {
     return nextMs;
   }
 
-  /** Scheduled work that the clock itself must complete. With a log, the log completes the work instead. */
+  /**
+   * Scheduled work that the clock itself must complete. If the server logs its commands, the log completes the work
+   * instead.
+   */
   get #ownWork(): ScheduledWork | undefined {
     return this.#time.isLogged ? undefined : this.scheduledWork;
   }

@@ -49,7 +49,7 @@ const leftOut = new Set([
   'client.key',
   // CORS (access from other origins) has no effect in the same process.
   'assumptions.cors',
-  // Deprecated names of other fields.
+  // Deprecated names of scenario fields. The search varies only the current names.
   'ban.seconds',
   'ban.graceMs',
   'ban.toleranceMs',

@@ -120,7 +120,7 @@ interface Traffic {
   isOneConnection: boolean;
 }
 
-/** Marks requests of the same client that are concurrent. A client with concurrent requests is not sequential. */
+/** Marks concurrent requests of one client, and marks their client as not sequential. */
 function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void {
   const lanes = new ByLane((): Traffic => ({ open: undefined, recent: [], isOneConnection: true }));
   for (const request of requests) {

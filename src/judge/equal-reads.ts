@@ -6,7 +6,8 @@ interface EqualReads {
   asked: number;
   answered: number;
   /**
-   * Failed reads that were never repeated, as the number of missing responses shows. The last failed reads are assumed.
+   * Failed reads that the client apparently never repeated. They are the last ones, as many as calls that got no usable
+   * response.
    */
   missing: readonly JudgedRequest[];
   /**

@@ -59,7 +59,7 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
 /** Maximum number of later reads that are searched for a stored pet. */
 const mostReads = 50;
 
-/** Cache of results per run, because several rules need them. */
+/** Results of `Obtained` for each run, cached because several rules need them. */
 const known = new WeakMap<readonly JudgedRequest[], Obtained>();
 
 export function obtainedIn({ requests }: Run): Obtained {

@@ -61,7 +61,7 @@ export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunC
 /** The part of a run that depends only on its requests, so that it can be cached. */
 export type ReadRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
 
-/** Options for analyzing requests. */
+/** Options for the analysis of a run's requests. */
 export interface ReadingOptions {
   /** Known number of concurrent callers. Default 1: the judge detects concurrency by overlapping requests. */
   readonly callers?: number | undefined;
