@@ -22,13 +22,13 @@ expect.extend(matchers);
 endTimedOut();
 
 declare global {
-  // Extends the types of `@types/jest`, whose matchers have the type parameters `R` and `T`.
+  // Adds the matchers to the types of `@types/jest`, whose type parameters are named `R` and `T`.
   namespace jest {
     interface Matchers<R, T> extends PetstoreMatchers {}
   }
 }
 
 declare module 'expect' {
-  // Extends the types of `@jest/globals`.
+  // Adds the matchers to the types of `@jest/globals`.
   interface Matchers<R extends void | Promise<void>, T = unknown> extends PetstoreMatchers {}
 }

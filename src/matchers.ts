@@ -3,7 +3,8 @@ import type { PetstoreMatchers } from './test-kits/matchers.js';
 export { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
 
 declare global {
-  // Extends the matchers of `@types/jest` and of Playwright, whose declarations determine the type parameters.
+  // Adds the matchers to the types of `@types/jest` and Playwright. The type parameters must have the names declared
+  // there.
   namespace jest {
     interface Matchers<R, T> extends PetstoreMatchers {}
   }

@@ -135,7 +135,7 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
  */
 export const expect = baseExpect.extend(matchers);
 
-/** Error of a test whose page's client failed its verdict. */
+/** Error of a Playwright test in which the page's client failed its verdict. */
 class VerdictError extends Error {
   override readonly name = 'VerdictError';
   constructor(readonly verdict: Verdict) {
@@ -174,8 +174,8 @@ async function create(server: ServerControl, url: string, name: string, scenario
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new Error(
-      `Failed to make a sandbox: expected a petstore-sim server at ${url}, and nothing answers there. Start it as ` +
-        '`webServer` in playwright.config.ts, or by `npx petstore-sim`; its address is the option petstoreUrl or PETSTORE_SIM_URL.',
+      `Failed to create a sandbox: expected a petstore-sim server at ${url}, got no response. Start the server as ` +
+        '`webServer` in playwright.config.ts, or by `npx petstore-sim`. The option petstoreUrl or PETSTORE_SIM_URL sets its URL.',
       { cause: error },
     );
   }

@@ -21,7 +21,7 @@ export const test = createTest({
   },
   async listen() {
     throw new Error(
-      'Failed to listen: a test in a browser has no baseUrl. Give the client `sim.fetch`, or answer its requests by ' +
+      'Failed to listen: a test in a browser has no baseUrl. Pass `sim.fetch` to the client, or answer its requests with ' +
         'setupWorker(...handlers(sim)) of msw/browser',
     );
   },

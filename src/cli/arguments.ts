@@ -4,7 +4,7 @@ import { nearest } from '../validation/nearest.js';
 import { type Command, type CommandInput, commands, commonFlags, type Flag } from './commands.js';
 import { program } from './program.js';
 
-/** The command line's request. */
+/** The request that the command line makes: help, the version or a command with its flags. */
 export type Request =
   | { help: string | undefined }
   | { version: true }
@@ -13,7 +13,7 @@ export type Request =
 const flagsOf = ({ flags }: Command): Readonly<Record<string, Flag>> => flags;
 
 /**
- * Reads the arguments of the command line.
+ * Parses the arguments of the command line.
  * @throws {UsageError} for an unknown command, flag or argument, with the nearest known name
  */
 export function readArguments(): Request {
@@ -72,6 +72,6 @@ function meant(written: string, names: readonly string[], before = ''): string {
   return name === undefined ? '' : `; did you mean ${before}${name}?`;
 }
 
-/** Suggestion of `--scenario` for the name of a scenario file. */
+/** Suggestion for a user who typed the name of a scenario file as an argument: `--scenario FILE`. */
 const asScenario = (written: string) =>
   /\.(?:ya?ml|json)$/.test(written) ? `; to serve that scenario, write --scenario ${written}` : '';

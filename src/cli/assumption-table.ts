@@ -1,9 +1,9 @@
 import { type Assumption, assumptions } from '../petstore/assumptions.js';
 
-/** Formats a value for the table: a word unchanged, any other value as JSON. */
+/** Formats an assumption's value for a table: text unchanged, any other value as JSON. */
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Assumptions as rows of text: id, question, default, alternatives, quote of the document. */
+/** Lists the assumptions as rows of text: id, question, default, alternatives, quote of the interface document. */
 export function assumptionRows(): {
   id: string;
   question: string;
@@ -23,7 +23,7 @@ export function assumptionRows(): {
   });
 }
 
-/** Assumptions as lines for a terminal. */
+/** Formats the assumptions as lines for a terminal. */
 export function assumptionLines(): string[] {
   const intro = [
     'Assumptions of the simulator about questions that the interface document leaves open. Set them in a scenario, under "assumptions".',

@@ -3,35 +3,38 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { CommandEnd } from '../judge/run-result.js';
 import { UsageError } from '../node/usage-error.js';
-import type { Tree } from './end-tree.js';
+import type { ProcessTree } from './end-tree.js';
 
-/** End of a client's command, and its captured output. */
+/** How a client's command ended, and its captured output. */
 export interface CommandResult {
   end: CommandEnd;
   output: string;
 }
 
 export interface CommandOptions {
-  /** Environment variables for the command, in addition to this process's own. */
+  /** Environment variables that are added to this process's own for the command. */
   env: Readonly<Record<string, string>>;
-  /** Working directory. Default: that of this process. */
+  /** Working directory of the command. Default: the current folder. */
   folder?: string | undefined;
-  /** `inherit`: the command uses this terminal; `keep`: its output is captured. */
+  /** `inherit`: the command writes to this terminal. `keep`: the command's output is captured. */
   output: 'inherit' | 'keep';
-  /** Time limit in milliseconds, after which the command receives SIGTERM and soon after SIGKILL. Default: no limit. */
+  /**
+   * Time limit of the command, in milliseconds. At the limit, the command receives SIGTERM and soon after SIGKILL.
+   * Default: no limit.
+   */
   timeoutMs?: number | undefined;
-  /** Signal that stops the command; if it is aborted before the start, the command stops immediately. */
+  /** Signal that stops the command. If the signal is already aborted, the command is stopped right after its start. */
   stopped?: AbortSignal | undefined;
 }
 
-/** Maximum length of the captured output, in characters. The end is retained, because it contains errors. */
+/** Maximum length of a command's captured output, in characters. The last part is kept, because it contains errors. */
 const keptOutput = 20_000;
 /** Grace period between SIGTERM and SIGKILL, in milliseconds. */
 const lastMs = 1_000;
 
 /**
- * Runs a client's command. Forwards SIGINT and SIGTERM; a second signal sends SIGKILL. Stopping a command stops all its
- * descendants.
+ * Runs a client's command. Forwards SIGINT and SIGTERM to the command and its descendants. A second signal ends them
+ * with SIGKILL.
  * @throws {UsageError} if the command cannot be started
  */
 export async function runCommand(
@@ -41,32 +44,36 @@ export async function runCommand(
   const isKept = output === 'keep';
   const stdio = isKept ? (['ignore', 'pipe', 'pipe'] as const) : 'inherit';
   const isWindows = process.platform === 'win32';
-  // On Windows, npm is a script that only cross-spawn can start. Elsewhere loading cross-spawn would cost 5 ms.
+  // On Windows, npm is a script, which only the package cross-spawn can start. On other systems, loading cross-spawn
+  // would only cost 5 ms.
   const start = isWindows ? (await import('cross-spawn')).default : spawn;
-  // A separate process group allows stopping all descendants. A command with a terminal must stay in the terminal's
-  // group to receive its signals. On Windows, a detached process opens a new window.
+  // A process group of its own allows stopping a command with its descendants. A command with a terminal must stay in
+  // the terminal's group to receive Ctrl-C. On Windows, a detached process would open a new window.
   const { stdin, stdout, stderr } = process;
   const hasTerminal = stdin.isTTY || stdout.isTTY || stderr.isTTY;
   const hasGroup = (isKept || !hasTerminal) && !isWindows;
   let stoppedBy: CommandEnd['stoppedBy'];
-  let tree: Promise<Tree> | undefined;
-  // Loaded on demand, because most commands end by themselves.
+  let tree: Promise<ProcessTree> | undefined;
+  // The code that ends descendants is loaded only if a command must be stopped, because most commands end by
+  // themselves.
   const stoppedTree = () => {
     const { pid } = child;
     if (pid !== undefined) tree ??= loadTree(pid, `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`);
     return tree;
   };
   const stop = (signal: NodeJS.Signals) => {
-    // The terminal has already signaled every process in its group.
+    // On Ctrl-C, the terminal has signaled all processes of its group, including descendants, so only the command is
+    // signaled here.
     if (signal === 'SIGINT' && !hasGroup && !isWindows) child.kill(signal);
     else void stoppedTree()?.then((each) => each.signal(signal));
   };
   const stopByUser = (signal: 'SIGINT' | 'SIGTERM') => {
-    // A second Ctrl-C stops a command that ignores the first.
+    // A second Ctrl-C ends a command that ignored the first Ctrl-C.
     stop(stoppedBy === undefined ? signal : 'SIGKILL');
     stoppedBy ??= signal;
   };
-  // Registered before the command runs, because a signal in between would end only this process.
+  // Listens for signals before the command starts. A signal in between would end only this process, and the command
+  // would continue.
   process.on('SIGINT', stopByUser).on('SIGTERM', stopByUser);
   const child = start(file, args, {
     env: { ...process.env, ...env },
@@ -103,7 +110,8 @@ export async function runCommand(
   }
 }
 
-const loadTree = async (pid: number, mark: string): Promise<Tree> => (await import('./end-tree.js')).treeOf(pid, mark);
+const loadTree = async (pid: number, mark: string): Promise<ProcessTree> =>
+  (await import('./end-tree.js')).treeOf(pid, mark);
 
 function keepOutput({ stdout, stderr }: ChildProcess): () => string {
   let text = '';

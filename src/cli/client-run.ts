@@ -18,39 +18,40 @@ import { coreOf, createSimulatorFrom } from '../simulator/simulator.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
 import { operationsWith, type RouteOptions } from './route-flags.js';
 
-/** Run of a client's command against a separate simulator. */
+/** Result of running a client's command against a new simulator. */
 export interface ClientRun extends CommandResult {
   verdict: Verdict;
-  /** Journal of the run. */
+  /** Journal records of the run. */
   entries: readonly RequestRecord[];
-  /** Creates the `RunReport` of the run as JSON, with a verdict. */
+  /** Creates the run's report data (`RunReport`) as JSON, with a given verdict. */
   run: (verdict: Verdict) => Promise<string>;
-  /** Duration of the command, in milliseconds. */
+  /** Run time of the command, in milliseconds. */
   lastedMs: number;
 }
 
 export interface ClientRunOptions extends Pick<CommandOptions, 'folder' | 'output' | 'timeoutMs' | 'stopped'> {
-  /** API key that replaces the scenario's. */
+  /** API key for the client, instead of the scenario's key. */
   apiKey?: string | undefined;
-  /** Called with every request, before its response. */
+  /** Called with every request before its response is sent. */
   record?: (call: ApiCall, atMs: number) => void;
-  /** File to record the run in, and name of the scenario. */
+  /** File for a recording of the run, and the scenario's name in the recording. */
   recording?: { file: string; scenarioName: string } | undefined;
   /** Custom routes of the simulator. */
   routes?: RouteOptions | undefined;
 }
 
 /**
- * Checks a scenario and generates its pets, for `runClient`. With custom routes, the server checks the names of operations.
- * @throws {ScenarioError}
+ * Checks a scenario for `runClient`, and generates its pets. With custom routes, the server checks the operation names
+ * later.
+ * @throws {ScenarioError} if the scenario is invalid
  */
 export const resolveForClient = (scenario: Scenario, routes?: RouteOptions): ResolvedScenario =>
   resolveScenario(scenario, generatePets, readStart, operationsWith(routes));
 
 /**
- * Starts a simulator on a free port, runs the command against it, and judges the client. The command's environment contains
- * the service's URLs, `PETSTORE_BASE_URL` and `PETSTORE_SIM_URL`, and the scenario's requirements, `PETSTORE_API_KEY`,
- * `PETSTORE_OPERATION`, `PETSTORE_CALLS` and `PETSTORE_PARALLEL`.
+ * Starts a simulator on a free port, runs the client's command against the simulator, and judges the client. The
+ * command's environment contains the service's URLs, `PETSTORE_BASE_URL` and `PETSTORE_SIM_URL`, and the scenario's
+ * requirements, `PETSTORE_API_KEY`, `PETSTORE_OPERATION`, `PETSTORE_CALLS` and `PETSTORE_PARALLEL`.
  * @throws {UsageError} if the command cannot be started
  */
 export async function runClient(
@@ -90,13 +91,13 @@ export async function runClient(
   }
 }
 
-/** A simulator that listens during one run of a client. */
+/** A simulator that serves HTTP during one run of a client. */
 interface ClientState extends OpenState {
-  /** Judges the client after the end of its process. */
+  /** Judges the client after its process has ended. */
   judge(end: ClientEnd): Promise<Verdict>;
 }
 
-/** Starts the simulator of one run. */
+/** Starts the simulator for one run of a client. */
 export async function openSession(
   resolved: ResolvedScenario,
   { record, recording, routes }: Pick<ClientRunOptions, 'record' | 'recording' | 'routes'> = {},
@@ -127,13 +128,13 @@ export async function openSession(
   return serveState({ open }, { port: 0, holdRefusals: true, ...routes });
 }
 
-/** Environment variables of a client's command. */
+/** Environment variables that a client's command receives. */
 export const environment = (
   { baseUrl, controlUrl }: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
   { key, operation, calls, parallel }: ScenarioClient,
   { upstream }: RouteOptions = {},
 ) => ({
-  // The paths of a backend that serves everything begin at the root.
+  // A backend that serves everything also has paths without `/v1`, so its base URL ends before `/v1`.
   PETSTORE_BASE_URL: typeof upstream === 'object' && upstream.withoutApi ? baseUrl.slice(0, -basePath.length) : baseUrl,
   PETSTORE_SIM_URL: controlUrl,
   PETSTORE_API_KEY: key,
@@ -142,7 +143,10 @@ export const environment = (
   PETSTORE_PARALLEL: String(parallel),
 });
 
-/** Aligns the clock with a whole second at the first request, so that every run of a client has the same waits. */
+/**
+ * Moves the clock to a whole second at the client's first request. Otherwise the waits would differ from run to run by
+ * a fraction of a second.
+ */
 function alignedBackend(backend: Backend, align: () => void, record: ClientRunOptions['record']): Backend {
   let isAligned = backend.sim.scenario.clock?.mode === 'frozen';
   const prepare = (call: ApiCall) => {

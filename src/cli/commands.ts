@@ -19,12 +19,12 @@ import type { VerdictFlags } from './verdict-flags.js';
 type TextFlag = readonly [value: string, about: string];
 type RepeatableFlag = readonly [value: string, about: string, isRepeatable: true];
 
-/** Help text of a flag: a description, preceded by the name of the value unless the flag is a switch. */
+/** Help text of a flag: its description or, for a flag with a value, the value's name and the description. */
 export type Flag = string | TextFlag | RepeatableFlag;
 
 /**
- * Flags for the fields that a command reads, each of the kind that the field's type requires. `--json` is common to
- * all.
+ * Type of a command's flags: one for each field that the command reads, of the field's kind. `--json` is left out,
+ * because all commands have it.
  */
 type FlagsFor<Fields> = {
   readonly [Name in Exclude<keyof Fields, 'json'>]-?: NonNullable<Fields[Name]> extends boolean
@@ -39,27 +39,27 @@ export interface CommandInput<Fields> {
   flags: Fields & { json?: boolean };
   /** Arguments after the command's name. */
   rest: string[];
-  /** Number of `rest` before `--`. */
+  /** Number of arguments in `rest` that the user typed before `--`. */
   before: number;
-  /** Writes to standard output. */
+  /** Prints text to standard output. */
   print: (text: string) => void;
 }
 
 export interface Command<Fields = object> {
-  /** Summary of each form of the command. Words in capitals stand for values. */
+  /** Forms of the command with a short description each. Words in capitals stand for values. */
   usage: Readonly<Record<string, string>>;
   about: string;
   flags: FlagsFor<Fields>;
-  /** Largest number of arguments. Default: 0. */
+  /** Maximum number of arguments. Default: 0. */
   most?: number;
-  /** Arguments of a command that works. */
+  /** Arguments for an example in the help text. They must be valid. */
   example: string;
   exitCodes?: string;
-  /** Loads the command and runs it. A number is its exit code. */
+  /** Loads the command's code and runs it. If the result is a number, it is the exit code. */
   run(input: CommandInput<Fields>): Promise<unknown>;
 }
 
-/** Checks at compile time that a command declares exactly the flags that it reads. */
+/** Declares a command. The type makes the compiler check that the flags are exactly those that the command reads. */
 const command = <Fields>(definition: Command<Fields>): Command => definition as unknown as Command;
 
 const routeFlags: FlagsFor<RouteFlags> = {
@@ -82,10 +82,10 @@ const scenarioFlags: FlagsFor<Omit<ScenarioFlags, 'api-key'>> = {
 
 const verdictFlags: FlagsFor<VerdictFlags> = {
   verdict: ['FILE', 'writes the verdict as JSON'],
-  report: ['FILE.html', 'writes a report with a picture of the run'],
+  report: ['FILE.html', 'writes an HTML report with a timeline of the run'],
   junit: ['FILE.xml', 'writes the result as JUnit XML, for a CI server'],
-  'fail-on': ['CODES', 'fails on these findings only, separated by commas'],
-  'require-conclusive': 'fails if the run exercised no rule',
+  'fail-on': ['CODES', 'findings that fail the run, separated by commas; others only warn'],
+  'require-conclusive': 'fails if the verdict is inconclusive',
 };
 
 const listenFlags: FlagsFor<ListenFlags> = {
@@ -99,8 +99,8 @@ const listenFlags: FlagsFor<ListenFlags> = {
 const serviceFlags = {
   target: ['URL', 'base URL of the service: https://api.example.com/v1'],
   'key-env': ['NAME', 'environment variable that contains the API key'],
-  write: 'may store pets',
-  patience: ['DURATION', 'longest wait, such as 90s (default: 150s)'],
+  write: 'allows requests that store pets',
+  patience: ['DURATION', 'maximum length of a wait, such as 90s (default: 150s)'],
 } as const;
 
 const recordingFlags = {
@@ -114,7 +114,7 @@ const apiKey = ['NAME', 'API key for the command (default: the key in the scenar
 const runTimeout = ['DURATION', 'time limit of one run, such as 30s (default: 2m)'] as const;
 const stoppedCodes = '130 or 143 if a signal stopped it';
 
-/** All commands, in the order of the overview. */
+/** All commands, in the order in which the help text lists them. */
 export const commands: Readonly<Record<string, Command>> = {
   serve: command<ServeFlags>({
     usage: { '[serve] [options]': 'starts the HTTP server' },
@@ -134,7 +134,7 @@ export const commands: Readonly<Record<string, Command>> = {
       record: ['FILE', 'records the run, for petstore-sim replay'],
       'allowed-origin': ['URL', 'origin whose pages may use the control API: http://localhost:5173', true],
       open: 'opens the dashboard in the browser',
-      'until-eof': 'stops when standard input ends, so with the program that started it',
+      'until-eof': 'stops when standard input ends, as when the parent process ends',
     },
     example: '--scenario minute-wall --port 0',
     run: async ({ flags }) => (await import('./commands/serve.js')).serve(flags),
@@ -187,7 +187,7 @@ export const commands: Readonly<Record<string, Command>> = {
       out: ['FOLDER', 'folder of the files (default: certificate)'],
       against: ['FILE.json', 'earlier certificate.json; reports what became better and worse'],
       junit: ['FILE.xml', 'writes a test case for each SDK and scenario, for a CI server'],
-      parallel: ['N', 'runs at once (default: 10 for each SDK, at most 20 for each processor)'],
+      parallel: ['N', 'number of concurrent runs (default: 10 for each SDK, at most 20 for each processor)'],
       seed: ['N', 'seed of every scenario (default: its own)'],
       timeout: runTimeout,
     },
@@ -198,18 +198,18 @@ export const commands: Readonly<Record<string, Command>> = {
   }),
   hunt: command<HuntFlags>({
     usage: { 'hunt [options] -- COMMAND...': 'finds the smallest scenario that breaks a client' },
-    about: `Runs the command in many short scenarios, shipped ones and mutations of them, several at once. Reduces each failure and writes it as a scenario for exec --scenario. Ctrl-C ends the search and writes what was found. ${clientEnvironment}`,
+    about: `Runs the command in many short scenarios, several at once: shipped scenarios and mutations of them. Reduces each failure and writes it as a scenario for exec --scenario. Ctrl-C ends the search and writes what was found. ${clientEnvironment}`,
     flags: {
       runs: ['N', 'number of scenarios (default: 40)'],
       seed: ['N', 'seed of the mutations (default: 1)'],
       timeout: ['DURATION', 'time limit of one run, such as 20s (default: 45s)'],
-      out: ['FOLDER', 'folder for the scenarios that were found (default: hunt)'],
-      report: ['FILE.html', 'writes a report of the first find with a picture of the run'],
+      out: ['FOLDER', 'folder for the found scenarios (default: hunt)'],
+      report: ['FILE.html', 'writes an HTML report on the first failure, with a timeline of the run'],
       junit: ['FILE.xml', 'writes the result as JUnit XML, for a CI server'],
     },
     most: Number.POSITIVE_INFINITY,
     example: 'hunt --runs 20 -- npm test',
-    exitCodes: `1 if something was found, 2 if nothing was put to the test, ${stoppedCodes}`,
+    exitCodes: `1 if a failure was found, 2 if no run exercised a rule, ${stoppedCodes}`,
     run: async ({ flags, rest, print }) => (await import('./commands/hunt.js')).hunt(flags, rest, print),
   }),
   demo: command<DemoFlags>({
@@ -224,7 +224,7 @@ export const commands: Readonly<Record<string, Command>> = {
     run: async ({ flags, print }) => (await import('./commands/demo.js')).demo(flags, print),
   }),
   init: command({
-    usage: { init: 'writes a scenario to start from' },
+    usage: { init: 'writes a first scenario file' },
     about:
       "Writes petstore.scenario.yaml, unless it exists, and prints a test for the project's test runner: Vitest, Jest or Playwright.",
     flags: {},
@@ -258,7 +258,11 @@ export const commands: Readonly<Record<string, Command>> = {
       scenario: ['NAME|FILE', "scenario of the recording, for the scenario's expectations of a client"],
       trace: ['FILE', 'OpenTelemetry trace (OTLP as JSON) instead of a recording'],
       'base-url': ['URL', 'base URL of the service in the recording, such as https://api.github.com'],
-      refused: ['STATUS', 'another status of refusals, with Retry-After or Remaining 0, such as 403', true],
+      refused: [
+        'STATUS',
+        'another status that refuses a request, if sent with Retry-After or Remaining 0, such as 403',
+        true,
+      ],
       'one-key': 'assumes one API key for all requests, if the recording hides the keys',
       ended: 'assumes that the client ended with the recording, so that missing requests count',
       ...verdictFlags,
@@ -270,7 +274,7 @@ export const commands: Readonly<Record<string, Command>> = {
   }),
   calibrate: command<CalibrateFlags>({
     usage: {
-      'calibrate --target URL --key-env NAME': 'learns the choices of a real service',
+      'calibrate --target URL --key-env NAME': 'learns undocumented choices of a real service',
       'calibrate --from FILE': 'learns them from recordings',
     },
     about:
@@ -278,10 +282,10 @@ export const commands: Readonly<Record<string, Command>> = {
     flags: {
       ...serviceFlags,
       ...recordingFlags,
-      budget: ['N', 'largest number of requests (default: 40)'],
+      budget: ['N', 'maximum number of requests (default: 40)'],
       out: ['FILE', 'scenario to write (default: calibrated.yaml); logs the requests in a .jsonl file of that name'],
-      'allow-exhaust': 'may use up a window',
-      'allow-ban': 'may cause a ban of the key',
+      'allow-exhaust': 'allows requests that exhaust a rate limit',
+      'allow-ban': 'allows requests that cause a ban of the key',
       plan: 'prints the requests with their cost, and sends nothing',
     },
     example: 'calibrate --from traffic.har --out calibrated.yaml',
@@ -293,7 +297,7 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'Sends the same requests to a service and to a scenario (default: default), and reports the differences.',
     flags: {
       ...serviceFlags,
-      budget: ['N', 'largest number of requests (default: 30)'],
+      budget: ['N', 'maximum number of requests (default: 30)'],
       save: ['FILE', 'writes the responses, without secrets'],
       with: ['FILE', 'compares with saved responses instead of --target, and sends nothing'],
       junit: verdictFlags.junit,
@@ -333,7 +337,7 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'Exports or imports pets, keys with their usage, bans, clock and faults. The file contains API keys.',
     flags: {
       url: ['URL', 'server (default: http://127.0.0.1:4010)'],
-      sandbox: ['NAME', 'sandbox of the server'],
+      sandbox: ['NAME', 'name of a sandbox on the server'],
       'control-token': ['TOKEN', "the server's control token"],
       as: ['FORMAT', 'export: state or scenario, a scenario file that starts with this state (default: state)'],
       from: ['FILE|FOLDER', 'export: a run of --record or the folder of --data, instead of a server'],
@@ -353,7 +357,7 @@ export const commands: Readonly<Record<string, Command>> = {
   }),
 };
 
-/** Flags of every command. */
+/** Flags that every command has. */
 export const commonFlags = {
   json: 'prints JSON, with suggested next commands in "next"',
   help: 'prints help for the command, or an overview without one',

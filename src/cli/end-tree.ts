@@ -2,15 +2,18 @@ import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startedProcesses } from './started-processes.js';
 
-/** Interval between two scans of the running processes, in milliseconds. */
+/** Interval between two searches for running processes, in milliseconds. */
 const lookMs = 50;
-/** Time after SIGKILL in which a process must have ended, in milliseconds; a process of another user never does. */
+/**
+ * Time within which a process must end after SIGKILL, in milliseconds. A process of another user cannot be ended at
+ * all.
+ */
 const killedMs = 1_000;
 
-/** A command and its descendants. */
-export interface Tree {
+/** A client's command with its descendants. */
+export interface ProcessTree {
   signal(signal: NodeJS.Signals): void;
-  /** Waits until the command and its descendants have ended, with SIGKILL after `graceMs`. */
+  /** Waits until the command and its descendants have ended. After `graceMs`, they receive SIGKILL. */
   end(graceMs: number): Promise<void>;
 }
 
@@ -19,7 +22,7 @@ export interface Tree {
  * @param pid process id of the command
  * @param mark environment variable that is unique to the command: `NAME=value`
  */
-export function treeOf(pid: number, mark: string, platform = process.platform): Tree {
+export function treeOf(pid: number, mark: string, platform = process.platform): ProcessTree {
   if (platform === 'win32') return { signal: () => taskkill(pid), end: async () => {} };
   const known = new Set<number>();
   const find = () => {
@@ -29,7 +32,7 @@ export function treeOf(pid: number, mark: string, platform = process.platform): 
   };
   return {
     signal(signal) {
-      // The command first, because a shell would continue with its next line after the end of a child.
+      // Signals the command before its descendants. A shell would otherwise run its next line when a descendant ends.
       const found = find();
       for (const each of [pid, ...found]) kill(each, signal);
     },
@@ -49,11 +52,11 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The process has ended.
+    // Ignores an error that means that the process has ended already.
   }
 }
 
 function taskkill(pid: number): void {
-  // Ignores errors, such as a missing taskkill or an ended process.
+  // Ignores errors of taskkill, because it may be missing or the process may have ended already.
   spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {});
 }

@@ -10,27 +10,27 @@ import { inParallel } from './in-parallel.js';
 import { lastError } from './last-error.js';
 import type { RouteOptions } from './route-flags.js';
 
-/** Scenario of the gauntlet. */
+/** A scenario of the gauntlet, which runs a client in many scenarios. */
 export interface GauntletCase {
-  /** Name of a shipped scenario, or path of a file, as for `exec --scenario`. */
+  /** Name of a shipped scenario or path of a file, as for `exec --scenario`. */
   name: string;
   scenario: Scenario;
 }
 
-/** Shipped scenarios with expectations of a client. */
+/** Lists the shipped scenarios that expect something of a client. */
 export const shippedCases = (): GauntletCase[] =>
   Object.entries(readShippedScenarios())
     .map(([name, scenario]) => ({ name, scenario }))
     .filter(({ scenario }) => scenario.expect !== undefined);
 
-/** Client of the gauntlet. */
+/** A client in the gauntlet, which runs clients in many scenarios. */
 export interface GauntletClient {
   command: readonly string[];
-  /** Working directory. Default: that of this process. */
+  /** Working directory of the client's command. Default: the current folder. */
   folder?: string;
 }
 
-/** Result of a client in one scenario. */
+/** Result of a client in one scenario of the gauntlet. */
 export interface GauntletResult {
   scenario: string;
   group: string;
@@ -38,27 +38,27 @@ export interface GauntletResult {
   reason: string;
   /** Requirement of the scenario that the client did not meet, such as `a POST /pets`. */
   unmet?: string;
-  /** Exit code of the command. It does not affect the outcome, but helps to explain it. */
+  /** Exit code of the client's command, as an explanation. The outcome does not depend on it. */
   code: number;
-  /** Reason for a stop from outside, if the command did not end by itself. */
+  /** Why the client's command was stopped from outside; undefined if it ended by itself. */
   stoppedBy?: CommandEnd['stoppedBy'];
-  /** Number of recorded requests. */
+  /** Number of requests in the run's journal. */
   requests: number;
   findings: Verdict['findings'];
   output: string;
   lastedMs: number;
 }
 
-/** Outcome, with `not met` for a scenario whose requirement the client did not meet. */
+/** Outcome of a run, or `not met` if the client did not do what the scenario requires. */
 export const stateOf = ({ outcome, unmet }: Pick<GauntletResult, 'outcome' | 'unmet'>) =>
   outcome === 'inconclusive' && unmet !== undefined ? 'not met' : outcome;
 
-/** Codes of the failing findings, without duplicates. */
+/** Lists the codes of failing findings, without duplicates. */
 export const failedCodes = ({ findings }: Pick<GauntletResult, 'findings'>) => [
   ...new Set(findings.filter(({ severity }) => severity === 'fail').map(({ code }) => code)),
 ];
 
-/** Short explanation of a result: the failed rules, or the reason for an inconclusive run. Empty for a pass. */
+/** Explains a result briefly: the failed rules, or the reason for an inconclusive run. Empty for a pass. */
 export function detailOf(result: GauntletResult): string {
   const { outcome, unmet, reason, code, stoppedBy, output } = result;
   if (outcome === 'fail') return failedCodes(result).join(', ');
@@ -71,24 +71,24 @@ export function detailOf(result: GauntletResult): string {
 
 interface GauntletOptions {
   timeoutMs: number;
-  /** Number of concurrent runs. Default: 10; more than the number of processors, because clients mostly wait. */
+  /** Number of concurrent runs. Default: 10, even with fewer processors, because clients mostly wait. */
   concurrency?: number;
-  /** Whether a command that cannot be started gives a result instead of an error. Default: `false`. */
+  /** Whether a client's command that cannot be started counts as a result instead of an error. Default: `false`. */
   toleratesStart?: boolean;
-  /** Custom routes of each simulator. */
+  /** Custom routes of each run's simulator. */
   routes?: RouteOptions;
-  /** Signal that stops active runs and starts no further run. */
+  /** Signal that stops the active runs, and after which no further run is started. */
   stopped?: AbortSignal | undefined;
   /** Called with the number of finished runs. */
   onDone: (done: number) => void;
 }
 
-/** Exit code of a command that cannot be started, as in a shell. */
+/** Exit code for a command that cannot be started, as shells use it. */
 const notStartedCode = 127;
 
 /**
  * Runs clients in scenarios, the longest first.
- * @returns the results of each client, in the order of the scenarios; after a stop, those of the finished runs
+ * @returns the results of each client, in the order of the scenarios. After a stop, only finished runs have results
  * @throws {UsageError} if a command cannot be started, unless `toleratesStart`
  */
 export async function runGauntlet(
@@ -148,11 +148,12 @@ const notStarted = ({ name, scenario }: GauntletCase, reason: string): GauntletR
 
 const groupOf = ({ group = 'own' }: Scenario) => group;
 
-/** Time that a client may need to recover from a fault, in seconds: a timeout or a wait. */
+/** Time that a client may need after a fault before it sends the next request, in seconds: its timeout or its wait. */
 const faultSeconds = 5;
 
 /**
- * Estimated wait of a client, in seconds: the longest duration in the scenario, times the number of sequential calls.
+ * Estimates how long a client waits in a scenario, in seconds: the longest duration in the scenario times the number of
+ * sequential calls.
  */
 function longestWaitSeconds(scenario: Scenario): number {
   const { windows = {}, keys = {}, faults = [] } = scenario;

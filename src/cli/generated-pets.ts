@@ -6,13 +6,17 @@ import { issueAt } from '../validation/issue.js';
 import { grouped } from '../values/grouped.js';
 import { createProgressBar } from './progress-bar.js';
 
-/** Generates the pets of `pets.generate` before a server listens, with a progress bar on a terminal. */
+/**
+ * Generates the pets of the scenario field `pets.generate` before the server listens. Shows a progress bar on a
+ * terminal.
+ */
 export const generateAtStart: GeneratePets = (counts, options) =>
   generatePets(counts, { ...options, onProgress: createProgressBar() });
 
 /**
- * Rejects a scenario with too many generated pets for a running server, which would stop responding meanwhile.
- * @throws {ScenarioError} for a number of generated pets that would delay requests
+ * Checks the number of generated pets in a scenario for a running server, which does not respond while it generates
+ * pets.
+ * @throws {ScenarioError} if the number is too large
  */
 export function refuseManyPets(scenario: Scenario): void {
   const total = generatedPets(scenario);

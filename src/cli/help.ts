@@ -3,7 +3,7 @@ import { program } from './program.js';
 
 const columns = 110;
 
-/** Help text of a command, or an overview of all commands. */
+/** Formats the help text of a command, or an overview of all commands. */
 export function helpOf(name: string | undefined): string {
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   return `${(command === undefined ? overview() : details(command)).join('\n')}\n`;
@@ -50,7 +50,7 @@ const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
     return [`--${name} ${value}`, `${about}${isRepeatable ? '; may be repeated' : ''}`];
   });
 
-/** Formats rows with an aligned, wrapped second column. */
+/** Formats rows of two columns. The second column is aligned, and its text is wrapped. */
 function table(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([first]) => first.length));
   return rows.flatMap(([first, text]) =>
@@ -58,6 +58,6 @@ function table(rows: readonly (readonly [string, string])[]): string[] {
   );
 }
 
-/** Wraps a text at `length` characters; a longer word has a separate line. */
+/** Wraps a text after at most `length` characters. A longer word gets a line of its own. */
 const wrapped = (text: string, length: number): string[] =>
   text.match(new RegExp(`\\S.{0,${length - 1}}(?=\\s|$)|\\S+`, 'g')) ?? [];

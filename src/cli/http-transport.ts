@@ -1,22 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import { EndOfAsking, type RawAnswer, ServiceUnusable, type Transport } from '../fidelity/ask-service/ask-service.js';
 
-/** Timeout of one request, in milliseconds. */
+/** Timeout of one request to the service, in milliseconds. */
 const timeoutMs = 30_000;
-/** Maximum size of a response body, in bytes. A list of 100 pets has a few kilobytes. */
+/** Maximum size of a service's response body, in bytes. For comparison: a list of 100 pets has a few kilobytes. */
 const mostBytes = 10_000_000;
-/** Maximum delay of a Node timer, in milliseconds. */
+/** Maximum delay of a timer in Node, in milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export interface HttpTransport extends Transport {
-  /** Ends the current wait, and rejects further requests. */
+  /** Ends the current wait, and makes all further requests fail. */
   stop(): void;
 }
 
 /**
  * Creates a transport that sends requests to a service in real time.
- * @param key API key, which is masked in responses
- * @param whenStopped message after `stop`
+ * @param key the API key. Responses contain it only in masked form
+ * @param whenStopped error message for requests after `stop`
  */
 export function createHttpTransport(baseUrl: string, key: string, whenStopped = 'Stopped.'): HttpTransport {
   const base = baseUrl.replace(/\/+$/, '');
@@ -49,15 +49,17 @@ export function createHttpTransport(baseUrl: string, key: string, whenStopped = 
   };
 }
 
-/** @throws {ServiceUnusable} for a body that is longer than any of the API */
+/** @throws {ServiceUnusable} for a body that is longer than any body of the API */
 async function textOf(response: Response, request: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    // Leaving the loop cancels the download.
+    // Leaving the loop cancels the download of a response body that is too long.
     if (bytes > mostBytes) {
-      throw new ServiceUnusable(`${request} responded with more than 10 MB, expected the API; check the address.`);
+      throw new ServiceUnusable(
+        `${request} responded with more than 10 MB, expected a response of the API; check the base URL.`,
+      );
     }
     chunks.push(chunk);
   }

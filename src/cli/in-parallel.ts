@@ -1,15 +1,18 @@
 import { availableParallelism } from 'node:os';
 
 interface ParallelOptions {
-  /** Called with the number of finished jobs. */
+  /** Called with the number of finished jobs after each job. */
   onDone: (done: number) => void;
   /** Number of concurrent jobs. Default: the number of processors. */
   concurrency?: number;
-  /** Signal that starts no further job and discards pending results. */
+  /** Signal after which no further job is started and pending results are discarded. */
   stopped?: AbortSignal | undefined;
 }
 
-/** Runs jobs concurrently. @returns the results in the order of the jobs; `undefined` for unfinished jobs */
+/**
+ * Runs asynchronous jobs concurrently.
+ * @returns the results in the order of the jobs; `undefined` for unfinished jobs
+ */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

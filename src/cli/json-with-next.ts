@@ -1,6 +1,6 @@
 /**
- * Output of `--json`: a result, and suggested next commands for a program or an agent. `COMMAND` is a placeholder for
- * the command of the client.
+ * Formats the output for `--json`: a result, and suggested next commands. `COMMAND` in a suggestion stands for the
+ * client's command.
  */
 export const jsonWithNext = (result: object, next: readonly string[]) =>
   `${JSON.stringify({ ...result, next }, null, 2)}\n`;

@@ -1,14 +1,18 @@
 import { stripVTControlCharacters } from 'node:util';
 import { harmless } from '../values/harmless.js';
 
-/** Output after an error that is not its cause: of Node, a shell or a package manager. */
+/** Lines after an error message that do not explain the error. Node, shells and package managers print such lines. */
 const noise = /^(Node\.js v\d|npm (ERR!|error)|\s*at |\s*$)/;
 /**
- * Start of an error message in most languages: `TypeError: ...`, `requests.exceptions.HTTPError: ...`, `panic: ...`.
+ * Start of an error message in most programming languages: `TypeError: ...`, `requests.exceptions.HTTPError: ...`,
+ * `panic: ...`.
  */
 const error = /^(Uncaught )?[\w.$]*(Error|Exception|panic|fatal|expected|assert\w*)\b/i;
 
-/** Line of a command's output that best explains a failure, at most `length` printable characters; empty for none. */
+/**
+ * Finds the line of a command's output that best explains a failure. Returns at most `length` characters, or an empty
+ * text if no line does.
+ */
 export function lastError(output: string, length = 100): string {
   const lines = stripVTControlCharacters(output)
     .split('\n')

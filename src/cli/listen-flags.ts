@@ -3,7 +3,7 @@ import { UsageError } from '../node/usage-error.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
 import { createRequestLog, droppedLine, type LogFormat, logFormats } from './request-log.js';
 
-/** Flags of a command that listens. */
+/** Flags that all commands with a server have. */
 export interface ListenFlags {
   port?: string;
   host?: string;
@@ -14,8 +14,8 @@ export interface ListenFlags {
 }
 
 /**
- * Converts the flags to server options, and creates the function that writes log lines to standard output.
- * @throws {UsageError}
+ * Converts a server's flags to its options, and creates a function that writes log lines to standard output.
+ * @throws {UsageError} for an invalid flag
  */
 export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: ListenOptions; writeLine: WriteLine } {
   const port = wholeNumber('--port', flags.port ?? '4010', 65_535);
@@ -34,8 +34,9 @@ export function readListenFlags(flags: ListenFlags): { log: LogFormat; options: 
 }
 
 /**
- * Stops the server and ends the process on SIGINT or SIGTERM, after active responses; immediately on a second signal.
- * @returns a function that does the same
+ * Stops the server and ends the process on SIGINT or SIGTERM, after it has finished the active responses. A second
+ * signal ends the process immediately.
+ * @returns a function that also stops the server
  */
 export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => Promise<void> {
   let stopping = false;
@@ -49,12 +50,12 @@ export function stopOnSignal(server: Pick<RunningServer, 'close'>): () => Promis
   return stop;
 }
 
-/** Whether an agent reads the output, for which JSON is shorter than the banner. */
+/** Whether an AI agent reads the output. Agents get JSON, which is shorter than the text for people. */
 const isAgent = () => Boolean(process.env.AI_AGENT || process.env.AGENT);
 
 const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);
 
-/** @throws {UsageError} */
+/** @throws {UsageError} for text that is no whole number up to `maximum` */
 export function wholeNumber(flag: string, text: string, maximum: number): number {
   const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= maximum) return value;

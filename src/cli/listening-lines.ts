@@ -11,7 +11,7 @@ import { shellWords } from './shell-words.js';
 
 /**
  * Lines that the command line prints when the server listens. The first line of the JSON form is the `listening` event.
- * @param resumedFrom folder of the resumed state
+ * @param resumedFrom folder of `--data` from which the state was loaded
  */
 export function listeningLines(
   format: LogFormat,
@@ -55,7 +55,7 @@ export function listeningLines(
   ];
 }
 
-/** Length of a window: `a minute`, `a day`, `in 10 s`. */
+/** Describes the length of a rate-limit window: `a minute`, `a day`, `in 10 s`. */
 const per = (seconds: number) =>
   /^\d/.test(windowText(seconds)) ? `in ${windowText(seconds)}` : `a ${windowText(seconds)}`;
 

@@ -11,7 +11,7 @@ import { generateAtStart } from './generated-pets.js';
 import { printError, printNotes } from './print-error.js';
 import { program } from './program.js';
 
-/** Flags of a server that writes a log. */
+/** Flags of a server that logs its commands to a folder, a store or a file. */
 export interface DataFlags {
   data?: string;
   'data-reset'?: boolean;
@@ -19,9 +19,9 @@ export interface DataFlags {
   record?: string;
 }
 
-/** State that a server of this program serves. */
+/** State that the server of this program serves. */
 export interface ServableState extends OpenState, Pick<LoggedState, 'load'> {
-  /** Folder whose state is continued. */
+  /** Folder of `--data` from which the state was loaded; undefined for a new state. */
   readonly resumedFrom?: string | undefined;
 }
 
@@ -56,13 +56,16 @@ export async function loggedEngine(
   };
 }
 
-/** Converts the error of an unusable log. @throws {UsageError}, or any other error unchanged */
+/**
+ * Converts an error about an unusable log into a message for the user.
+ * @throws {UsageError}, or any other error unchanged
+ */
 function refuse(error: Error): never {
   const isOfLog = error instanceof LogOpenError || error instanceof LogUnavailableError;
   throw isOfLog || error.name === 'StoreUnavailableError' ? new UsageError(error.message) : error;
 }
 
-/** State that is recorded in a new file. The engine throws a `UsageError` for a file that cannot be created. */
+/** Creates a state that is recorded in a new file. Throws a `UsageError` if the file cannot be created. */
 export async function recordedEngine(options: RecordingOptions): Promise<Engine<LoggedState>> {
   const { file } = options;
   const engine = (await import('../node/recording-engine.js')).recordingEngine(options);
@@ -93,7 +96,7 @@ export function checkDataFlags({ data, 'data-reset': reset, fsync, record }: Dat
     throw new UsageError(`expected either --data or --record; ${program} replay accepts the folder of --data too`);
   }
   if (data === undefined && reset)
-    throw new UsageError('expected --data with --data-reset: a folder, or the address of a store');
+    throw new UsageError('expected --data FOLDER or --data URL with --data-reset, got no --data');
   if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
   if (data !== undefined && !isRedisAddress(data) && /^[a-z][a-z0-9+.-]*:\/\//i.test(data)) {
     throw new UsageError(

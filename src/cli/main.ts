@@ -21,7 +21,7 @@ const print = (text: string) => {
 reportOutputErrors();
 main().catch((error) => {
   const isMistake = error instanceof UsageError || error instanceof ScenarioError;
-  // Issues with a file are printed in the format of compilers, so that editors and terminals link to the position.
+  // Formats mistakes in a file as compilers do (FILE:LINE:COLUMN), so that editors and terminals link to the position.
   const hasPlace = error instanceof ScenarioError && error.issues.every(({ file }) => file !== undefined);
   if (isMistake) printError(`${hasPlace ? '' : 'petstore-sim: '}${error.message}`);
   else console.error(error);

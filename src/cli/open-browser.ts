@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 
-/** Command that opens a URL in the browser, by platform. */
+/** Command that opens a URL in the browser, for each operating system. */
 const commands: Partial<Record<NodeJS.Platform, string[]>> = {
   darwin: ['open'],
-  // The empty text is the window title; otherwise `start` would use the URL as the title.
+  // The first argument of `start` on Windows is a window title. Without the empty text, the URL would become the title.
   win32: ['cmd', '/c', 'start', '""'],
 };
 
-/** Opens a URL in the browser. Reports a failure on standard error, because the server runs regardless. */
+/**
+ * Opens a URL in the browser. A failure is only reported on standard error, because the server does not depend on the
+ * browser.
+ */
 export function openBrowser(url: string): void {
   const [command = 'xdg-open', ...args] = commands[process.platform] ?? [];
   const printFailure = (why: string) =>

@@ -1,6 +1,6 @@
 /**
- * Reports failed writes to standard output in one line instead of a stack, and changes exit code 0 to 1. Ignores a
- * closed pipe (`| head`).
+ * Reports a failed write to standard output in one line instead of a stack trace, and changes exit code 0 to 1. Ignores
+ * a pipe that its reader has closed, such as `head`.
  */
 export function reportOutputErrors(): void {
   let hasFailed = false;
@@ -9,7 +9,7 @@ export function reportOutputErrors(): void {
     hasFailed = true;
     process.stderr.write(`petstore-sim: failed to write the output: ${message}\n`);
   });
-  // Errors of standard error are ignored, because no output is left to report them.
+  // Errors of writes to standard error are ignored, because they cannot be reported anywhere.
   process.stderr.on('error', () => {});
   process.on('exit', (code) => {
     if (hasFailed && code === 0) process.exitCode = 1;

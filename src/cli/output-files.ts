@@ -17,9 +17,9 @@ import { UsageError } from '../node/usage-error.js';
 import { makeFolders } from '../persistence/folder/make-folders.js';
 
 /**
- * Checks before the work that an output file can be written.
- * @param flag flag that names the file
- * @param inputs input files, which must not include the output file
+ * Checks before a long run that an output file can be written.
+ * @param flag name of the flag for the file, for the message
+ * @param inputs input files, which the output file must not overwrite
  * @throws {UsageError} for an unwritable file
  */
 export function checkOutput(flag: string, file: string | undefined, inputs: readonly string[] = []): void {
@@ -33,7 +33,7 @@ export function checkOutput(flag: string, file: string | undefined, inputs: read
   }
 }
 
-/** Tries to create the file, because permissions are not sufficient: below /proc no user can create a file. */
+/** Creates the file as a test. Permissions do not suffice as a test: nobody can create a file below /proc. */
 function checkIsWritable(file: string): void {
   if (existsSync(file)) {
     if (statSync(file).isDirectory()) throw new Error('it is a folder');
@@ -42,7 +42,7 @@ function checkIsWritable(file: string): void {
   }
   const made = makeFolders(dirname(resolve(file)));
   try {
-    // A dangling link can be written to, but not created again.
+    // Keeps a link whose target does not exist. Such a link can be written to, but this test would delete it.
     if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
     closeSync(openSync(file, 'wx'));
     unlinkSync(file);
@@ -55,14 +55,15 @@ const isSame = (one: string, other: string) =>
   existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
 
 /**
- * Writes a file, and creates its folder.
+ * Writes a file. Creates its folder if it is missing.
  * @param options.isSecret whether only the owner may read the file; default `false`
  * @throws {UsageError} for an unwritable file
  */
 export function writeOutput(flag: string, file: string, text: string, { isSecret = false } = {}): void {
   try {
     makeFolders(dirname(resolve(file)));
-    // `mode` affects only new files, so an existing file gets its mode before the text is written.
+    // Sets the permissions of an existing file before the text is written, because the option `mode` applies only to
+    // new files.
     if (isSecret && existsSync(file) && statSync(file).isFile()) chmodSync(file, 0o600);
     writeFileSync(file, text, isSecret ? { mode: 0o600 } : {});
   } catch (error) {

@@ -1,41 +1,44 @@
 import { writeSync } from 'node:fs';
 
-/** Buffering time of lines, in milliseconds: one write per line costs a busy server 40 % of its requests per second. */
+/**
+ * Time for which log lines are buffered, in milliseconds. Without a buffer, a busy server loses 40 % of its requests
+ * per second.
+ */
 const everyMs = 50;
-/** Buffer size that is written immediately, in characters: half the capacity of a pipe on Linux. */
+/** Buffer size at which the buffer is written at once, in characters: half the capacity of a pipe on Linux. */
 const enoughLength = 32 * 1024;
-/** Maximum buffer size, in characters; further lines are dropped. */
+/** Maximum buffer size, in characters. Further lines are dropped. */
 const mostLength = 1024 * 1024;
-/** Maximum wait for a slow reader at the end of the process, in milliseconds. */
+/** Maximum time for which the end of the process waits for a slow reader of the output, in milliseconds. */
 const mostExitMs = 300;
 
-/** Writes one line, given without its newline. */
+/** Function that writes one line, without its newline. */
 export type WriteLine = (line: string) => void;
 
 /**
- * Creates a buffered writer of lines to standard output. A slow reader never blocks the process: whole lines are
- * dropped, and `formatDropped` formats the line with their number. The end of the process flushes the buffer, also after
- * an exception.
+ * Creates a buffered writer of lines to standard output. Never waits for a slow reader, but drops whole lines;
+ * `formatDropped` formats a line with the number of dropped lines. The buffer is written when the process ends, also
+ * after an exception.
  */
 export function createOutputLines(formatDropped: (count: number) => string): WriteLine {
   const { stdout } = process;
   let gathered = '';
   let tryAtLength = enoughLength;
   let dropped = 0;
-  /** Chunk that is being written, from `writtenBytes` on. */
+  /** Chunk that is being written to standard output. The first `writtenBytes` bytes are done. */
   let bytes = Buffer.alloc(0);
   let writtenBytes = 0;
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Writes as much as the reader accepts. @returns whether the buffer is empty */
+  /** Writes as much of the buffer as the reader accepts. @returns whether the buffer is empty */
   function flush(): boolean {
     clearTimeout(timer);
     timer = undefined;
     try {
       while (!isClosed) {
         if (writtenBytes === bytes.length && !takeGathered()) return true;
-        // Others write to the stream too, and its buffered output precedes these lines.
+        // Stops while Node's stream buffers output of other code, which must precede these lines.
         if (stdout.writableLength > 0) break;
         writtenBytes += writeSync(stdout.fd, bytes, writtenBytes);
       }
@@ -66,7 +69,7 @@ export function createOutputLines(formatDropped: (count: number) => string): Wri
   }
 
   function writeSoon(): void {
-    // Must not keep the process alive; the exit handler writes the rest.
+    // The timer must not keep the process alive, because the exit handler writes the rest of the buffer.
     timer ??= setTimeout(flush, everyMs).unref();
   }
 

@@ -2,6 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
 
-/** Version of this package. */
+/** Version of this package, from its package.json. */
 export const packageVersion = (): string =>
   JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')).version;

@@ -6,8 +6,8 @@ import type { RequestLogEntry } from './request-log-entry.js';
 type Paint = (text: string) => string;
 
 /**
- * Creates a colorizer. Calls `styleText` once, because each call inspects the stream and the environment, which takes
- * as long as a whole line.
+ * Creates a function that colors text for a terminal. Calls Node's `styleText` only once per color: each call inspects
+ * stream and environment, which takes as long as formatting a line.
  */
 function createPaint(format: Parameters<typeof styleText>[0]): Paint {
   const [start, end] = styleText(format, '|').split('|');
@@ -24,7 +24,7 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
   ];
   return (entry) => {
     const { event, time, method, target, status, operation, key, plan, remaining, durationMs } = entry;
-    // As on the dashboard: a ban and a failure are graver than another refusal.
+    // Log lines are colored as on the dashboard. A ban or a failure is shown as worse than another refusal.
     const isGrave = status === 0 || status >= 500 || entry.code === 'key_banned' || entry.strike !== undefined;
     const colour = isGrave ? red : status >= 400 ? yellow : green;
     const notes = notesOf(entry);
@@ -35,7 +35,8 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
     const what = method === '' ? ' (no request)' : ` ${method} ${printable(target, 120)}`;
     const who = `${name.padEnd(9)}  ${(plan ?? '-').padEnd(10)}  ${printable(key ?? '-', 20).padEnd(14)}`;
     const shown = colour(status === 0 ? '---' : String(status));
-    // `join` creates a flat string; a template would remain a tree of parts, which the garbage collector copies.
+    // `join` creates a flat string. A template literal would create a tree of parts, which the garbage collector
+    // copies.
     const cells = [dim(time.slice(11, 23)), shown, who, left.padEnd(11), took.padStart(8), what].join('  ');
     return notes.length === 0 ? cells : `${cells}  ${dim(notes.join(', '))}`;
   };
@@ -43,7 +44,7 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
 
 function notesOf(entry: RequestLogEntry): string[] {
   const { status, code, message, retryAfter, fault, sandbox, wire, unsentStatus, refusedOrigin } = entry;
-  // For a rejection, the code and Retry-After are sufficient.
+  // The log line of a rejected request has only the error code and Retry-After, which explain it sufficiently.
   const error = retryAfter === undefined && message !== undefined ? `${code}: ${message}` : code;
   return [
     ...(refusalOf(entry) ?? [error && printable(error, 160), retryAfter && `retry after ${printable(retryAfter, 40)}`]),
@@ -55,7 +56,7 @@ function notesOf(entry: RequestLogEntry): string[] {
   ].filter((note): note is string => Boolean(note));
 }
 
-/** A strike or a ban in the words of the dashboard; `undefined` for other responses. */
+/** Describes a strike or a ban in the dashboard's words; `undefined` for other responses. */
 function refusalOf({ code, strike, retryAfter = '' }: RequestLogEntry): string[] | undefined {
   const isBan = code === 'key_banned';
   if (!isBan && strike === undefined) return undefined;
@@ -65,7 +66,7 @@ function refusalOf({ code, strike, retryAfter = '' }: RequestLogEntry): string[]
   return [strike === undefined ? `banned, ${wait} left` : `strike ${strike}: banned for ${wait}`];
 }
 
-/** Replaces characters of a request or a scenario that a terminal would interpret. */
+/** Replaces control characters in text from a request or a scenario, because a terminal would interpret them. */
 const printable = (text: string, maximumLength: number): string => {
   if (text.length <= maximumLength && isPrintable.test(text)) return text;
   const cut = text.length > maximumLength ? `${text.slice(0, maximumLength)}…` : text;

@@ -1,18 +1,24 @@
 import { basename, relative, resolve, sep } from 'node:path';
 import { shellWords } from './shell-words.js';
 
-/** Start of a process, from its arguments and the environment of package managers. */
+/** Facts about how a process was started, from its arguments and the environment variables of package managers. */
 interface Start {
-  /** Script that Node runs, with links unresolved. */
+  /** Path of the script that Node runs; symbolic links are not resolved. */
   file: string;
   cwd: string;
-  /** Value of `npm_config_user_agent`: `pnpm/10.1.0 npm/? node/v22.0.0 linux x64`. */
+  /**
+   * Package manager that started the process: value of `npm_config_user_agent`, such as `pnpm/10.1.0 npm/? node/v22.0.0
+   * linux x64`.
+   */
   agent?: string | undefined;
 }
 
 const runners: Readonly<Record<string, string>> = { pnpm: 'pnpm exec', yarn: 'yarn exec', bun: 'bunx' };
 
-/** Command that starts this program in the user's folder; a local installation is not on the shell's PATH. */
+/**
+ * Command with which the user can start this program, for messages. If the program is installed in a project, the shell
+ * needs `npx` or a similar command.
+ */
 export function programOf({ file, cwd, agent = '' }: Start): string {
   if (file.split(sep).includes('node_modules')) {
     return `${runners[agent.split('/', 1)[0] as string] ?? 'npx'} petstore-sim`;
@@ -22,12 +28,12 @@ export function programOf({ file, cwd, agent = '' }: Start): string {
   return shellWords(['node', inFolder.startsWith('..') ? file : inFolder]);
 }
 
-/** Command that starts this program in a folder. */
+/** Command with which this program can be started in another folder. */
 export const programIn = (folder: string): string =>
   programOf({ file: process.argv[1] ?? '', cwd: resolve(folder), agent: process.env.npm_config_user_agent });
 
-/** Command that started this process. */
+/** Command with which this program was started. */
 export const program = programIn('.');
 
-/** Formats a command of this program for a shell. */
+/** Formats a command line of this program, with the arguments quoted for a shell. */
 export const commandLine = (...words: readonly string[]): string => `${program} ${shellWords(words)}`;

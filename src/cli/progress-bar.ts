@@ -1,6 +1,6 @@
 import { grouped } from '../values/grouped.js';
 
-/** Terminal functions that a bar needs. */
+/** The properties of a terminal that a progress bar uses. */
 interface Terminal {
   isTTY?: boolean;
   write(text: string): unknown;
@@ -9,10 +9,10 @@ interface Terminal {
 const quietMs = 1_000;
 const redrawMs = 100;
 const barCells = 30;
-/** Control sequence that erases the current line. */
+/** Control sequence that erases the terminal's current line. */
 export const eraseLine = '\r\u001b[K';
 
-/** Formats a progress bar that replaces the current line. */
+/** Formats a progress bar that overwrites the terminal's current line. */
 export function drawBar(done: number, total: number, unit: string): string {
   const full = Math.floor((done / total) * barCells);
   const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
@@ -20,8 +20,9 @@ export function drawBar(done: number, total: number, unit: string): string {
 }
 
 /**
- * Creates a progress bar for generated pets on a terminal, shown if the work takes over a second.
- * @returns function for `onProgress`; the line is erased when the program is idle again
+ * Creates a progress bar for the generation of pets. A terminal shows the bar only if the generation takes over a
+ * second.
+ * @returns callback for `onProgress`, after whose last call the bar is erased
  */
 export function createProgressBar(
   terminal: Terminal = process.stderr,

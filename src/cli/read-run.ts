@@ -14,19 +14,19 @@ import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { generatePets } from '../scenario/generate-pets.js';
 import { parseInstant } from '../values/instant.js';
 
-/** Run in a recording or in the folder of `--data`. */
+/** A recorded run, read from a recording or from the folder of `--data`. */
 export interface ReadRun {
-  /** Version that wrote the run; the last of several. */
+  /** Version of this program that recorded the run. If there were several, the last one. */
   readonly version: string;
   readonly snapshot: FoundSnapshot | undefined;
   readonly entries: readonly FoundEntry[];
   readonly notices: readonly string[];
-  /** Number of unreadable entries after `entries`. */
+  /** Number of entries after `entries` that could not be read. */
   readonly leftOut: number;
   readonly sandboxes: SandboxesOptions | undefined;
 }
 
-/** Reads a run. @throws {UsageError} for a path without a run */
+/** Reads a recorded run from a recording or a folder. @throws {UsageError} if the path has no run */
 export async function readRun(path: string): Promise<ReadRun> {
   try {
     const isFolder = (await stat(path)).isDirectory();
@@ -48,7 +48,7 @@ function readFile(path: string): ReadRun {
   return { version, snapshot: undefined, entries, notices, leftOut, sandboxes: recordedSandboxes };
 }
 
-/** Reads a copy of a folder, because a server may use the folder, and opening a log repairs it. */
+/** Reads a copy of the folder: opening a log repairs its files, and a server may be using the folder. */
 async function readFolder(path: string): Promise<ReadRun> {
   const copy = await mkdtemp(join(tmpdir(), 'petstore-sim-replay-'));
   try {
@@ -80,7 +80,7 @@ async function readFolder(path: string): Promise<ReadRun> {
   }
 }
 
-/** Number of entries that the log has set aside in a folder. */
+/** Number of entries in a folder that the log has set aside as unreadable. */
 async function countEntriesSetAside(folder: string): Promise<number> {
   let count = 0;
   for (const name of await readdir(folder)) {
@@ -94,14 +94,14 @@ async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-/** Whether a replay has applied all requested entries; unreadable entries may follow them. */
+/** Whether a replay has applied all requested entries. Unreadable entries after the requested ones do not matter. */
 export const isComplete = ({ entries, leftOut }: ReadRun, { last }: Replay, { position }: ReplayUntil): boolean =>
   leftOut === 0 || last !== entries.at(-1) || (last !== undefined && last.position === position);
 
 /**
- * Replays a run.
- * @param isServed whether the clock continues afterwards, from the last entry on
- * @throws {UsageError} for a position before the folder's snapshot
+ * Replays a recorded run.
+ * @param isServed whether the clock continues after the last entry, because the state is then served
+ * @throws {UsageError} for an entry before the folder's snapshot, since such entries are no longer stored
  */
 export async function replayRun(
   { snapshot, entries, sandboxes }: ReadRun,
@@ -121,14 +121,18 @@ export async function replayRun(
       generatePets,
       sandboxes,
       onWarning: () => {},
-      // Less than the times of the log, so that the log's time continues from its last entry.
+      // Reads the machine's time by `performance.now()`, which is smaller than the log's times, so that the clock
+      // continues from the last entry.
       ...(isServed && { readMs: () => performance.now() }),
     },
     until,
   );
 }
 
-/** Parses a position, or a time of the machine that recorded the run. @throws {UsageError} */
+/**
+ * Parses the flag `--until`: the number of an entry, or a time of the recording machine.
+ * @throws {UsageError} if it is neither
+ */
 export function parseUntil(text: string): { position: number } | { atMs: number } {
   if (/^[1-9]\d{0,15}$/.test(text)) return { position: Number(text) };
   try {

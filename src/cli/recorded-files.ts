@@ -5,12 +5,12 @@ import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
 import { counted } from '../values/counted.js';
 
-/** Size of one read, in bytes; large, so that few entries are split. */
+/** Number of bytes per read. A large number makes it rare that an entry is split between two reads. */
 const pieceBytes = 1024 * 1024;
 
 /**
  * Reads recorded traffic from files: HAR, or JSON Lines.
- * @throws {UsageError} for an unreadable file, or one that is not a recording of the service
+ * @throws {UsageError} for an unreadable file, or a file without requests to the service
  */
 export const readRecordedFiles = (files: readonly string[], options: ReadOptions = {}): Promise<Recording> =>
   reading(files, () =>
@@ -21,8 +21,8 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
   );
 
 /**
- * Reads the client's requests from an OpenTelemetry trace: OTLP as JSON, whole or one export per line.
- * @throws {UsageError} for an unreadable file, or one without the data that the judge needs
+ * Reads the client's requests from an OpenTelemetry trace: OTLP as JSON, with one or several exports.
+ * @throws {UsageError} for an unreadable file, or a file without the data that the judge needs
  */
 export const readTraceFile = (file: string, baseUrl: string | undefined): Promise<ReturnType<typeof traceExchanges>> =>
   reading([file], async () => {

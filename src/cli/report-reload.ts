@@ -5,7 +5,8 @@ import { printError } from './print-error.js';
 import type { LogFormat } from './request-log.js';
 
 /**
- * Creates a reporter of reloaded scenarios: text, or JSON with `--log json`. Mistakes are reported on standard error.
+ * Creates a function that reports a reloaded scenario file as text, or as JSON with `--log json`. Mistakes in the file
+ * go to standard error.
  */
 export function reportReload(file: string, log: LogFormat, write: (line: string) => void): (reload: Reload) => void {
   return (reload) => {

@@ -4,42 +4,44 @@ import { createRedactor, displayKey } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { createInstantText } from '../values/instant-text.js';
 
-/** Entry of the request log. Fields without a value are absent. */
+/** A line of the request log, as an object for JSON. Fields without a value are left out. */
 export interface RequestLogEntry {
   /**
-   * `request` for everything except control requests and preflights, so that a program can filter the client's calls.
+   * `request` for the requests of clients. Control requests and CORS preflights have other kinds, so that programs can
+   * filter the lines.
    */
   event: 'request' | 'control' | 'preflight';
-  /** Simulated time, ISO 8601. */
+  /** Simulated time of the response, in ISO 8601. */
   time: string;
-  /** Method; empty, like the target, for input that is not an HTTP request. */
+  /** HTTP method. Empty, like `target`, if the input was no HTTP request. */
   method: string;
   target: string;
-  /** Status; 0 if a fault or the client ended the connection before a status was sent. */
+  /** HTTP status. 0 if a fault or the client ended the connection before a status was sent. */
   status: number;
   operation: string | undefined;
   key: string | undefined;
   plan: string | undefined;
   remaining: number | undefined;
   retryAfter: string | undefined;
-  /** Number of the strike, if the request was one. */
+  /** Number of the API key's strikes, if this request was a strike. */
   strike: number | undefined;
-  /** Code of an Error body. */
+  /** Field `code` of the response's Error body. */
   code: string | undefined;
   message: string | undefined;
   fault: string | undefined;
-  /** `recreated` for the first request to a sandbox that was dropped before as idle. */
+  /** `recreated` for the first request to a sandbox that had been dropped as idle and was created anew. */
   sandbox: string | undefined;
-  /** Wire fault that changed the response, and the original status. */
+  /** Fault that changed the response on the wire, and the response's status without the fault. */
   wire: string | undefined;
   unsentStatus: number | undefined;
-  /** Origin of a page that may not read the response. */
+  /** Origin of a web page, if CORS does not allow the page to read the response. */
   refusedOrigin: string | undefined;
   durationMs: number;
 }
 
 /**
- * Creates a function that converts responses of the server to log entries. Masks API keys that are not in the scenario.
+ * Creates a function that converts a response of the server to a log line. Masks API keys that the scenario does not
+ * contain.
  */
 export function createRequestLogEntries(): (
   request: AnsweredRequest,
@@ -88,8 +90,9 @@ export function createRequestLogEntries(): (
 }
 
 /**
- * Creates a function that compares the strikes of a refused key with those at its previous refusal.
- * @returns the number of strikes if it has grown
+ * Creates a function that detects strikes, by comparing a key's number of strikes with the number at its previous
+ * refusal.
+ * @returns function that returns the number of strikes, or `undefined` if it has not grown
  */
 function createStrikeOf(): (sim: Simulator, key: string | undefined) => number | undefined {
   const known = new WeakMap<Simulator, Map<string, number>>();
@@ -107,13 +110,13 @@ function createStrikeOf(): (sim: Simulator, key: string | undefined) => number |
 
 const noError: ReturnType<typeof readError> = {};
 
-/** API key of a request: the bearer token, or the key in the path of a control operation. */
+/** Finds the API key of a request: the bearer token, or the key in the path of a control operation. */
 function tokenOf({ url = '', headers: { authorization } }: AnsweredRequest, by: ServedAnswer['by']) {
   if (by !== 'control') return authorization?.slice(authorization.lastIndexOf(' ') + 1);
   return /^\/__sim(?:\/sandboxes\/[^/?]*)?\/keys\/(?!key_[0-9a-f]{16}\b)([^/?]+)/.exec(url)?.[1];
 }
 
-/** Parses an Error body, which a fault may have replaced. */
+/** Parses an Error body. Returns `undefined` if a fault has replaced the body. */
 function readError(body: string): { code?: string; message?: string } {
   try {
     const { code, message } = JSON.parse(body) as { code?: unknown; message?: unknown };

@@ -6,7 +6,7 @@ import { createRequestLogEntries } from './request-log-entry.js';
 export const logFormats = ['pretty', 'json', 'silent'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** Creates a log with one line per response of the server. Masks API keys that are not in the scenario. */
+/** Creates the request log with one line per response. Masks API keys that the scenario does not contain. */
 export function createRequestLog(format: LogFormat, write: (line: string) => void): OnAnswer | undefined {
   if (format === 'silent') return undefined;
   const lineOf = format === 'json' ? JSON.stringify : createPrettyLine();
@@ -21,11 +21,17 @@ export function createRequestLog(format: LogFormat, write: (line: string) => voi
   };
 }
 
-/** Whether a request is a health check, which load balancers and test runners send every second. */
+/**
+ * Whether a request is a health check. Such requests are not logged, because load balancers and test runners send one
+ * every second.
+ */
 const isProbe = ({ url }: AnsweredRequest, { by, status }: ServedAnswer) =>
   by === 'control' && status === 200 && url === '/__sim/health';
 
-/** Whether the dashboard or a browser that opens it sent a read. Programs and other sites send other `Sec-Fetch` headers. */
+/**
+ * Whether the dashboard, or a browser that opens the dashboard, sent a read. Programs and other sites send other
+ * `Sec-Fetch` headers.
+ */
 const isDashboard = ({ method, headers }: AnsweredRequest, { by, status }: ServedAnswer) =>
   by === 'control' &&
   status === 200 &&
@@ -35,7 +41,7 @@ const isDashboard = ({ method, headers }: AnsweredRequest, { by, status }: Serve
 const deprecation =
   'getPet is deprecated and will be removed on 5 December 2030; use GET /pets with the status filter.';
 
-/** Line in place of dropped lines. */
+/** Line that replaces dropped lines of the log. */
 export const droppedLine = (format: LogFormat, count: number): string =>
   warningLine(format, `${count} lines of this log were dropped, because the reader is too slow.`);
 

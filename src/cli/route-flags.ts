@@ -7,11 +7,14 @@ import { givenFlags } from './given-flags.js';
 /** Custom handlers, which take precedence over the API, and a backend for other requests. */
 export type RouteOptions = Pick<ListenOptions, 'handlers' | 'openapi' | 'upstream'>;
 
-/** Operations that a scenario may name. With custom routes: any, because the server checks them after it has loaded the routes. */
+/**
+ * Operation names that a scenario may contain. With custom routes any name is allowed, because the server checks the
+ * names after it has loaded the routes.
+ */
 export const operationsWith = ({ handlers, upstream }: RouteOptions = {}) =>
   (handlers ?? upstream) === undefined ? undefined : anyOperation;
 
-/** Flags of a command whose server has custom routes. */
+/** Flags for custom routes, of commands that start a server. */
 export interface RouteFlags {
   handlers?: string;
   upstream?: string;
@@ -20,25 +23,26 @@ export interface RouteFlags {
   'no-api'?: boolean;
 }
 
-/** The given flags as words of a command. */
+/** Formats the flags for custom routes as words of a command line. */
 export function routeWords(flags: RouteFlags): string[] {
   const { handlers, upstream, 'upstream-key': key, 'upstream-host': host, 'no-api': noApi } = flags;
   const words = givenFlags({ handlers, upstream, 'upstream-key': key, 'upstream-host': host });
   return noApi ? [...words, '--no-api'] : words;
 }
 
-/** Converts the flags to options of the server. @throws {UsageError} */
+/** Converts the flags for custom routes to options of the server. @throws {UsageError} for an invalid flag */
 export async function readRouteFlags(flags: RouteFlags): Promise<RouteOptions> {
   const { handlers: file } = flags;
   const upstream = upstreamOf(flags);
   if (upstream !== undefined) await checkUpstream(upstream);
-  // Loaded only if used, because both need packages that most servers do not.
+  // The modules for handlers and for a backend are loaded only if used, because they load packages that most servers do
+  // not need.
   const mounted =
     file === undefined ? undefined : await (await import('../node/custom-routes/handlers-file.js')).readHandlers(file);
   return { ...mounted, ...(upstream && { upstream }) };
 }
 
-/** @throws {UsageError} for an unusable address */
+/** @throws {UsageError} if the backend's URL is unusable */
 async function checkUpstream(upstream: UpstreamOptions): Promise<void> {
   const { createUpstream } = await import('../node/custom-routes/upstream.js');
   try {
@@ -58,12 +62,15 @@ function upstreamOf(flags: RouteFlags): UpstreamOptions | undefined {
   return { url, host, withoutApi, authorization: key === undefined || key === 'same' ? key : bearerOf(key) };
 }
 
-/** The value of Authorization with the key in an environment variable, so that the key is in no list of processes. */
+/**
+ * Value of the Authorization header for the backend. The key comes from an environment variable, because arguments
+ * appear in process lists.
+ */
 function bearerOf(name: string): string {
   const key = process.env[name];
   if (key === undefined || key === '')
     throw new UsageError(
-      `expected --upstream-key same, or a variable of the environment with the key, got ${name}, which is not set`,
+      `expected --upstream-key to be same or an environment variable with the key, got ${name}, which is not set`,
     );
   if (/^[\x21-\x7e]+$/.test(key)) return `Bearer ${key}`;
   throw new UsageError(`expected ${name} to be a key of visible ASCII characters`);

@@ -4,8 +4,8 @@ import { isInside } from '../node/scenario-files/is-inside.js';
 import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
 
 /**
- * First line of a scenario file, with the schema for editors: a relative path if this package is installed below the
- * folder, otherwise a file URL.
+ * First line of a scenario file, which gives editors the path of the schema. The path is relative if this package is
+ * installed below the folder; otherwise it is a file URL.
  */
 export function schemaLine(folder: string): string {
   const file = join(packageFolder(), 'schema.json');

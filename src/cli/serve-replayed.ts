@@ -5,7 +5,7 @@ import { type ListenFlags, readListenFlags, stopOnSignal } from './listen-flags.
 import { listeningLines } from './listening-lines.js';
 import { startServer } from './start-server.js';
 
-/** Serves the state after a replay until SIGINT or SIGTERM, without a log on disk. */
+/** Serves the state after a replay until SIGINT or SIGTERM. Changes are not stored on disk. */
 export async function serveReplayed(machine: StateMachine, position: number, flags: ListenFlags): Promise<void> {
   const { log: format, options, writeLine } = readListenFlags(flags);
   const log = createTransientLog({ writer: 'replay' });

@@ -2,7 +2,10 @@ import { UsageError } from '../node/usage-error.js';
 import { counted } from '../values/counted.js';
 import { drawBar } from './progress-bar.js';
 
-/** API key from an environment variable. @throws {UsageError} for a missing name or key */
+/**
+ * Reads the service's API key from an environment variable.
+ * @throws {UsageError} if the flag or the variable is missing
+ */
 export function keyOf(name: string | undefined): string {
   if (name === undefined) {
     throw new UsageError('expected --key-env NAME, the environment variable with the API key');
@@ -23,20 +26,20 @@ export function addressOf(target: string): string {
   );
 }
 
-/** @throws {UsageError} */
+/** @throws {UsageError} for text that is no whole number from 1 to 999,999 */
 export function budgetOf(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new UsageError(`expected --budget to be a whole number from 1 to 999999, got ${JSON.stringify(text)}`);
 }
 
-/** Displays the used part of the budget: a bar on a terminal, otherwise occasional lines. */
+/** Shows how many requests of the budget are used: a bar on a terminal, otherwise a line now and then. */
 export function showRequests(done: number, total: number): void {
   const { stderr } = process;
   if (stderr.isTTY) stderr.write(drawBar(done, total, 'requests'));
   else if (done % 10 === 0) stderr.write(`${done} of ${counted(total, 'request')}\n`);
 }
 
-/** Displays the reason for a wait. */
+/** Shows on standard error why the command waits. */
 export function showWait(ms: number, why: string): void {
   const { stderr } = process;
   if (ms < 1_000) return;

@@ -2,7 +2,7 @@ import type { ListenOptions } from '../node/http/server.js';
 import { type Engine, type OpenState, type Served, serveState } from '../node/serve-state.js';
 import { UsageError } from '../node/usage-error.js';
 
-/** Opens state and serves it. @throws {UsageError} for an unusable address */
+/** Opens a state and serves it over HTTP. @throws {UsageError} for an unusable address */
 export async function startServer<State extends OpenState>(
   engine: Engine<State>,
   options: ListenOptions,

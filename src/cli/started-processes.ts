@@ -5,13 +5,13 @@ interface Process {
   pid: number;
   parent: number;
   group: number;
-  /** Environment, separated by NUL characters; empty if unreadable. */
+  /** Environment of a process as text, separated by NUL characters; empty if it cannot be read. */
   environment: string;
 }
 
 /**
- * Finds the running descendants of a command: the members of its process group, their descendants and, on Linux, processes
- * with its environment, which includes orphans.
+ * Finds the running descendants of a command: members of its process group, their descendants and, on Linux, all
+ * processes with its environment, even if their parent has ended.
  * @param pid process id of the command
  * @param mark environment variable that is unique to the command: `NAME=value`
  * @param known processes found before
@@ -31,7 +31,8 @@ export function startedProcesses(pid: number, mark: string, known: ReadonlySet<n
 function readProc(): Process[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
-    // `/proc/PID/stat` has the program name in parentheses, and the name may contain any character.
+    // Parses after the last parenthesis: `/proc/PID/stat` has the program's name in parentheses, and the name may
+    // contain any character.
     const [state = '', parent, group] = readOf(name, 'stat')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -39,7 +40,7 @@ function readProc(): Process[] {
   });
 }
 
-/** File of a process in /proc; empty for an ended process, or for one of another user. */
+/** Reads a file of a process in /proc. Empty if the process has ended or belongs to another user. */
 function readOf(pid: string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -56,7 +57,7 @@ function askPs(): Process[] {
   });
 }
 
-/** Whether a process is neither a zombie nor dead. */
+/** Whether a process is running. A process that has ended but still has an entry (a zombie) does not count. */
 const isRunning = (state: string) => state !== '' && !/^[ZX]/.test(state);
 
 const numbers = (pid?: string, parent?: string, group?: string) => ({

@@ -1,9 +1,9 @@
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Runs work that Ctrl-C and SIGTERM end early.
- * @param most largest number of concurrent commands, each of which listens for signals
- * @returns the result, and the exit code for the signal, if any
+ * Runs work that SIGINT (Ctrl-C) or SIGTERM ends early.
+ * @param most maximum number of concurrent commands; each listens for signals
+ * @returns the work's result, and the exit code for the signal that ended it, if any
  */
 export async function untilStopped<Result>(
   work: (stopped: AbortSignal) => Promise<Result>,
@@ -15,7 +15,7 @@ export async function untilStopped<Result>(
     stoppedCode ??= codes[signal];
     stopped.abort();
   };
-  // In addition to the listeners of the running commands.
+  // Raises Node's limit on listeners, because each running command also listens for signals.
   const before = process.getMaxListeners();
   process.setMaxListeners(Math.max(before, most + 1));
   process.on('SIGINT', stop).on('SIGTERM', stop);

@@ -3,7 +3,7 @@ import { UsageError } from '../node/usage-error.js';
 import { type FindingCode, findingCodes } from '../scenario/finding-codes.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 
-/** Flags for the verdict and its reports. */
+/** Flags for the verdict on a client and its reports. */
 export interface VerdictFlags {
   verdict?: string;
   report?: string;
@@ -13,13 +13,13 @@ export interface VerdictFlags {
   'require-conclusive'?: boolean;
 }
 
-/** Description of a scenario with expectations of a client. */
+/** Description of a scenario, if the scenario expects something of a client. */
 export const aboutScenario = (scenario: Scenario | undefined): string | undefined =>
   scenario?.expect === undefined ? undefined : scenario.description;
 
 /**
  * Converts the flags `--fail-on` and `--require-conclusive` to options of `resultOf`.
- * @throws {UsageError} for an unknown code in `--fail-on`
+ * @throws {UsageError} if `--fail-on` has an unknown code
  */
 export const resultOptions = (flags: VerdictFlags): Pick<ResultOptions, 'failOn' | 'mustConclude'> => ({
   failOn: readCodes(flags['fail-on']),
@@ -27,9 +27,9 @@ export const resultOptions = (flags: VerdictFlags): Pick<ResultOptions, 'failOn'
 });
 
 /**
- * Checks before the run that its reports can be written.
+ * Checks before a run that the run's reports can be written.
  * @param inputs input files, which no report may overwrite
- * @throws {UsageError} for an unwritable report
+ * @throws {UsageError} if a report cannot be written
  */
 export async function checkReportFiles(flags: VerdictFlags, inputs: readonly string[] = []): Promise<void> {
   const given = (['verdict', 'report', 'junit'] as const).filter((flag) => flags[flag] !== undefined);

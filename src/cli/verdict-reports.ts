@@ -10,21 +10,21 @@ import { writeOutput } from './output-files.js';
 import { printNotes } from './print-error.js';
 import type { VerdictFlags } from './verdict-flags.js';
 
-/** A judged run. */
+/** A judged run, for its reports. */
 export interface JudgedRun {
   result: RunResult;
   entries: readonly RequestRecord[];
-  /** Notes about gaps of a recording, printed before the verdict and included in JSON. */
+  /** Notes about missing parts of a recording. Printed before the verdict, and included in JSON. */
   notes?: readonly string[];
-  /** Creates the `RunReport` of the run as JSON, with a verdict. */
+  /** Creates the run's report data (`RunReport`) as JSON, with a given verdict. */
   run: (verdict: RunResult) => string | Promise<string>;
 }
 
-/** Exit code of a success with an unwritten report. */
+/** Exit code if the run succeeded but a report could not be written. */
 const unwrittenCode = 2;
 
 /**
- * Prints a result, and writes the reports of the flags.
+ * Prints the result of a run, and writes the reports that the flags request.
  * @param next suggested next commands
  * @returns exit code
  */
@@ -67,7 +67,7 @@ function writeReport(flag: string, file: string, text: string): string[] {
   }
 }
 
-/** Shortens a passed result for JSON, to below 2 kB including `next`. `--verdict FILE` contains the whole result. */
+/** Shortens the JSON of a passed run to less than 2 kB, including `next`. `--verdict FILE` writes the whole result. */
 function shortened({ findings, exercised, ...result }: RunResult) {
   const worth = findings.filter(({ severity }) => severity !== 'praise').slice(0, 3);
   const text = (finding: string) => (finding.length > 200 ? `${finding.slice(0, 200)}…` : finding);

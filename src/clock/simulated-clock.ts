@@ -23,8 +23,8 @@ export interface ClockState {
 }
 
 /**
- * Reference point of a simulated clock: a simulated time and the machine's time at that moment. With the speed, it
- * gives the current simulated time.
+ * Reference point of a simulated clock: a simulated time, and the machine's time at that moment. The current simulated
+ * time is computed from the reference point and the speed.
  */
 export interface ClockAnchor {
   /** Simulated time at the reference point, and the machine's time at the same moment, in Unix milliseconds. */
@@ -35,7 +35,7 @@ export interface ClockAnchor {
 }
 
 /** Scheduled work of a simulated clock, such as delayed requests. Does not include `sleep` calls. */
-export interface Waiting {
+export interface ScheduledWork {
   /** Time at which the next work is due, in Unix milliseconds; Infinity if no work is scheduled. */
   nextDueMs(): number;
   /** Completes the work that is due at `nowMs`. */
@@ -62,14 +62,16 @@ const longestTimerMs = 2 ** 31 - 1;
 /** Time after which a wait on a frozen clock is reported as a likely mistake, in milliseconds of real time. */
 const standstillMs = 1_000;
 
-/** A simulated clock with the methods of the simulator: configure, capture and restore. */
+/**
+ * The simulated clock. Besides the methods of `Clock`, has methods for the simulator: configure, capture and restore.
+ */
 export class SimulatedClock implements Clock {
   readonly #time: TimeSource;
   #start: ClockStart = {};
   /** Reference point from which the current simulated time is computed. */
   anchor: ClockAnchor = { anchorMs: 0, machineMs: 0, frozen: false, movedMs: 0 };
   /** Work that the clock completes when it is due, after every move and by a timer. */
-  waiting: Waiting | undefined;
+  scheduledWork: ScheduledWork | undefined;
   /** Callback for a likely mistake: a wait on a frozen clock has lasted one second of real time. */
   onStandstill: ((waitMs: number) => void) | undefined;
   readonly #sleepers = new Set<Sleeper>();
@@ -110,14 +112,17 @@ export class SimulatedClock implements Clock {
    * Time at which the next `sleep` call or delayed request is due, in Unix milliseconds; Infinity if neither exists.
    */
   nextDueMs(): number {
-    let nextMs = this.#waiting?.nextDueMs() ?? Number.POSITIVE_INFINITY;
+    let nextMs = this.#ownWork?.nextDueMs() ?? Number.POSITIVE_INFINITY;
     for (const { dueMs } of this.#sleepers) nextMs = Math.min(nextMs, dueMs);
     return nextMs;
   }
 
-  /** Scheduled work that the clock itself must complete. With a log, the log completes the work instead. */
-  get #waiting(): Waiting | undefined {
-    return this.#time.isLogged ? undefined : this.waiting;
+  /**
+   * Scheduled work that the clock itself must complete. If the server logs its commands, the log completes the work
+   * instead.
+   */
+  get #ownWork(): ScheduledWork | undefined {
+    return this.#time.isLogged ? undefined : this.scheduledWork;
   }
 
   get frozen(): boolean {
@@ -211,7 +216,7 @@ export class SimulatedClock implements Clock {
 
   #endWaits(): void {
     for (const sleeper of this.#sleepers) sleeper.giveUp(new ResetError());
-    this.waiting?.giveUp();
+    this.scheduledWork?.giveUp();
   }
 
   #moveTo(instantMs: number): void {
@@ -225,7 +230,7 @@ export class SimulatedClock implements Clock {
   /** Sets the reference point, from which the clock runs or at which it stands still. */
   #run(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
     Object.assign(this.anchor, { anchorMs, machineMs, frozen });
-    this.waiting?.complete(this.now());
+    this.scheduledWork?.complete(this.now());
     this.#wake();
   }
 
@@ -233,7 +238,7 @@ export class SimulatedClock implements Clock {
   #wake(): void {
     clearTimeout(this.#timer);
     const nowMs = this.now();
-    this.#waiting?.complete(nowMs);
+    this.#ownWork?.complete(nowMs);
     const sleepers = [...this.#sleepers].sort((a, b) => a.dueMs - b.dueMs);
     for (const sleeper of sleepers) if (sleeper.dueMs <= nowMs) sleeper.wake();
     const nextMs = this.nextDueMs();

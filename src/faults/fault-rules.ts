@@ -10,7 +10,7 @@ export interface FaultRequest {
   plan: string;
   /** Request values that only some operations have: `status` of listPets, `petId` of getPet. */
   values: Readonly<Record<string, unknown>>;
-  /** Text that is equal for repeated calls: key, method, path, query and body. */
+  /** Text by which repeated calls are recognized: key, method, path, query and body. */
   callText: () => string;
 }
 
@@ -173,7 +173,8 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
     (when.plan === undefined || when.plan === request.plan) &&
     (when.status === undefined || when.status === request.values.status) &&
     (when.petId === undefined || when.petId === request.values.petId) &&
-    // A clock that was set back gives a negative time, in which no rule with `after` applies.
+    // If the clock was set back to before the scenario's start, the elapsed time is negative, and no rule with `after`
+    // applies.
     (when.after === undefined || elapsedMs >= when.after) &&
     (when.for === undefined || elapsedMs < (when.after ?? 0) + when.for)
   );

@@ -38,7 +38,7 @@ function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   const bytes = raw instanceof Uint8Array ? raw : undefined;
   switch (effect.kind) {
     case 'none':
-    // The request was already refused with the ban, before the rule's delay.
+    // A rule with the effect `ban` has already refused the request, before the rule's delay.
     case 'ban':
       return outcome;
     case 'respond':

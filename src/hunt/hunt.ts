@@ -9,10 +9,10 @@ import type { Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
 import { counted } from '../values/counted.js';
 import { describeFind } from './describe-find.js';
+import { initialScenariosFor } from './initial-scenarios.js';
 import type { SearchSpace } from './mutate.js';
 import { type ClientRun, type HuntClient, runInProcess } from './run-in-process.js';
 import { search } from './search.js';
-import { startsFor } from './starts.js';
 import { type Failure, failuresIn, type Trial, withoutNumbers } from './trial.js';
 import { fakeClock } from './virtual-time.js';
 
@@ -118,13 +118,13 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
     const result = await search({
       run,
       canCut: check === undefined,
-      keepsStarts: false,
+      keepsInitial: false,
       base,
-      starts: startsFor(space()),
+      initial: initialScenariosFor(space()),
       space,
       runs,
       seed,
-      lanes: 1,
+      concurrency: 1,
       reductionRuns,
       repeats: 2,
       isKept: isIn(base),
@@ -169,7 +169,7 @@ function broken(
 ): Failure[] {
   try {
     if (check({ sim, verdict, result, error }) !== false) return [];
-    return [{ code: 'check', cause: '', text: 'The property does not hold: check returned false.' }];
+    return [{ code: 'check', cause: '', text: 'The option check returned false.' }];
   } catch (thrown) {
     const text = thrown instanceof Error ? thrown.message : String(thrown);
     return [{ code: 'check', cause: withoutNumbers(text), text }];

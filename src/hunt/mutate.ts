@@ -49,7 +49,7 @@ const leftOut = new Set([
   'client.key',
   // CORS (access from other origins) has no effect in the same process.
   'assumptions.cors',
-  // Deprecated names of other fields.
+  // Deprecated names of scenario fields. The search varies only the current names.
   'ban.seconds',
   'ban.graceMs',
   'ban.toleranceMs',
@@ -69,7 +69,7 @@ const delaysOf = ({ isRealTime }: SearchSpace) => (isRealTime ? shortDelays : de
  * Values that may reveal a bug in a client, by the name of a scenario field. Fields without an entry get random values
  * of their type.
  */
-const telling: Readonly<Record<string, (space: SearchSpace) => readonly unknown[]>> = {
+const revealingValues: Readonly<Record<string, (space: SearchSpace) => readonly unknown[]>> = {
   keys: ({ key }) => [key],
   key: ({ key }) => [key],
   background: ({ key }) => [key],
@@ -105,14 +105,14 @@ const telling: Readonly<Record<string, (space: SearchSpace) => readonly unknown[
 };
 
 /**
- * Looks up the values that may reveal a bug for a field: first by the names of field and parent, then by the field's
- * name.
+ * Looks up values for a scenario field that may reveal a bug in a client, by the names of field and parent or by the
+ * field's name alone.
  */
-function tellingOf(path: readonly string[], space: SearchSpace): readonly unknown[] | undefined {
+function revealingValuesOf(path: readonly string[], space: SearchSpace): readonly unknown[] | undefined {
   const [name = ''] = path.slice(-1);
   const parent = path.findLast((step, at) => at < path.length - 1 && !/^\d+$/.test(step)) ?? '';
   const grand = path.at(-3) ?? '';
-  const named = telling[`${parent}.${name}`] ?? telling[`${grand}.${name}`] ?? telling[name];
+  const named = revealingValues[`${parent}.${name}`] ?? revealingValues[`${grand}.${name}`] ?? revealingValues[name];
   return named?.(space);
 }
 
@@ -142,7 +142,7 @@ export function createMutator(space: SearchSpace, { fraction, pick }: Dice) {
     if (values !== undefined && names !== undefined) {
       const map = isMap(value) ? value : {};
       const present = Object.keys(map);
-      const known = (tellingOf(path, space) ?? []).filter((each) => isValid(names, each)) as string[];
+      const known = (revealingValuesOf(path, space) ?? []).filter((each) => isValid(names, each)) as string[];
       const name = present.length > 0 && fraction() < 0.6 ? pick(present) : pick(known.length > 0 ? known : ['other']);
       return withField(map, name, fraction() < 0.15 ? undefined : change(values, map[name], [...path, name]));
     }
@@ -183,10 +183,10 @@ export function createMutator(space: SearchSpace, { fraction, pick }: Dice) {
 
   /** Draws a value for a field that has no fields or items of its own. */
   function leafOf(schema: AnySchema, path: readonly string[]): unknown {
-    const known = tellingOf(path, space);
+    const known = revealingValuesOf(path, space);
     // The number of calls is always one of the listed values, because hundreds of calls reveal no more than twenty.
-    const isTelling = path[0] === 'client' || fraction() < 0.85;
-    if (known !== undefined && known.length > 0 && isTelling) {
+    const isRevealing = path[0] === 'client' || fraction() < 0.85;
+    if (known !== undefined && known.length > 0 && isRevealing) {
       const fitting = known.filter((each) => isValid(schema, each));
       if (fitting.length > 0) return pick(fitting);
     }

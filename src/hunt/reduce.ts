@@ -75,7 +75,7 @@ export function costOf({ scenario, entries }: Trial): number[] {
   return [entries.length, durationClass(longestMs), leaves.length, oddness];
 }
 
-/** Classes of waits that are equally easy to understand. All waits up to a minute are in the first class. */
+/** Groups waits that are equally easy to understand. All waits up to about a minute are in group 0. */
 const durationClass = (ms: number) => [61_000, 600_000, 86_400_000].filter((limit) => ms > limit).length;
 
 function oddnessOf(value: unknown): number {

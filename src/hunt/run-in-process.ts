@@ -4,7 +4,7 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
-import { fakeClock, fakeTime, frozenTime, startMs, turn } from './virtual-time.js';
+import { eventLoopTurn, fakeClock, fakeTime, frozenTime, startMs } from './virtual-time.js';
 
 /** Context of a run, which the client function receives. */
 export interface HuntContext extends Omit<ScenarioClient, 'key'> {
@@ -146,7 +146,7 @@ export async function runInProcess(
   /** Runs the client's code until it waits. Virtual time does not pass. */
   const settle = async (turns: number) => {
     for (let quiet = 0, seen = events; quiet < turns && !isOver && stop === undefined; quiet++) {
-      await turn();
+      await eventLoopTurn();
       if (seen !== events) quiet = 0;
       seen = events;
     }

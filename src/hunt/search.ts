@@ -14,19 +14,19 @@ export interface SearchOptions<Run extends Trial = Trial> {
   /** Whether a run may be stopped before the client ends. */
   canCut: boolean;
   /**
-   * Whether a failure in one of `starts` is reported without reducing the scenario. These scenarios are small, and each
-   * run takes long.
+   * Whether a failure in one of the `initial` scenarios is reported without reducing the scenario. These scenarios are
+   * small, and each run takes long.
    */
-  keepsStarts: boolean;
+  keepsInitial: boolean;
   /** Fields that every scenario must contain. */
   base: Scenario;
   /** Scenarios with which the search begins, simplest first. */
-  starts: readonly Scenario[];
+  initial: readonly Scenario[];
   space: () => SearchSpace;
   runs: number;
   seed: number;
   /** Number of concurrent runs. */
-  lanes: number;
+  concurrency: number;
   /** Maximum number of runs that reduce one found scenario. */
   reductionRuns: number;
   /** Number of times that a failed run is repeated to confirm the failure. */
@@ -67,12 +67,12 @@ const mostOfCode = 3;
  * concurrent.
  */
 export async function search<Run extends Trial>(options: SearchOptions<Run>): Promise<SearchResult<Run>> {
-  const { run, base, space, runs, seed, lanes, isStopped, onRun } = options;
+  const { run, base, space, runs, seed, concurrency, isStopped, onRun } = options;
   const dice = createDice(seed);
   const onBase = (scenario: Scenario) => withKeyFirst(merge<Scenario>(scenario, base), space().key);
-  const starts = options.starts.map(onBase);
-  const pending = [...starts];
-  const corpus: CorpusEntry[] = starts.map((scenario) => ({ scenario, picked: 0 }));
+  const initial = options.initial.map(onBase);
+  const pending = [...initial];
+  const corpus: CorpusEntry[] = initial.map((scenario) => ({ scenario, picked: 0 }));
   const seen = new Set<string>();
   const exercised = new Set<FindingCode>();
   const found: Run[] = [];
@@ -87,8 +87,8 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 
   function next(): Scenario {
     // Every fourth run is a mutation even at the beginning, so that short searches have mutations.
-    const start = done % 4 === 3 ? undefined : pending.shift();
-    if (start !== undefined) return start;
+    const scenario = done % 4 === 3 ? undefined : pending.shift();
+    if (scenario !== undefined) return scenario;
     const one = leastPicked(corpus, dice.pick);
     one.picked++;
     // Sometimes merges two scenarios in which the client showed new behavior.
@@ -105,7 +105,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     return undefined;
   }
 
-  async function lane(): Promise<void> {
+  async function runUntilDone(): Promise<void> {
     while (begun < runs && !isStopped() && found.length < mostFound) {
       begun++;
       const trial = await runNext();
@@ -121,13 +121,13 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
       if (failure === undefined || isKnown(failure)) continue;
       if (consequences.includes(failure.code) && failures.some(isKnown)) continue;
       known.push(failure);
-      const reduced = await reduce(trial, starts, options);
+      const reduced = await reduce(trial, initial, options);
       if (reduced === undefined) known.splice(known.indexOf(failure), 1);
       else if (!found.some((each) => isSameFind(each, reduced))) found.push(reduced);
     }
   }
 
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, runUntilDone));
   return { found, runs: done, requests, exercised: [...exercised] };
 }
 
@@ -153,7 +153,7 @@ function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonl
 const isSameFind = (one: Trial, other: Trial) =>
   JSON.stringify(one.scenario) === JSON.stringify(other.scenario) || isSameFailure(one.failure, other.failure);
 
-/** Numbers of requests after which a failed run may be stopped. */
+/** Numbers of requests to which a failed run is shortened, tried in this order. */
 const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 
 /**
@@ -164,7 +164,7 @@ const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 async function reduce<Run extends Trial>(
   trial: Run,
   plain: readonly Scenario[],
-  { run, isKept, canCut, keepsStarts, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
+  { run, isKept, canCut, keepsInitial, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
 ): Promise<Run | undefined> {
   let left = reductionRuns;
   let tries = 1;
@@ -180,7 +180,8 @@ async function reduce<Run extends Trial>(
   let best = trial;
   for (let repeat = 0; repeat < repeats; repeat++) {
     if ((await again(trial.scenario)) !== undefined) continue;
-    // The client's waits are random, so each scenario is run several times.
+    // If the failure is not always repeated, the client's waits are probably random, so each scenario gets several
+    // runs.
     tries = 4 * repeats;
     if ((await again(trial.scenario)) === undefined) return undefined;
     break;
@@ -206,9 +207,9 @@ async function reduce<Run extends Trial>(
     best = other;
     return true;
   };
-  if (keepsStarts && plain.includes(trial.scenario)) return best;
+  if (keepsInitial && plain.includes(trial.scenario)) return best;
   await shorten();
-  if (!keepsStarts) for (const scenario of plain) if (await improve(scenario)) break;
+  if (!keepsInitial) for (const scenario of plain) if (await improve(scenario)) break;
   for (let isBetter = true; isBetter && left > 0; ) {
     isBetter = false;
     for (const scenario of simplerForms(best.scenario, isKept)) {

@@ -92,7 +92,7 @@ const machineImmediate = (setImmediateOfMachine: typeof setImmediate | undefined
 const immediate = machineImmediate(globalThis.setImmediate);
 
 /** Waits for one turn of the event loop, even if fake timers are installed. */
-export const turn = (): Promise<void> =>
+export const eventLoopTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (immediate !== undefined) return void immediate(() => resolve());
     const { port1, port2 } = new MessageChannel();

@@ -218,7 +218,7 @@ export class RequestJournal {
   #drop(): void {
     const oldest = this.#records[this.#start] as RequestRecord;
     this.#records[this.#start++] = undefined;
-    // Copying is cheap if at least half of the array is dropped.
+    // Copies the array only if at least half of it is dropped, so that each record is rarely copied.
     if (this.#start > this.#records.length / 2) {
       this.#records = this.#records.slice(this.#start);
       this.#start = 0;

@@ -8,7 +8,7 @@ import { isOverdue, orError } from './given-up.js';
 import type { ClientNeeds } from './needs.js';
 import { describeOutages } from './outages.js';
 import { patienceMs } from './rules/overslept.js';
-import { graceMs, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
+import { isUnknown, isWrite, type JudgedRequest, type Run, receiptMs } from './run.js';
 import { describeOutside } from './unrecorded.js';
 
 /** Behavior that a scenario expects of its client: its field `expect`. */
@@ -69,7 +69,7 @@ interface Results {
   exercised: readonly FindingCode[];
   /** Reason for the doubt that several callers share the API key; `undefined` without a doubt. */
   callers: string | undefined;
-  /** Reasons of the rules that could not decide, by rule. */
+  /** For each rule that could not decide about the client, its reason. */
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
   dropped: number;
@@ -115,7 +115,8 @@ export function conclude(
  */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
-  // `proactive` also suffices: a client that pauses at Remaining 0 is never refused, so it exercises no other rule.
+  // The rule `proactive` also suffices: a client that pauses before the limit is never refused, so it exercises no
+  // other rule.
   return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
     exercised.includes(code),
   );
@@ -146,7 +147,8 @@ function isWrongKey(
 function stillWaiting(run: Run): string | undefined {
   const { requests, end, endMs } = run;
   const last = requests.at(-1);
-  // A write is undecided here, because only later requests show whether the client repeats the write.
+  // A run that was stopped during a write is inconclusive, because the client's reaction to the missing response would
+  // have followed.
   if (end?.isInterrupted && last !== undefined && isDisconnectedBy(last, endMs) && isWrite(last))
     return 'The run was stopped while the client waited for a response: allow more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
@@ -167,7 +169,7 @@ function stillWaiting(run: Run): string | undefined {
  * Whether the client's connection ended without the complete response when the client was stopped, or shortly before.
  */
 const isDisconnectedBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
-  (status === 0 || isAbandoned) && endMs - finishedAtMs <= graceMs;
+  (status === 0 || isAbandoned) && endMs - finishedAtMs <= receiptMs;
 
 function whyInconclusive(
   { requests, isOver, end, idle, service }: Run,

@@ -1,10 +1,11 @@
 import type { JudgedRequest } from './run.js';
 
 /**
- * Minimum growth factor of the waits between a call's attempts. After such growth, a short wait starts another call.
+ * Minimum growth factor of the waits between a call's retries. If a short wait follows such growth, a new call has
+ * begun.
  */
 const leastGrowth = 1.5;
-/** Maximum difference between the waits of two calls that count as equal, as a share. */
+/** Maximum relative difference between two waits that count as equal. */
 const mostApart = 0.25;
 /** Random difference between equal waits, in milliseconds. */
 const noiseMs = 40;
@@ -39,10 +40,7 @@ export function splitIntoCalls(tries: readonly JudgedRequest[], most: number | u
   return areSeveral ? calls : [[...tries]];
 }
 
-/**
- * Whether all calls have about equal waits, as far as their number of retries allows. A restart of the waits is
- * otherwise a coincidence.
- */
+/** Whether the waits of all calls are about equal. If not, the requests were split into calls by coincidence. */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
   const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * mostApart;
   return others.every(
@@ -52,9 +50,9 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
 
 function restartsWaits(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  // Requires growing waits, because a loop without waits has a long wait now and then by coincidence.
+  // Only growing waits count, because a loop without waits also has a long wait now and then.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * leastGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // A next call starts without a wait, whereas a retry of an outer retry loop waits as long as the first retry.
+  // After a call, the next call starts at once. A retry of an outer retry loop waits as long as the first retry.
   const mostMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= mostMs;
 }

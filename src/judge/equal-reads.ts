@@ -1,11 +1,14 @@
 import { isAnswered, isUnknown, type JudgedRequest, type Run } from './run.js';
 
-/** Counts of equal reads: requests of the same GET without a call name, which cannot be assigned to calls. */
+/** Counts for GET requests that are equal and have no call name, so that a retry looks like a new call. */
 interface EqualReads {
   /** Number of calls that the scenario asks for, and number of usable responses that the client got. */
   asked: number;
   answered: number;
-  /** Failed reads whose calls got no usable response: the last ones, as many as responses are missing. */
+  /**
+   * Failed reads that the client apparently never repeated. They are the last ones, as many as calls that got no usable
+   * response.
+   */
   missing: readonly JudgedRequest[];
   /**
    * Reason why it is unclear whether the client repeated a read whose response was lost; `undefined` without a doubt.
@@ -41,7 +44,8 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
   if (!isEnd || fingerprint === undefined || answered === asked || reads < asked) return none;
-  // A single response, after all other attempts, may end a single call: the client never sent the other calls.
+  // If only the last attempt got a response, all attempts may be one call. The client may never have sent the other
+  // calls.
   const isOneCall = answered === 1 && asked > 1 && failed.at(-1) !== last;
   if (isOneCall) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };
@@ -51,8 +55,8 @@ const doubt =
   'Responses were lost, and equal reads followed. Name the calls in X-Sim-Call to show whether these were retries or new calls.';
 
 /**
- * Whether a read's response was lost, and equal reads later got several responses. The retry is then not
- * distinguishable from new calls.
+ * Whether a read's response was lost and equal reads got several responses later, so that a retry looks like a new
+ * call.
  */
 const isLostAmongOthers = ({ calls }: Run) =>
   calls.some((tries) => {

@@ -76,7 +76,9 @@ export function span(ms: number): string {
 /** Formats a number of occurrences: `once`, `twice`, `3 times`. */
 export const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
 
-/** Text before a measurement that applies to the first of several requests: `the first `. Empty for one request. */
+/**
+ * Prefix of a measurement in a finding: `the first ` if it applies to the first of several requests, otherwise empty.
+ */
 export const theFirst = (requests: readonly unknown[]) => (requests.length > 1 ? 'the first ' : '');
 
 /** Formats a request as its method and URL path with query: `GET /pets?limit=5`. */

@@ -7,8 +7,7 @@ import type { RequestRecord } from '../requests/request-record.js';
 export class Fingerprints {
   #count = 0;
   /**
-   * Numbers by API key and method. Two levels of maps, because lookups by long texts are slow and both parts rarely
-   * change.
+   * Request numbers by API key and method, then by text. Two levels of maps, because lookups by long texts are slow.
    */
   readonly #kinds = new Map<string, Map<string, number>>();
   #token: string | undefined;

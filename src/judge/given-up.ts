@@ -18,7 +18,8 @@ const stoppedPatience = 3;
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, endMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // A pending request may be the retry. After the clock was set back, request times are not comparable.
+  // A pending request may be the missing retry. If the clock was set back meanwhile, times are not comparable. In both
+  // cases the retry is not overdue.
   if (pending > 0 || requests.at(-1)?.lane.era !== failed.lane.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return endMs > expectedRetryMs(failed) + patience;
@@ -55,10 +56,10 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   return { severity: 'info', note: 'That is correct only if the caller got an error.' };
 }
 
-/** Maximum number of later reads in which a stored pet is searched. */
+/** Maximum number of later reads that are searched for a stored pet. */
 const mostReads = 50;
 
-/** Computed results per run, which several rules use. */
+/** Results of `Obtained` for each run, cached because several rules need them. */
 const known = new WeakMap<readonly JudgedRequest[], Obtained>();
 
 export function obtainedIn({ requests }: Run): Obtained {
@@ -73,7 +74,7 @@ export function obtainedIn({ requests }: Run): Obtained {
 /** Determines whether the client got the result of a failed call by a different request. */
 class Obtained {
   readonly #requests: readonly JudgedRequest[];
-  /** Created at the first use, because most runs do not need it. */
+  /** Results of the run's requests, computed at the first use because most runs do not need them. */
   #read: ReadOutcomes | undefined;
 
   constructor(requests: readonly JudgedRequest[]) {
@@ -99,7 +100,7 @@ class Obtained {
 }
 
 interface ReadOutcomes {
-  /** Last successful request for each text of `wanted`. */
+  /** Last successful request for each wanted result: a stored resource, or the target of a read. */
   served: ReadonlyMap<string, JudgedRequest>;
   /** For each pet, the first write whose response was lost. */
   lost: ReadonlyMap<string, JudgedRequest>;

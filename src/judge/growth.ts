@@ -1,6 +1,6 @@
 /** Minimum growth factor between consecutive waits of an exponential backoff. */
 export const leastGrowth = 1.5;
-/** Number of growing waits that proves a backoff. The client's maximum wait may limit all later waits. */
+/** Maximum number of steps over which growth is averaged. The client's maximum wait may limit later waits. */
 const mostSteps = 3;
 /** Time added to every wait, in milliseconds, so that growth can be computed for a wait of zero. */
 const baseMs = 100;

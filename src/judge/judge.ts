@@ -31,10 +31,7 @@ type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 export const judgeEntries = (sim: Simulator, isJudged: IsJudged | undefined, progress: EntriesOptions = {}): Verdict =>
   runToEnd(judgeInSteps(sim, isJudged, progress));
 
-/**
- * Judges selected journal records in steps. In steps, because the first verdict of a process on 10,000 records takes
- * 150 ms.
- */
+/** Judges selected journal records in steps, because a process's first verdict on 10,000 records takes 150 ms. */
 export function* judgeInSteps(
   sim: Simulator,
   isJudged: IsJudged | undefined,

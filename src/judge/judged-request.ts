@@ -1,5 +1,5 @@
 import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../requests/request-record.js';
-import type { Lane, Place } from './place.js';
+import type { Lane, RunPosition } from './lane.js';
 import { noPromises, promisesOf, readRetryAfter } from './promises.js';
 import { resourceIn } from './same-pet.js';
 
@@ -7,7 +7,7 @@ import { resourceIn } from './same-pet.js';
  * A request with values that the judge derives. Refers to the journal record instead of copying its fields: for 10,000
  * records, copies made garbage collection a third of the judge's time.
  */
-export class JudgedRequest implements ObservedRequest, Place {
+export class JudgedRequest implements ObservedRequest, RunPosition {
   readonly #entry: ObservedRequest;
   #pet: string | undefined;
   declare readonly lane: Lane;
@@ -26,11 +26,14 @@ export class JudgedRequest implements ObservedRequest, Place {
    * Wait that the response's Retry-After requires, in milliseconds; `undefined` if the header is missing or unreadable.
    */
   declare readonly retryAfterMs: number | undefined;
-  /** Reset time of a refusal, in Unix milliseconds; `undefined` if missing, or if in the past beside a Retry-After. */
+  /**
+   * Reset time of a refusal, in Unix milliseconds. `undefined` if missing, or if it is in the past and the response has
+   * a Retry-After.
+   */
   declare readonly resetMs: number | undefined;
   /**
-   * Time before which the response promises no success for a retry, in Unix milliseconds; `undefined` if the response
-   * names no time.
+   * Earliest time for a retry according to the response, in Unix milliseconds; `undefined` if the response names no
+   * time.
    */
   declare readonly deadlineMs: number | undefined;
   /**
@@ -38,7 +41,7 @@ export class JudgedRequest implements ObservedRequest, Place {
    * client's callers queue for a connection.
    */
   declare queuedAtMs: number;
-  /** Whether the same client had another request in flight at the same time, or within a short distance. */
+  /** Whether the client had another request in flight at the same time, or shortly before or after. */
   isOverlapped = false;
   /** Latest refusal of the API key that the client must have received before it sent this request. */
   declare lastRefusalRead: JudgedRequest | undefined;
@@ -52,12 +55,12 @@ export class JudgedRequest implements ObservedRequest, Place {
    * @param areHeadersHidden whether the client is a page that cannot read Retry-After and X-RateLimit-*
    * @param isKnown whether the simulator itself recorded the request, so that `refusal` is reliable
    */
-  constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean, isKnown = false) {
+  constructor(entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean, isKnown = false) {
     this.#entry = entry;
     this.queuedAtMs = entry.arrivedAtMs;
-    this.lane = place.lane;
-    this.fingerprint = place.fingerprint;
-    this.requestText = place.requestText;
+    this.lane = position.lane;
+    this.fingerprint = position.fingerprint;
+    this.requestText = position.requestText;
     this.isBan = entry.refusal === 'ban';
     this.isByLimit = entry.refusal === 'limit';
     this.isRefused = entry.refusal !== undefined || entry.status === 429 || (!isKnown && asksToWait(entry));
@@ -154,8 +157,8 @@ export class KnownRequest extends JudgedRequest {
   declare retryOfOutage: KnownRequest | undefined;
   declare readonly known: RequestKnowledge;
 
-  constructor(entry: RequestRecord, place: Place, areHeadersHidden: boolean) {
-    super(entry, place, areHeadersHidden, true);
+  constructor(entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) {
+    super(entry, position, areHeadersHidden, true);
     this.known = entry;
   }
 }
@@ -165,12 +168,12 @@ export class KnownRequest extends JudgedRequest {
  */
 export const toleranceMs = 50;
 /**
- * Maximum time between requests on two connections for which they count as concurrent, in milliseconds. Not used if the
- * server holds refusals back.
+ * Maximum time between requests on two connections for which they count as concurrent, in milliseconds. Not needed if
+ * the server delays refusals, because concurrent requests then overlap.
  */
 export const concurrentMs = 100;
 /** Time after which the client must have received a response on any of its connections, in milliseconds. */
-export const graceMs = 1_000;
+export const receiptMs = 1_000;
 
 /** Whether a recorded 4xx response has a Retry-After. If so, it counts as a refusal, such as a ban with status 403. */
 const asksToWait = (entry: ObservedRequest) =>

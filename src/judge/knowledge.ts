@@ -1,5 +1,5 @@
-import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
-import { ByLane, type Lane } from './place.js';
+import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
+import { ByLane, type Lane } from './lane.js';
 
 /**
  * Sets `lastRefusalRead` and `retryOf` on requests in order of arrival: the latest refusal that the client must have
@@ -27,7 +27,8 @@ export function markOutageRetries(requests: readonly JudgedRequest[]): void {
       lane = new LaneKnowledge();
       lanes.set(request.lane, lane);
     }
-    // A 503 affects only its own call, unlike a 429. Without names, concurrent equal calls cannot be told apart.
+    // Only sequential or named calls are linked to their 503. Concurrent equal calls cannot be told apart, and a 503
+    // affects only its own call.
     if (request.lane.isSequential || request.call !== undefined) request.retryOfOutage = lane.retryOf(request);
     if (isOutage) lane.add(request);
     else if (status > 0 && status < 500 && !isUnreadable) lane.forget(request);
@@ -58,7 +59,7 @@ class LaneKnowledge {
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
     if (request.lane.isSequential) {
-      // Two requests this close, without known connections, may come from two callers. The second caller had not
+      // Two requests within 100 ms and without known connections may come from two callers. The second caller had not
       // received the refusal.
       const mayBeBeside = request.connection === undefined && request.call === undefined;
       if (!mayBeBeside) return later(ofCall, this.#all.lastBefore(request));
@@ -96,7 +97,7 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
 /** Refusals in order of arrival. Each lookup inspects a limited number of refusals. */
 class Refusals {
   readonly #list: JudgedRequest[] = [];
-  /** Created at the first use, because only clients with concurrent requests need them. */
+  /** Lookup tables that are created at the first use, because only clients with concurrent requests need them. */
   #onConnection: Map<number, JudgedRequest> | undefined;
   #taken: Set<JudgedRequest> | undefined;
   /**
@@ -131,7 +132,7 @@ class Refusals {
     return refusal !== undefined && isAnswered(refusal, request) ? refusal : undefined;
   }
 
-  /** Finds the latest refusal that is old enough to be received on any connection. */
+  /** Finds the latest refusal that is old enough for the client to have received it on any connection. */
   lastAged(request: JudgedRequest): JudgedRequest | undefined {
     this.#age(request);
     return this.#list[this.#aged - 1];
@@ -162,7 +163,7 @@ class Refusals {
   #age({ queuedAtMs }: JudgedRequest): void {
     for (; this.#aged < this.#list.length; this.#aged++) {
       const refusal = this.#list[this.#aged] as JudgedRequest;
-      if (refusal.answeredAtMs >= queuedAtMs - graceMs) return;
+      if (refusal.answeredAtMs >= queuedAtMs - receiptMs) return;
       if (!this.#isTaken(refusal)) this.#insert(refusal);
     }
   }

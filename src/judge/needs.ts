@@ -52,8 +52,8 @@ const callsIn = (requests: readonly JudgedRequest[]) =>
   }, 0);
 
 /**
- * Whether the client certainly sent its requests sequentially: each after the previous response and its required wait.
- * Undecided if enough calls for the concurrency preceded the first wait.
+ * Whether the client certainly made sequential calls where the scenario requires concurrent ones. Certain only if the
+ * client had to wait before it had started enough calls.
  */
 function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: number): boolean {
   const firstWait = requests.findIndex((each, at) => each.deadlineMs !== undefined && at < requests.length - 1);

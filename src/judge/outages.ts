@@ -27,7 +27,10 @@ export function createOutageExcuse(
   };
 }
 
-/** Time since which an outage can explain a request: the arrival of the refusal that the client must have received. */
+/**
+ * Start of the period in which an outage can explain a request: the arrival of the refusal that the client must have
+ * received before.
+ */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
     ...[lastRefusalRead, retryOf, retryOfOutage].map((before) => before?.arrivedAtMs ?? arrivedAtMs),

@@ -83,7 +83,10 @@ export function describeReset(answer: WithHeaders): string {
 interface Promises {
   /** Wait in Retry-After, in milliseconds; `undefined` if the header is missing or unreadable. */
   retryAfterMs: number | undefined;
-  /** Reset time of a refusal, in Unix milliseconds; `undefined` if missing, or if in the past beside a Retry-After. */
+  /**
+   * Reset time of a refusal, in Unix milliseconds. `undefined` if missing, or if it is in the past and the response has
+   * a Retry-After.
+   */
   resetMs: number | undefined;
   /** Earliest time for a retry, in Unix milliseconds; `undefined` if the response names no time. */
   deadlineMs: number | undefined;

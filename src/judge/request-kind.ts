@@ -19,7 +19,7 @@ export const isAnswered = (request: Observed) => !request.isRefused && !isUnknow
 /** Whether the request succeeded and the client could read the response. Verdicts count such requests as `served`. */
 export const isServed = (request: Observed) => isAnswered(request) && request.status < 400;
 
-/** Determines the kind of a request, for all lists, timelines and counts. */
+/** Determines the kind of a request, such as `served` or `refused`, for lists, timelines and counts. */
 export function requestKind(request: Observed & { readonly isBan: boolean }, isStrike: boolean): RequestKind {
   if (isStrike) return 'strike';
   if (request.isBan) return 'banned';

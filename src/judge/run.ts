@@ -1,13 +1,13 @@
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { groupByNumber } from '../values/group-by.js';
 import { runToEnd, type Steps } from '../values/steps.js';
+import { assignLanes } from './assign-lanes.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { markOutageRetries, markReadRefusals } from './knowledge.js';
-import { placeInLanes } from './lanes.js';
+import type { RunPosition } from './lane.js';
 import type { ClientNeeds } from './needs.js';
-import type { Place } from './place.js';
 
-export { graceMs, type JudgedRequest, type KnownRequest, toleranceMs } from './judged-request.js';
+export { type JudgedRequest, type KnownRequest, receiptMs, toleranceMs } from './judged-request.js';
 export { isAnswered, isServed, isUnknown } from './request-kind.js';
 
 /** A refusal episode of one API key: from the first refusal to the next accepted request, or the end of the run. */
@@ -48,8 +48,8 @@ export interface RunCircumstances {
 }
 
 /**
- * A run to be judged. Rules on observable behavior accept any run; rules that need internal knowledge require
- * `Run<KnownRequest>`.
+ * A run of a client: its requests and the circumstances. Rules that need internal knowledge require
+ * `Run<KnownRequest>`; other rules accept any run.
  */
 export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunCircumstances {
   readonly requests: readonly Request[];
@@ -61,8 +61,8 @@ export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunC
 /** The part of a run that depends only on its requests, so that it can be cached. */
 export type ReadRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
 
-/** Options for analyzing requests. */
-export interface Reading {
+/** Options for the analysis of a run's requests. */
+export interface ReadingOptions {
   /** Known number of concurrent callers. Default 1: the judge detects concurrency by overlapping requests. */
   readonly callers?: number | undefined;
   /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
@@ -73,25 +73,33 @@ export interface Reading {
  * Analyzes journal records for the judge.
  * @param entries in order of arrival
  */
-export const readRequests = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<KnownRequest> =>
-  runToEnd(readInSteps(entries, reading));
+export const readRequests = (
+  entries: readonly RequestRecord[],
+  options: ReadingOptions = {},
+): ReadRequests<KnownRequest> => runToEnd(readInSteps(entries, options));
 
 /** Analyzes journal records for the judge, in steps. */
 export const readInSteps = (
   entries: readonly RequestRecord[],
-  reading: Reading = {},
-): Steps<ReadRequests<KnownRequest>> => read(entries, reading, KnownRequest);
+  options: ReadingOptions = {},
+): Steps<ReadRequests<KnownRequest>> => read(entries, options, KnownRequest);
 
 /** Analyzes requests of recorded traffic for the judge, without the simulator's internal knowledge. */
-export const readObserved = (entries: readonly RequestRecord[], reading: Reading = {}): ReadRequests<JudgedRequest> =>
-  runToEnd(read(entries, reading, JudgedRequest));
+export const readObserved = (
+  entries: readonly RequestRecord[],
+  options: ReadingOptions = {},
+): ReadRequests<JudgedRequest> => runToEnd(read(entries, options, JudgedRequest));
 
 function* read<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
-  { callers = 1, areHeadersHidden = false }: Reading,
-  Kind: new (entry: RequestRecord, place: Place, areHeadersHidden: boolean) => Request,
+  { callers = 1, areHeadersHidden = false }: ReadingOptions,
+  Kind: new (entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) => Request,
 ): Steps<ReadRequests<Request>> {
-  const requests = yield* placeInLanes(entries, callers, (entry, place) => new Kind(entry, place, areHeadersHidden));
+  const requests = yield* assignLanes(
+    entries,
+    callers,
+    (entry, position) => new Kind(entry, position, areHeadersHidden),
+  );
   const ofKeys = groupByNumber(requests, ({ lane }) => lane.series);
   yield;
   const episodes = ofKeys.flatMap((same) => episodesOf(same));
@@ -108,8 +116,8 @@ function* read<Request extends JudgedRequest>(
 export const isWrite = (request: JudgedRequest) => request.isWrite;
 
 /**
- * Whether the scenario requires its client to write. `false` if no request called the required operation, since its
- * kind is then unknown.
+ * Whether the scenario requires its client to write. `false` if the client never called the required operation, because
+ * its kind is then unknown.
  */
 export const asksForWrites = ({ requests, needs }: Run) =>
   needs?.operation !== undefined && requests.some((each) => each.isWrite && each.operation === needs.operation);

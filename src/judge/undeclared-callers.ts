@@ -3,10 +3,10 @@ import { groupBy } from '../values/group-by.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
 import { concurrentMs } from './judged-request.js';
-import type { Lane } from './place.js';
-import { graceMs, type JudgedRequest, type Run, toleranceMs } from './run.js';
+import type { Lane } from './lane.js';
+import { type JudgedRequest, type Run, receiptMs, toleranceMs } from './run.js';
 
-/** Rules whose findings are no fault if another caller, not the blamed one, received the refusal. */
+/** Rules that blame a client for ignoring a refusal. Such a finding is wrong if another caller received the refusal. */
 const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'early-retry',
   'ban-tripped',
@@ -24,7 +24,10 @@ const mostAttempts = 6;
 const promptMs = 2_000;
 /** Maximum number of callers assumed during one wait. More requests count as one client in a loop. */
 const mostCallers = 64;
-/** Minimum number of single requests with different User-Agents that may come from one client. */
+/**
+ * Minimum number of requests, each with its own User-Agent, for which a single client with a changing User-Agent is
+ * considered.
+ */
 const leastAgents = 3;
 
 /** Decides whether requests with one API key may come from several callers that the scenario does not declare. */
@@ -42,7 +45,7 @@ export interface UndeclaredCallers {
  * wait, and each refused caller retried after its own wait.
  */
 export function undeclaredCallersIn(run: Run): UndeclaredCallers {
-  // Created at the first use, because most runs do not need them.
+  // Indexes of the run's requests, created at the first use because most runs do not need them.
   let byId: ReadonlyMap<number, JudgedRequest> | undefined;
   let ofLanes: ReadonlyMap<Lane, readonly JudgedRequest[]> | undefined;
   const counts = new Map<Lane, number>();
@@ -82,13 +85,13 @@ const changingAgents =
   'Each request had another User-Agent and another connection, so one client and several look the same. Use a constant User-Agent, or X-Sim-Call.';
 
 /**
- * Counts the callers that explain the requests of one client, if each caller waits after its own refusals. Returns 1 if
- * several callers explain nothing.
+ * Computes how many callers would explain the requests of one apparent client, if each caller waits after its own
+ * refusals. Returns 1 if several callers are no explanation.
  */
 function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
-  /** First refusal since the last time that no caller was waiting. */
+  /** First refusal of the callers that are currently waiting. */
   let first: JudgedRequest | undefined;
   /**
    * `hasRetried`: a caller has retried since the first refusal. `isAfterLast`: that retry came after the wait of the
@@ -118,7 +121,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     } else if (first !== undefined && waiting.length > 0) {
       if (hasRetried || count === mostCallers) return 1;
       count++;
-      if (request.arrivedAtMs - first.answeredAtMs > graceMs) late.add(request);
+      if (request.arrivedAtMs - first.answeredAtMs > receiptMs) late.add(request);
     }
     if (request.isRefused) {
       if (waiting.length === 0) {

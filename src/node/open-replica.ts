@@ -90,7 +90,7 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
 
 /** Ends all waiting requests of a state that is no longer served, because its log has changed. */
 function abandonRequests({ sim, sandboxes }: StateMachine): void {
-  for (const each of [sim, ...sandboxes.sims()]) coreOf(each).state.clock.waiting?.giveUp();
+  for (const each of [sim, ...sandboxes.sims()]) coreOf(each).state.clock.scheduledWork?.giveUp();
 }
 
 /**

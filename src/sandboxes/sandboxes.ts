@@ -69,7 +69,7 @@ const isReadFrom = ({ sim }: Sandbox) => {
   return clock.sleepers > 0 || journal.listeners > 0;
 };
 
-/** Maximum and minimum of `renewalMs`, in milliseconds. */
+/** Maximum and minimum of the interval at which a read renews its sandbox, in milliseconds. */
 const readAfterMs = { most: 60_000, least: 10 };
 
 /**
@@ -116,7 +116,10 @@ export class Sandboxes {
     return [...this.#sandboxes.values()].filter((sandbox) => !this.#isIdle(sandbox));
   }
 
-  /** Finds a sandbox by name, without counting as its use. Returns `undefined` if no sandbox has this name. */
+  /**
+   * Finds a sandbox by name. Unlike `use`, does not prevent that the sandbox is dropped as idle. Returns `undefined` if
+   * no sandbox has this name.
+   */
   find(name: string): Sandbox | undefined {
     const sandbox = this.#sandboxes.get(name);
     return sandbox === undefined || this.#isIdle(sandbox) ? undefined : sandbox;
@@ -130,7 +133,10 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** Whether a read must call `use`, so that the sandbox is not dropped as idle while it is only read. */
+  /**
+   * Whether a control read must renew the sandbox by `use`. Otherwise a sandbox that is only read would be dropped as
+   * idle.
+   */
   isRenewalDue(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
     return this.#nowMs() - lastUsedMs >= this.renewalMs;
@@ -189,12 +195,12 @@ export class Sandboxes {
   #refuse(name: string): void {
     this.#dropIdle();
     if (this.#sandboxes.has(name)) {
-      throw new SandboxError('taken', 'There is a sandbox of this name already; remove it first.');
+      throw new SandboxError('taken', 'A sandbox with this name exists already; remove it first.');
     }
     if (this.#sandboxes.size >= this.#limit) {
       throw new SandboxError(
         'full',
-        `There are ${this.#limit} sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for ${this.#idleMs / 1000} s.`,
+        `The server has ${this.#limit} sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for ${this.#idleMs / 1000} s.`,
       );
     }
   }

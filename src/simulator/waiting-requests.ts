@@ -112,7 +112,7 @@ export function createWaitingRequests(
     return answered;
   }
 
-  clock.waiting = {
+  clock.scheduledWork = {
     nextDueMs: () => delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY,
     complete,
     giveUp() {

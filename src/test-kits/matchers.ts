@@ -132,7 +132,7 @@ export const matchers = {
         'Failed to hunt: expected a client, such as expect(async ({ fetch, sleep, baseUrl, apiKey }) => { ... })',
       );
     }
-    // Imported only here, because most tests do not use `hunt`.
+    // `hunt` is imported when the matcher runs, because most tests do not use it.
     const { hunt } = await import('../hunt/hunt.js');
     const { found, runs, exercised } = await hunt(received as HuntClient, options);
     const isKnown = found.length > 0 || exercised.length > 0;

@@ -47,7 +47,7 @@ export function createAnswers(to: string): SandboxAnswers {
       for (const each of watched) {
         if (each.pattern !== pattern || !isOf(page, each.page)) continue;
         each.answered++;
-        // Not counted as answered by the service worker, because the worker forwarded this request to the sandbox.
+        // The service worker forwarded this request to the sandbox, so the worker did not answer the request itself.
         if (request.serviceWorker() !== null) each.answeredByWorker--;
       }
       try {
@@ -64,7 +64,7 @@ export function createAnswers(to: string): SandboxAnswers {
     const note = (response: Response) => {
       if (response.fromServiceWorker() && isBelow(new URL(response.url()))) one.answeredByWorker++;
     };
-    // The calls are equal, but TypeScript cannot combine the two overloads of `on` for a page and a context.
+    // `on` has separate overloads for a page and a context, which TypeScript cannot combine.
     if ('pages' in page) page.on('response', note);
     else page.on('response', note);
     watched.push(one);

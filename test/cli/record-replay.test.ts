@@ -239,7 +239,7 @@ test.for([
   [['state'], 'expected state export [FILE] or state import FILE'],
   [['state', 'export', '--until', '3'], 'expected --from with --until'],
   [['state', 'export', '--as', 'yaml'], 'expected --as state or --as scenario, got "yaml"'],
-  [['state', 'export', '--url', 'http://127.0.0.1:1'], 'expected --url to name a running server'],
+  [['state', 'export', '--url', 'http://127.0.0.1:1'], 'expected a running server at --url http://127.0.0.1:1, got '],
   [['state', 'import'], 'expected a file from state export'],
 ] as const)('%j is refused with what to do', ([args, message]) => {
   const { status, stderr } = run(args, newFolder());

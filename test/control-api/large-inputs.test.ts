@@ -77,7 +77,7 @@ describe('a large input is processed in steps of one key or one pet', () => {
     const steps = sandboxes.createInSteps('mine', { keys: manyKeys() }, checkInSteps);
     steps.next();
     const first = sandboxes.create('mine');
-    expect(() => runToEnd(steps)).toThrow('There is a sandbox of this name already');
+    expect(() => runToEnd(steps)).toThrow('A sandbox with this name exists already');
     expect(sandboxes.find('mine')).toBe(first);
   });
 

@@ -228,7 +228,7 @@ describe('many sandboxes', () => {
       status: 503,
       code: 'service_unavailable',
       message:
-        'There are 3 sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for 600 s.',
+        'The server has 3 sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for 600 s.',
     });
     expect(await outcome(() => there.createSandbox({ name: 'd' }))).toMatchObject({ status: 503 });
     expect((await list('a')).status).toBe(200);

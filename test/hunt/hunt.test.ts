@@ -115,7 +115,7 @@ describe('hunt', () => {
   test('checks a property of the caller, by false or by an exception', async () => {
     const client: HuntClient = async (context) => (await send(context)).status;
     const served = await hunt(client, { runs: 40, check: ({ result }) => result === 200 });
-    expect(served.found[0]).toMatchObject({ code: 'check', text: 'The property does not hold: check returned false.' });
+    expect(served.found[0]).toMatchObject({ code: 'check', text: 'The option check returned false.' });
     const thrown = await hunt(client, { runs: 40, check: ({ result }) => expect(result).not.toBe(429) });
     expect(thrown.found[0]).toMatchObject({ code: 'check', text: expect.stringContaining('429') });
     expect(thrown.found.length).toBeLessThanOrEqual(3);

@@ -58,7 +58,7 @@ describe('commands with a backend', () => {
     [['--no-api'], 'expected --upstream URL with --no-api'],
     [
       ['--upstream', 'http://127.0.0.1:1', '--upstream-key', 'NO_SUCH_VARIABLE'],
-      'or a variable of the environment with the key, got NO_SUCH_VARIABLE, which is not set',
+      'or an environment variable with the key, got NO_SUCH_VARIABLE, which is not set',
     ],
   ])('exec and serve refuse %s with what to do, and no stack', async (flags, message) => {
     for (const args of [

@@ -157,10 +157,7 @@ test('a test that is skipped may send nothing', { tags: 'needs/chromium' }, () =
 test.each([
   ['says which verdicts there are', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
   ['says which there are', 'expected a scenario, got "minute-wal"; did you mean minute-wall?'],
-  [
-    'says what to start',
-    'expected a petstore-sim server at http://127.0.0.1:9, and nothing answers there. Start it as',
-  ],
+  ['says what to start', 'expected a petstore-sim server at http://127.0.0.1:9, got no response. Start the server as'],
 ])('a test that cannot have a sandbox %s', (title, message) => {
   expect(results.get(title)?.errors[0]?.message).toContain(message);
 });

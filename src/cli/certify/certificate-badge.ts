@@ -5,7 +5,7 @@ const label = 'petstore-sim';
 const heightPx = 20;
 const paddingPx = 6;
 
-/** Colors of the badge, with the lowest percentage for each. */
+/** Colors of the certificate's badge. A color applies from its percentage of passed runs upwards. */
 const colors: readonly [fromPercent: number, color: string][] = [
   [100, '#3fa11c'],
   [90, '#7d9e12'],
@@ -14,13 +14,15 @@ const colors: readonly [fromPercent: number, color: string][] = [
   [0, '#c8402f'],
 ];
 
-/** Width of text in Verdana at 11 px, estimated; `textLength` fits other fonts into it. */
+/**
+ * Estimated width of a text in Verdana at 11 px. The SVG attribute `textLength` fits text in other fonts to this width.
+ */
 const widthOf = (text: string) =>
   Math.round(
     Array.from(text).reduce((sum, char) => sum + (/[iljt.,\-' ]/.test(char) ? 4 : /[mw%]/.test(char) ? 10.5 : 6.6), 0),
   );
 
-/** A badge with the share of runs that passed, as SVG. */
+/** Draws a badge as SVG, which shows the share of passed runs. */
 export function certificateBadge({ counts }: Pick<Certificate, 'counts'>): string {
   const percent = passedPercent(counts);
   const message = `${percent}% passed`;

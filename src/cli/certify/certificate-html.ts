@@ -8,14 +8,14 @@ import {
   isFailure,
   legend,
   notPassed,
+  outcomeSymbols,
   outcomes,
   passedPercent,
   scenariosText,
-  signs,
 } from './certificate.js';
 import { type Change, type Changes, changesText } from './changes.js';
 
-/** Colors have a contrast of 4.5 or more on their background, in both schemes. */
+/** Each color has a contrast of at least 4.5 with its background, in the light and the dark color scheme. */
 const style = `
 :root { color-scheme: light dark; --bg: #fff; --panel: #f5f7f9; --line: #d5dbe1; --ink: #1b2027; --dim: #55606b; --pass: #1a7f37; --fail: #c0232c; --other: #8a5a00 }
 @media (prefers-color-scheme: dark) { :root { --bg: #0f1318; --panel: #181e25; --line: #2d3640; --ink: #e6eaef; --dim: #9aa6b3; --pass: #4cc76a; --fail: #ff7b78; --other: #e0b050 } }
@@ -61,7 +61,7 @@ ${changes && changesSection(changes)}
 <thead><tr><th>Scenario</th>${sdks.map(({ name }) => markup`<th>${name}</th>`)}</tr></thead>
 <tbody>${certificate.scenarios.map(({ name }) => scenarioRow(name, sdks))}</tbody>
 </table></div>
-<p class="dim">${outcomes.map((outcome) => markup`<span class="${classOf(outcome)}">${signs[outcome]}</span> ${legend[outcome]} &nbsp; `)}</p>
+<p class="dim">${outcomes.map((outcome) => markup`<span class="${classOf(outcome)}">${outcomeSymbols[outcome]}</span> ${legend[outcome]} &nbsp; `)}</p>
 ${failures(sdks)}
 ${undecided(sdks)}
 </body>
@@ -135,7 +135,7 @@ function undecided(sdks: readonly CertifiedSdk[]): Markup | undefined {
       ),
   );
   if (rows.length === 0) return undefined;
-  return markup`<h2>Runs that show nothing</h2>
+  return markup`<h2>Runs without a conclusion</h2>
 <div class="scroll"><table>
 <thead><tr><th>SDK</th><th>Scenario</th><th>Outcome</th><th>Reason</th></tr></thead>
 <tbody>${rows}</tbody>
@@ -149,7 +149,7 @@ function cell(sdk: CertifiedSdk, scenario: string): Markup {
   const run = sdk.results.find((each) => each.scenario === scenario);
   if (run === undefined) return markup`<td></td>`;
   const { outcome, detail } = run;
-  const sign = signs[outcome];
+  const sign = outcomeSymbols[outcome];
   const shown =
     outcome === 'fail'
       ? markup`<a href="#${encodeURIComponent(anchor(sdk, run))}">${sign}<small>${detail}</small></a>`

@@ -6,10 +6,10 @@ import {
   isFailure,
   legend,
   notPassed,
+  outcomeSymbols,
   outcomes,
   passedPercent,
   scenariosText,
-  signs,
 } from './certificate.js';
 import { type Change, type Changes, changesText } from './changes.js';
 
@@ -36,7 +36,7 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
     ...(changes === undefined ? [] : changesParts(changes)),
     '## Scenarios',
     matrix(certificate),
-    outcomes.map((outcome) => `${signs[outcome]} ${legend[outcome]}`).join(' · '),
+    outcomes.map((outcome) => `${outcomeSymbols[outcome]} ${legend[outcome]}`).join(' · '),
     ...(failed.length === 0 ? [] : ['## Failures']),
     ...failed.flatMap(({ sdk, outcome, detail, runs }) => [
       `### ${escaped(`${sdk.name}: ${scenariosText(runs, sdk.results.length)}`)}`,
@@ -47,7 +47,7 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
             .join('\n'),
       fenced(runs[0]?.repeat ?? ''),
     ]),
-    ...(undecided.length === 0 ? [] : ['## Runs that show nothing']),
+    ...(undecided.length === 0 ? [] : ['## Runs without a conclusion']),
     ...(undecided.length === 0
       ? []
       : [
@@ -92,7 +92,7 @@ function matrix({ scenarios, sdks }: Certificate): string {
     ...sdks.map(({ results }) => {
       const run = results.find(({ scenario }) => scenario === name);
       if (run === undefined) return '';
-      return run.outcome === 'fail' ? `${signs.fail} ${escaped(run.detail)}` : signs[run.outcome];
+      return run.outcome === 'fail' ? `${outcomeSymbols.fail} ${escaped(run.detail)}` : outcomeSymbols[run.outcome];
     }),
   ]);
   return table(['Scenario', ...sdks.map(({ name }) => escaped(name))], rows);
@@ -104,7 +104,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
 /** Escapes a text for Markdown and HTML, on one line. */
 const escaped = (text: string) => harmless(text.replace(/\s+/g, ' ')).replace(/[\\`*_[\]<>|&#~]/g, '\\$&');
 
-/** Code in a cell of a table. */
+/** Formats code for a cell of a Markdown table. */
 const code = (text: string) => {
   const plain = harmless(text.replace(/\s+/g, ' ')).replaceAll('|', '\\|');
   return plain.includes('`') ? `\`\` ${plain} \`\`` : `\`${plain}\``;

@@ -7,30 +7,33 @@ import { programIn } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import type { Sdk, SdkCase } from './sdk-file.js';
 
-/** Outcomes of a run. `error`: the command sent no request, because it could not be started, ended or was stopped. */
+/**
+ * Outcomes of a client's run in a scenario. `error`: the client's command sent no request, because it could not be
+ * started, ended early or was stopped.
+ */
 export const outcomes = ['pass', 'fail', 'inconclusive', 'not met', 'error'] as const;
 export const outcomeSchema = oneOf(...outcomes);
 export type Outcome = (typeof outcomes)[number];
 
-/** A finding that fails the run. */
+/** A finding of the judge that makes a client fail a scenario. */
 interface CertifiedFinding {
   code: string;
-  /** `requests 3–5`: numbers of the requests in the journal. */
+  /** Journal ids of the finding's requests, as text: `requests 3–5`. */
   requests: string;
   text: string;
 }
 
-/** Result of an SDK in a scenario. */
+/** Result of one SDK (a client library under test) in one scenario. */
 export interface CertifiedRun {
   scenario: string;
   outcome: Outcome;
-  /** Short reason: the rules that failed, or why the run is inconclusive. Empty for a pass. */
+  /** Short explanation of the outcome: the failed rules, or why the run is inconclusive. Empty for a pass. */
   detail: string;
-  /** The first finding of each rule that failed. */
+  /** The first finding of each rule that the client failed. */
   findings: readonly CertifiedFinding[];
   exitCode: number;
   lastedMs: number;
-  /** Command line that repeats the run; only for a failure or an error. */
+  /** Command line that repeats the run; only set for a failure or an error. */
   repeat?: string;
 }
 
@@ -39,33 +42,33 @@ export type OutcomeCounts = Record<Outcome, number>;
 export interface CertifiedSdk {
   name: string;
   command: string;
-  /** First line that its version command printed. */
+  /** Version of the SDK: the first line that its version command printed. */
   version?: string;
   counts: OutcomeCounts;
   results: readonly CertifiedRun[];
 }
 
-/** Results of SDKs in scenarios. */
+/** A certificate: results of several SDKs in several scenarios. */
 export interface Certificate {
   /** ISO 8601. */
   date: string;
   petstoreSim: string;
   node: string;
   platform: string;
-  /** The seed of all scenarios; if absent, each has its own. */
+  /** Seed that all scenarios used; undefined if each scenario used its own seed. */
   seed?: number;
   counts: OutcomeCounts;
   scenarios: readonly { name: string; group: string }[];
   sdks: readonly CertifiedSdk[];
 }
 
-/** Settings of the runs, for the command lines that repeat them. */
+/** Settings of the certificate's runs, which the command lines for repetitions contain. */
 export interface RunSettings {
   timeout?: string | undefined;
   seed?: string | undefined;
 }
 
-/** Combines the runs of an SDK. */
+/** Combines the runs of one SDK into its part of the certificate. */
 export function certifySdk(
   sdk: Sdk,
   version: string | undefined,
@@ -106,7 +109,10 @@ export const count = (runs: readonly Pick<CertifiedRun, 'outcome'>[]): OutcomeCo
   return Object.fromEntries(outcomes.map((outcome) => [outcome, of(outcome)])) as OutcomeCounts;
 };
 
-/** `cd python && npx petstore-sim exec --scenario day-wall -- python3 client.py`. */
+/**
+ * Formats the command line that repeats a run: `cd python && npx petstore-sim exec --scenario day-wall -- python3
+ * client.py`.
+ */
 function repeatLine({ command, folder }: Sdk, { name, file }: SdkCase, { timeout, seed }: RunSettings): string {
   const below = relative('.', folder);
   const scenario = file === undefined ? name : relative(folder, file);
@@ -115,7 +121,7 @@ function repeatLine({ command, folder }: Sdk, { name, file }: SdkCase, { timeout
   return below === '' ? line : `cd ${shellWords([below])} && ${line}`;
 }
 
-/** Share of passed runs, in whole percent; 100 only if every run passed. */
+/** Computes the share of passed runs, in whole percent. The result is 100 only if every run passed. */
 export function passedPercent(counts: OutcomeCounts): number {
   const total = totalOf(counts);
   return total === 0 ? 0 : Math.floor((counts.pass / total) * 100);
@@ -123,7 +129,7 @@ export function passedPercent(counts: OutcomeCounts): number {
 
 export const totalOf = (counts: OutcomeCounts) => outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
 
-/** `54 of 56 passed, 1 failed, 1 not met`; outcomes without runs are omitted. */
+/** Formats the number of runs per outcome: `54 of 56 passed, 1 failed, 1 not met`. Omits outcomes without runs. */
 export function countsText(counts: OutcomeCounts): string {
   const words: Record<Outcome, string> = {
     pass: 'passed',
@@ -139,14 +145,14 @@ export function countsText(counts: OutcomeCounts): string {
   ].join(', ');
 }
 
-/** Runs that did not pass for the same reason. */
+/** Runs that did not pass, grouped because they have the same reason. */
 export interface NotPassed {
   outcome: Outcome;
   detail: string;
   runs: readonly CertifiedRun[];
 }
 
-/** Groups the runs that did not pass by reason; each failure is a separate group. */
+/** Groups the runs that did not pass by their reason. Each failure is a group of its own. */
 export function notPassed({ results }: Pick<CertifiedSdk, 'results'>): NotPassed[] {
   const groups = new Map<string, CertifiedRun[]>();
   for (const run of results) {
@@ -157,24 +163,30 @@ export function notPassed({ results }: Pick<CertifiedSdk, 'results'>): NotPassed
   return [...groups.values()].map((runs) => ({ ...(runs[0] as CertifiedRun), runs }));
 }
 
-/** Scenarios of a group: `day-wall, minute-wall`, or `every scenario`. */
+/** Formats the scenarios of a group of runs: `day-wall, minute-wall`, or `every scenario`. */
 export const scenariosText = (runs: readonly CertifiedRun[], total: number) =>
   runs.length === total && total > 1 ? 'every scenario' : runs.map(({ scenario }) => scenario).join(', ');
 
-/** Circumstances of the runs: date, versions and seed. */
+/** Describes how the runs of a certificate were made: date, versions and seed. */
 export function circumstances({ date, petstoreSim, node, platform, seed }: Certificate): string {
   const seedText = seed === undefined ? 'seeds of the scenarios' : `seed ${seed}`;
   return `${date.slice(0, 16).replace('T', ' ')} UTC, petstore-sim ${petstoreSim}, Node.js ${node}, ${platform}, ${seedText}`;
 }
 
-/** Sign of an outcome in a table. */
-export const signs: Record<Outcome, string> = { pass: '✓', fail: '✗', inconclusive: '?', 'not met': '–', error: '!' };
+/** Character that represents a run's outcome in a table. */
+export const outcomeSymbols: Record<Outcome, string> = {
+  pass: '✓',
+  fail: '✗',
+  inconclusive: '?',
+  'not met': '–',
+  error: '!',
+};
 
-/** Meaning of each sign. */
+/** Legend of the characters that represent outcomes in a table. */
 export const legend: Record<Outcome, string> = {
   pass: 'did what the service asks',
   fail: 'did not',
   inconclusive: 'shows nothing',
-  'not met': 'did not do what the scenario is about',
+  'not met': 'did not do what the scenario requires',
   error: 'sent no request',
 };

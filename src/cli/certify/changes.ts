@@ -10,10 +10,10 @@ const earlierSchema = fields({
   sdks: list(fields({ name: string, results: list(fields({ scenario: string, outcome: outcomeSchema })) })),
 });
 
-/** The parts of an earlier certificate that a comparison needs. */
+/** The fields of an earlier certificate with which a new certificate is compared. */
 export type EarlierCertificate = Output<typeof earlierSchema>;
 
-/** A run with a different outcome than in the earlier certificate. */
+/** A run whose outcome differs from the earlier certificate. */
 export interface Change {
   sdk: string;
   scenario: string;
@@ -22,20 +22,20 @@ export interface Change {
   detail: string;
 }
 
-/** Differences from an earlier certificate. */
+/** Differences between a certificate and an earlier one. */
 export interface Changes {
   /** Date of the earlier certificate. */
   since: string;
   worse: readonly Change[];
   better: readonly Change[];
-  /** Runs in only one of the two certificates: `node: day-wall`. */
+  /** Runs that only the new certificate has (`added`) or only the earlier one (`removed`): `node: day-wall`. */
   added: readonly string[];
   removed: readonly string[];
 }
 
 /**
- * Reads the JSON of a certificate.
- * @throws {UsageError} if it cannot be read or is not a certificate
+ * Reads a certificate from its JSON file.
+ * @throws {UsageError} if the file cannot be read or is not a certificate
  */
 export function readEarlier(file: string): EarlierCertificate {
   const fail = (reason: string) =>
@@ -48,7 +48,7 @@ export function readEarlier(file: string): EarlierCertificate {
   }
   const found: SchemaIssue[] = [];
   const earlier = check(earlierSchema, value, found);
-  // A later version may have more fields.
+  // Allows unknown fields, because a later version of this program may write more fields.
   const issues = found.filter(({ unknown }) => unknown === undefined);
   if (issues.length > 0)
     throw fail(
@@ -60,10 +60,10 @@ export function readEarlier(file: string): EarlierCertificate {
   return earlier;
 }
 
-/** Order of outcomes: a pass is better than an inconclusive run, which is better than a failure. */
+/** Order of outcomes from best to worst: a pass, an inconclusive run, a failure. */
 const ranks: Record<Outcome, number> = { pass: 2, inconclusive: 1, 'not met': 1, fail: 0, error: 0 };
 
-/** Compares a certificate with an earlier one. */
+/** Compares a certificate with an earlier certificate. */
 export function changesSince(earlier: EarlierCertificate, { sdks }: Pick<Certificate, 'sdks'>): Changes {
   const before = new Map<string, Outcome>(
     earlier.sdks.flatMap(({ name, results }) =>
@@ -86,7 +86,7 @@ export function changesSince(earlier: EarlierCertificate, { sdks }: Pick<Certifi
   };
 }
 
-/** `1 worse, 2 better, 56 new, 3 no longer run`. */
+/** Formats the number of differences: `1 worse, 2 better, 56 new, 3 no longer run`. */
 export const changesText = ({ worse, better, added, removed }: Changes): string =>
   [
     `${worse.length} worse`,

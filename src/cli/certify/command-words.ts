@@ -1,8 +1,8 @@
-/** A quoted part of a word, or characters without a meaning in a shell. */
+/** Matches a part of a command's word: quoted text, or characters without a special meaning in a shell. */
 const pieces = /"([^"]*)"|'([^']*)'|([^\s"']+)/gy;
 
 /**
- * Splits a command into words at spaces; quotes keep a word together, and nothing is expanded.
+ * Splits a command into words at spaces; quotes keep a word together. Variables and patterns are not expanded.
  * @throws {RangeError} for an unclosed quote, or for shell syntax such as `|`
  */
 export function commandWords(text: string): string[] {

@@ -13,18 +13,18 @@ import { matching, text } from '../../validation/value-schemas.js';
 import { type GauntletCase, type GauntletClient, shippedCases } from '../gauntlet-run.js';
 import { commandWords } from './command-words.js';
 
-/** An SDK to certify. */
+/** An SDK under certification: a client library with the command that runs it. */
 export interface Sdk extends GauntletClient {
   name: string;
-  /** Working directory of its commands. */
+  /** Working directory of the SDK's commands. */
   folder: string;
-  /** Command that prints the version of the SDK or of its runtime. */
+  /** Command that prints the version of the SDK or of its language runtime. */
   version?: readonly string[];
 }
 
-/** A scenario of a certificate. */
+/** A scenario in which a certificate tests SDKs. */
 export interface SdkCase extends GauntletCase {
-  /** Path from the current folder; only for a custom scenario. */
+  /** Path of the scenario file, relative to the current folder; undefined for a shipped scenario. */
   file?: string;
 }
 
@@ -54,9 +54,9 @@ const schema = fields({
 });
 
 /**
- * Reads the SDKs of a certificate and the scenarios for them, by default every shipped one with expectations of
- * a client. Paths in the file start from its folder.
- * @throws {ScenarioError} lists every mistake with its file, line and column
+ * Reads the file of a certification: the SDKs, and the scenarios in which they are tested. By default, these are all
+ * shipped scenarios that expect something of a client. Paths are relative to the file's folder.
+ * @throws {ScenarioError} that lists every mistake with its file, line and column
  */
 export async function readSdkFile(file: string): Promise<SdkFile> {
   const read = readTextFile(file);

@@ -3,7 +3,7 @@ import { assumptionLines } from '../assumption-table.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { program } from '../program.js';
 
-/** Prints the assumptions as text, or as JSON. */
+/** Prints the assumptions as text or, with `--json`, as JSON. */
 export function printAssumptions(asJson = false): string {
   if (!asJson) return `${assumptionLines().join('\n')}\n`;
   const list = Object.entries<Assumption<unknown>>(assumptions).map(([id, assumption]) => ({ id, ...assumption }));

@@ -41,9 +41,10 @@ export interface CalibrateFlags {
 const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
 
 /**
- * Learns the choices of a service from recordings or by requests, and writes them as a scenario.
- * @returns exit code: 1 if responses contradict the document or every assumption, 2 if nothing was learned or the service
- * failed, otherwise 0
+ * Learns undocumented choices of a real service, from recordings or by sending requests. Writes the choices as a
+ * scenario.
+ * @returns exit code: 1 if responses contradict the document or every assumption, 2 if nothing was learned or the
+ * service failed, otherwise 0
  */
 export async function calibrate(flags: CalibrateFlags, print: (text: string) => void): Promise<number> {
   const { from = [], target, out = byDefault.out } = flags;
@@ -121,7 +122,10 @@ async function askService(
   }
 }
 
-/** Reads the requests of an interrupted run. Removes an incomplete last line, because further lines are appended. */
+/**
+ * Reads the requests that an interrupted run has logged. Cuts off an incomplete last line, because the continued run
+ * appends lines.
+ */
 async function readEarlier(log: string, baseUrl: string): Promise<readonly Exchange[]> {
   if (!existsSync(log)) return [];
   const bytes = readFileSync(log);
@@ -187,7 +191,7 @@ function finish(
   return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;
 }
 
-/** Command that continues the run. */
+/** Formats the command that continues an interrupted calibration. */
 function continueCommand({ target, 'key-env': key, ...flags }: CalibrateFlags & { out: string }): string {
   const { budget = byDefault.budget, patience, out } = flags;
   const leave = (['write', 'allow-exhaust', 'allow-ban'] as const).filter((name) => flags[name]);
@@ -195,7 +199,7 @@ function continueCommand({ target, 'key-env': key, ...flags }: CalibrateFlags & 
   return commandLine('calibrate', ...given, ...leave.map((name) => `--${name}`));
 }
 
-/** Budget that allows further requests. */
+/** Doubles the budget of requests if the calibration has used it up; otherwise returns the budget unchanged. */
 function largerBudget(requests: number, { budget = byDefault.budget }: CalibrateFlags): string {
   return requests < Number(budget) ? budget : String(2 * Number(budget));
 }

@@ -42,14 +42,14 @@ export interface CertifyFlags {
   json?: boolean;
 }
 
-/** Concurrent runs. Clients mostly wait, but each start takes a processor. */
+/** Number of concurrent runs. Clients mostly wait, but the start of each client keeps a processor busy. */
 const runsPerSdk = 10;
 const runsPerProcessor = 20;
 
 /**
- * Runs the gauntlet over the SDKs of a file, and writes the certificate.
- * @returns the exit code: 1 if a run fails or is an error, with `--against` if one is worse than before; 130 and 143 if a
- * signal stopped it
+ * Tests the SDKs of a file in all scenarios, and writes the certificate.
+ * @returns the exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than in the earlier
+ * certificate; 130 and 143 if a signal stopped it
  */
 export async function certify(
   flags: CertifyFlags,
@@ -108,10 +108,10 @@ function withSeed({ sdks, cases }: SdkFile, text: string | undefined): SdkFile {
   return { sdks, cases: cases.map((each) => ({ ...each, scenario: { ...each.scenario, seed } })) };
 }
 
-/** Time limit of a version command, in milliseconds. */
+/** Time limit of the command that prints an SDK's version, in milliseconds. */
 const versionMs = 30_000;
 
-/** First line that the version command of an SDK prints; the reason if it fails. */
+/** Runs an SDK's version command. Returns the first line that it prints, or the reason for its failure. */
 async function versionOf({ version, folder }: Sdk, stopped: AbortSignal): Promise<string | undefined> {
   if (version === undefined) return undefined;
   try {
@@ -139,13 +139,16 @@ function writeFiles(folder: string, certificate: Certificate, changes: Changes |
   });
 }
 
-/** The first failures once more, then the whole once they are mended. */
+/** Suggests next commands: repetitions of the first failures, and then the whole certification. */
 function nextCommands({ sdks }: Certificate, again: readonly string[]): string[] {
   const failed = sdks.flatMap(({ results }) => results.flatMap(({ repeat }) => repeat ?? []));
   return [...failed.slice(0, 3), commandLine('certify', '--json', ...again)];
 }
 
-/** For each SDK its counts, and what it failed with the command that repeats it; then what changed, and the sum. */
+/**
+ * Formats a certificate for the terminal: counts and failures of each SDK, changes since the earlier certificate, and
+ * totals.
+ */
 function certificateLines(certificate: Certificate, changes: Changes | undefined): string[] {
   const { sdks, counts } = certificate;
   return [

@@ -6,7 +6,7 @@ import { printError, printNotes } from '../print-error.js';
 import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
 
-/** Checks scenario files. Prints `FILE: ok`, or all mistakes on standard error with exit code 2. */
+/** Checks scenario files for mistakes. Prints `FILE: ok`, or all mistakes on standard error with exit code 2. */
 export async function check(files: readonly string[], asJson = false, print: (text: string) => void): Promise<void> {
   if (files.length === 0) throw new UsageError(`expected a file to check; see ${program} check --help`);
   const results: { file: string; ok: boolean; issues: ScenarioError['issues']; notes?: readonly string[] }[] = [];

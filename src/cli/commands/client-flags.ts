@@ -10,13 +10,13 @@ import { drawBar, eraseLine } from '../progress-bar.js';
 import { operationsWith, type RouteOptions } from '../route-flags.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
-/** Common flags of the commands that run a client. */
+/** Flags that all commands that run a client have. */
 export interface ScenarioFlags extends Pick<ServeFlags, 'scenario' | 'set' | 'seed' | 'no-limits'> {
   'api-key'?: string;
   json?: boolean;
 }
 
-/** @throws {UsageError} for a missing command */
+/** @throws {UsageError} if the client's command is missing */
 export function requireCommand(name: string, command: readonly string[]): void {
   if (command.length > 0) return;
   throw new UsageError(`expected a client command, such as ${program} ${name} -- npm test`);
@@ -30,19 +30,22 @@ export async function scenarioOf(flags: ScenarioFlags, routes?: RouteOptions): P
     generatePets,
     operations: operationsWith(routes),
   });
-  // With --json, standard error contains only JSON.
+  // With --json, standard error must contain only JSON, so notes are not printed.
   if (!flags.json) printNotes(read.notes);
   return read;
 }
 
-/** API key of the flag, if any. @throws {ScenarioError} for an invalid API key */
+/**
+ * Reads the API key of the flag `--api-key`; `undefined` without the flag.
+ * @throws {ScenarioError} for an invalid API key
+ */
 export const apiKeyOf = ({ 'api-key': key }: ScenarioFlags): string | undefined =>
   key === undefined ? undefined : checkWith(keyText, key, '--api-key');
 
 /**
- * Parses a duration of a flag, in milliseconds. A unit is required: a bare number means milliseconds elsewhere, but users
- * usually mean seconds.
- * @throws {UsageError}
+ * Parses a duration of a flag, in milliseconds. A unit is required, because a bare number would mean milliseconds,
+ * while users usually mean seconds.
+ * @throws {UsageError} for an unreadable duration or a missing unit
  */
 export function timeoutOf(text = '2m', flag = '--timeout'): number {
   try {
@@ -53,18 +56,18 @@ export function timeoutOf(text = '2m', flag = '--timeout'): number {
   }
 }
 
-/** Reports an early stop on standard error. */
+/** Reports on standard error that the user stopped the command early. */
 export function printStopped(done: number, total: number): void {
   const { stderr } = process;
   stderr.write(`${stderr.isTTY ? eraseLine : ''}petstore-sim: stopped after ${done} of ${total} runs\n`);
 }
 
-/** Number of runs per progress line, without a terminal. */
+/** Number of finished runs after which a progress line is printed, if standard error is no terminal. */
 const runsALine = 10;
 
 /**
- * Creates a progress display on standard error: a bar on a terminal, which is erased at the end, otherwise occasional
- * lines.
+ * Creates a progress display on standard error: a bar on a terminal, which is erased at the end; otherwise a line now
+ * and then.
  */
 export function createRunCounter(total: number): (done: number) => void {
   return (done) => {

@@ -38,7 +38,7 @@ interface Answers {
 /**
  * Sends the same requests to a service and to the simulator, and reports the differences.
  * @param nameOrFile scenario of the simulator; default: `default`
- * @returns exit code: 0 for no difference, 1 for differences, 2 if the comparison was impossible
+ * @returns exit code: 0 without differences, 1 with differences, 2 if the comparison was impossible
  */
 export async function compare(
   flags: CompareFlags,
@@ -61,8 +61,8 @@ export async function compare(
 }
 
 /**
- * Next commands: after differences, learning the service's choices; otherwise saving the responses and judging a
- * client.
+ * Suggests next commands. After differences: learning the service's choices. Otherwise: saving the responses, and
+ * judging a client.
  */
 function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string): string[] {
   const { target, 'key-env': key, save = flags.with } = flags;
@@ -79,7 +79,7 @@ function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string):
   ];
 }
 
-/** Saves the responses. Responses of a failed comparison do not overwrite saved ones. */
+/** Saves the service's responses to a file. A failed comparison does not overwrite earlier responses. */
 function save(file: string, exchanges: readonly Exchange[], { outcome }: Comparison): void {
   if (outcome === 'could not check' && existsSync(file)) {
     process.stderr.write(`petstore-sim: ${file} was not changed, because the comparison was impossible\n`);
@@ -91,7 +91,8 @@ const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 
 async function readSaved(file: string): Promise<Answers> {
   const { exchanges, notes } = await readRecordedFiles([file]);
   printNotes(notes);
-  // The past use of another client's key is unknown, and its limits could not be compared.
+  // Rejects recordings with API keys of other clients: the keys' past use is unknown, so their limits cannot be
+  // compared.
   const other = exchanges.find(({ token, status }) => token !== undefined && token !== 'own' && status !== 401);
   if (other !== undefined) {
     throw new UsageError(

@@ -17,7 +17,7 @@ export interface DemoFlags {
 
 const keys = { wrong: 'wrong-client', right: 'right-client' } as const;
 
-/** Variant of the scenario `minute-wall` for two clients with one key each. */
+/** Variant of the shipped scenario `minute-wall` with two API keys, for two clients. */
 function demoScenario() {
   const { windows, description = '' } = readShipped('minute-wall');
   const key = { plan: 'free', usage: { minute: 59 } };
@@ -53,14 +53,14 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
     say(`\n${shown}  ${client}${findings.map(({ code, text }) => `\n  ${code}: ${text}`).join('')}`);
   }
   if (!stdout.isTTY || flags.json) return server.close();
-  // On a running clock, the dashboard would look as if the clients continued.
+  // Freezes the clock, because the dashboard would otherwise show time passing as if the clients continued.
   sim.clock.freeze();
   say(
     '\nBoth clients have ended, and the clock is frozen. The dashboard stays open until Ctrl+C. To judge your own client:',
   );
   for (const command of next) say(`  ${command.replace(' --json', '')}`);
 
-  /** Verdict on one client, without the other client's requests. */
+  /** Judges one of the two clients, by its API key. */
   function verdictOn(key: string) {
     const { findings } = judge(sim);
     const ids = new Set(sim.journal.query({ key }).map(({ id }) => id));
@@ -71,7 +71,7 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
 
 const next = [`${program} exec --json --scenario minute-wall -- COMMAND`, `${program} init --json`];
 
-/** Lists pets repeatedly until `over`, with a wait after each rejection. */
+/** Lists pets repeatedly until the time `over`. Waits after each rejected request. */
 async function runClient(
   url: string,
   key: string,
@@ -86,5 +86,5 @@ async function runClient(
   }
 }
 
-/** Waits for a time, or until `signal` is aborted. */
+/** Waits for a time in milliseconds, or until `signal` is aborted. */
 const sleep = (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }).catch(() => undefined);

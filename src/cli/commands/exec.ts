@@ -46,11 +46,11 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
   return code;
 }
 
-/** Message about a run without requests: usually the command ended early, or uses a fixed URL. */
+/** Message for a run without requests. Usually the client's command ended early, or the client uses a fixed URL. */
 const noRequestsMessage = ({ exitCode }: RunResult) =>
   `petstore-sim: expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none${exitCode === 0 ? ' (--require-conclusive makes this a failure)' : ''}\n`;
 
-/** Advice to repeat the run: the command that records it, unless it was recorded, and the command that replays it. */
+/** Advises how to repeat the run: with a command that records the run, or the command that replays its recording. */
 function replayAdvice(flags: ExecFlags, command: readonly string[]): string {
   const { record } = flags;
   const recording = record === undefined ? `To record this run:  ${recordCommand(flags, command)}\n` : '';
@@ -60,7 +60,7 @@ function replayAdvice(flags: ExecFlags, command: readonly string[]): string {
 const recordCommand = (flags: ExecFlags, command: readonly string[]) =>
   repeatCommand(['--record', recordingName], flags, command);
 
-/** Command of the same run with additional options. */
+/** Formats the command line of this run with additional options. */
 function repeatCommand(more: readonly string[], flags: ExecFlags, command: readonly string[]): string {
   const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
   const options = [...givenFlags({ scenario, seed, 'api-key': apiKey, timeout }), ...routeWords(flags)];
@@ -73,8 +73,8 @@ const recordingName = 'run.jsonl';
 const replayCommand = (file = recordingName) => `${program} replay ${shellWords([file])} --judge`;
 
 /**
- * Next commands: after a pass, all scenarios; after a failure, a report and a recording; otherwise a scenario that
- * exercises the client.
+ * Suggests next commands. After a pass: all scenarios. After a failure: a report and a recording. Otherwise: a scenario
+ * that exercises the client.
  */
 function nextCommands(flags: ExecFlags, { outcome, scenario }: RunResult, command: readonly string[]): string[] {
   const words = shellWords(command);

@@ -23,8 +23,8 @@ export interface GauntletFlags extends RouteFlags {
 }
 
 /**
- * Runs a client in the named scenarios, by default in every shipped scenario with expectations of a client.
- * @param named shipped scenarios and files
+ * Runs a client in the named scenarios. By default, these are all shipped scenarios that expect something of a client.
+ * @param named names of shipped scenarios and paths of files
  * @returns exit code: 1 if the client fails a scenario, 130 or 143 after a signal
  */
 export async function gauntlet(
@@ -54,7 +54,10 @@ export async function gauntlet(
   return stoppedCode ?? (results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
 }
 
-/** Rejects a scenario's name as the command: without `--`, all arguments are the command. */
+/**
+ * Throws if the client's command begins with the name of a scenario: the user forgot `--`, so all arguments were read
+ * as the command.
+ */
 function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
   if (process.argv.includes('--') || !Object.hasOwn(readShippedScenarios(), first)) return;
   const words = rest.length > 0 ? shellWords(rest) : 'COMMAND';
@@ -64,7 +67,7 @@ function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
 }
 
 /**
- * Next commands: details of the first failures, and a repetition of the failed scenarios.
+ * Suggests next commands: details of the first failures, and a repetition of the failed scenarios.
  * @param again flags of custom routes and the client's command, as words
  */
 function nextCommands(results: readonly GauntletResult[], again: string, command: readonly string[]): string[] {
@@ -78,7 +81,7 @@ function nextCommands(results: readonly GauntletResult[], again: string, command
 
 type Style = (format: 'red' | 'green' | 'yellow' | 'dim', text: string) => string;
 
-/** Report with one line per scenario, a command for details of each failure, and totals per group and overall. */
+/** Formats the results of a gauntlet: a line per scenario, a command for the details of each failure, and totals. */
 function gauntletLines(results: readonly GauntletResult[], again: string, style: Style): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
@@ -97,7 +100,7 @@ function gauntletLines(results: readonly GauntletResult[], again: string, style:
   return [...lines, '', ...sums, '', sum(results)];
 }
 
-/** `31 met: 28 passed, 2 failed, 1 inconclusive; 4 not met`. */
+/** Formats the totals: `31 met: 28 passed, 2 failed, 1 inconclusive; 4 not met`. */
 function sum(results: readonly GauntletResult[]): string {
   const count = (state: ReturnType<typeof stateOf>) => results.filter((result) => stateOf(result) === state).length;
   const met = results.length - count('not met');

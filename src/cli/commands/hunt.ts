@@ -32,34 +32,34 @@ export interface HuntFlags {
   json?: boolean;
 }
 
-/** A run of the command, with the data of its report. */
+/** A run of the client's command in one scenario, with the data for a report. */
 interface CommandTrial extends Trial {
   run: ClientRun;
 }
 
-/** A find as a file that `exec --scenario` takes. */
+/** A found failure whose scenario is written to a file for `exec --scenario`. */
 interface WrittenFind {
   code: string;
   text: string;
   file: string;
-  /** Command that runs the client in this scenario again. */
+  /** Command that runs the client in the found scenario again. */
   repeat: string;
   scenario: Scenario;
 }
 
-/** Clients mostly wait, so more of them run at once than there are processors. */
-const lanes = 8;
-/** Runs for the reduction of one find: each takes seconds. */
+/** Number of concurrent runs. Higher than the number of processors, because clients mostly wait. */
+const concurrency = 8;
+/** Maximum number of runs that reduce one found scenario. Each run takes seconds. */
 const reductionRuns = 10;
-/** Minute of scenarios that do not shorten it: a client waits in real time. */
+/** Length of the minute window in scenarios that do not shorten it, because the client waits in real time. */
 const shortMinute = '5s';
 
-/** Exit code where no rule was put to the test. */
+/** Exit code if no run exercised a rule of the judge. */
 const nothingTriedCode = 2;
 
 /**
  * Searches for the smallest scenarios in which a client's command fails, and writes them to files.
- * @returns the exit code: 1 when something was found, 2 when nothing was put to the test, 130 and 143 when a signal stopped it
+ * @returns exit code: 1 if a failure was found, 2 if no run exercised a rule, 130 or 143 if a signal stopped the search
  */
 export async function hunt(
   flags: HuntFlags,
@@ -86,13 +86,13 @@ export async function hunt(
     return search<CommandTrial>({
       run,
       canCut: false,
-      keepsStarts: true,
+      keepsInitial: true,
       base: {},
-      starts: startScenarios(),
+      initial: initialScenarios(),
       space: () => ({ key: 'free-key', client: ['operation', 'calls', 'parallel'], isRealTime: true }),
       runs,
       seed,
-      lanes,
+      concurrency,
       reductionRuns,
       repeats: 1,
       isKept: ([field]) => field === 'client' || field === 'expect' || field === 'windows',
@@ -127,7 +127,7 @@ function readCount(flag: string, text: string): number {
   throw new UsageError(`expected --${flag} to be a whole number, got ${JSON.stringify(text)}`);
 }
 
-/** The first finds again, or the same search with other mutations. */
+/** Suggests next commands: repetitions of the first failures, or without failures a search with another seed. */
 function nextCommands(
   finds: readonly WrittenFind[],
   { seed, command }: { seed: number; command: readonly string[] },
@@ -143,7 +143,7 @@ const toTrial = (scenario: Scenario, run: ClientRun): CommandTrial => {
   return { scenario, verdict, entries, failures, failure: failures[0], end: ended, run };
 };
 
-/** A scenario ready to run; `undefined` for one with a mistake. */
+/** Resolves a scenario; returns `undefined` if the scenario is invalid. */
 function resolve(scenario: Scenario): ResolvedScenario | undefined {
   try {
     return resolveForClient(scenario);
@@ -158,13 +158,13 @@ const withShortMinute = (scenario: Scenario): Scenario =>
     ? { ...scenario, windows: { minute: shortMinute, ...scenario.windows } }
     : scenario;
 
-/** Makes giving up a failure only if the exit code is 0. */
+/** Replaces the expectation `served` by rules that fail only a client that gives up with exit code 0. */
 function withSilence({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
   return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
 }
 
-/** The first of a search: between them they put most rules to the test. */
-const tellingScenarios = [
+/** Shipped scenarios with which a search begins. Together they exercise most rules of the judge. */
+const firstScenarios = [
   'minute-wall',
   'day-wall',
   'http-date',
@@ -179,22 +179,25 @@ const tellingScenarios = [
   'timer-overflow',
 ];
 
-/** The shipped scenarios that expect something of a client: the telling ones, then one of each group in turn. */
-function startScenarios(): Scenario[] {
+/**
+ * Lists the shipped scenarios that expect something of a client. The most revealing come first, then scenarios of all
+ * groups alternately.
+ */
+function initialScenarios(): Scenario[] {
   const shipped = readShippedScenarios();
   const all = Object.keys(shipped).filter((name) => shipped[name]?.expect !== undefined);
-  const others = all.filter((name) => !tellingScenarios.includes(name));
+  const others = all.filter((name) => !firstScenarios.includes(name));
   const groups = [...groupBy(others, (name) => shipped[name]?.group).values()];
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
-  // Name and description would be wrong for a mutation.
-  return [...tellingScenarios, ...inTurn].map((name) => {
+  // Leaves out the scenario's name and description, which would be wrong for a mutation.
+  return [...firstScenarios, ...inTurn].map((name) => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
     return withShortMinute({ ...fields, ...(expect && { expect: withSilence(expect) }) });
   });
 }
 
-/** Writes a find, as CODE.yaml, or CODE-2.yaml where a code has several causes. */
+/** Writes a found scenario to CODE.yaml, or to CODE-2.yaml if that code was found before with another cause. */
 function writeFind(
   { scenario, failure }: CommandTrial,
   before: readonly CommandTrial[],
@@ -219,13 +222,16 @@ async function reportOf({ run }: CommandTrial): Promise<string> {
 const noRequestMessage =
   'expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none in any run';
 
-/** Prints progress and the estimated rest to standard error: on a terminal in one line. */
+/**
+ * Creates a progress display on standard error with the estimated remaining time: one line on a terminal, otherwise a
+ * line now and then.
+ */
 function createProgress(total: number): (done: number, found: number) => void {
   const startMs = performance.now();
   return (done, found) => {
     const { stderr } = process;
     const leftSeconds = Math.ceil(((performance.now() - startMs) / done) * ((total - done) / 1000));
-    // After the last run, reductions may still be under way.
+    // After the last run, the search may still be reducing found scenarios.
     const rest = done === total ? 'reducing what was found' : `${found} failures, about ${leftSeconds} s left`;
     if (stderr.isTTY) stderr.write(`${drawBar(done, total, 'runs')}, ${rest}\u001b[K`);
     else if (done % 10 === 0 && done < total) stderr.write(`${done} of ${total} runs, ${rest}\n`);

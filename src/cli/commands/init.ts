@@ -37,7 +37,7 @@ expect: { verdict: pass }
 
 type Runner = 'vitest' | 'jest' | 'playwright';
 
-/** @param head line that imports the test kit */
+/** @param head line of the test file that imports the test kit */
 const unitTest = (head: string) => `${head}
 
 const limited = test.extend({ scenario: './${file}' });
@@ -57,7 +57,7 @@ import { expect, test } from 'petstore-sim/playwright';
 test('the page waits and goes on', async ({ page, sandbox }) => {
   await sandbox.answerFor(page, 'https://api.petstore.example/v1'); // where your page expects the service
   await page.goto('/');
-  // Assert what your page shows during the wait and afterwards. The end of the test judges the client.
+  // Assert what your page shows during the wait and afterwards. The client is judged when the test ends.
 });
 `,
 };
@@ -67,8 +67,8 @@ const jestWithoutModules = unitTest("const { test } = require('petstore-sim/jest
 const packages: Record<string, Runner> = { vitest: 'vitest', jest: 'jest', '@playwright/test': 'playwright' };
 
 /**
- * Writes a scenario to start from, unless the file exists. Returns the text or JSON with further steps.
- * @param folder folder of the project
+ * Writes a first scenario file, unless the file exists. Returns text or JSON that describes the next steps.
+ * @param folder the user's project folder
  */
 export function init(folder: string, asJson = false): string {
   const path = join(folder, file);
@@ -105,10 +105,10 @@ const names: Record<Runner, string> = { vitest: 'Vitest', jest: 'Jest', playwrig
 
 const indented = (text: string) => text.trimEnd().replace(/^(?=.)/gm, '  ');
 
-/** Packages that let Jest accept `import`. */
+/** Packages that make Jest accept `import` in tests. */
 const translators = ['@babel/preset-env', '@babel/preset-typescript', '@swc/jest', 'ts-jest'];
 
-/** Tests for the test runners in package.json. */
+/** Example tests for the test runners that package.json contains. */
 function findTests(folder: string): { runner: Runner; lines: string }[] {
   const manifest = join(folder, 'package.json');
   if (!existsSync(manifest)) return [];
@@ -120,7 +120,7 @@ function findTests(folder: string): { runner: Runner; lines: string }[] {
       .filter(([name]) => listed.includes(name))
       .map(([, runner]) => ({ runner, lines: runner === 'jest' && !hasModules ? jestWithoutModules : lines[runner] }));
   } catch {
-    // An invalid package.json is no concern of this command.
+    // An invalid package.json is treated as missing, because this command does not depend on it.
     return [];
   }
 }

@@ -26,7 +26,7 @@ export interface JudgeFlags extends VerdictFlags {
 }
 
 /**
- * Judges a client by recorded traffic, and prints the verdict to standard error, as exec does.
+ * Judges a client by recorded traffic. Prints the verdict to standard error, as the command `exec` does.
  * @returns exit code: 1 for a failure, 2 if a report could not be written
  */
 export async function judge(flags: JudgeFlags, files: readonly string[]): Promise<number> {
@@ -53,7 +53,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
         baseUrl,
         isAnyService: true,
         publicKeys: Object.keys(scenario?.keys ?? {}),
-        // Only one rule reads response bodies, to find integers that a double cannot represent.
+        // Response bodies are read only for the rule on integers that a double cannot represent.
         keepsBody: (body) => /\d{16}/.test(body),
       });
   const exchanges = read.map((exchange) => (isRefusal(exchange, refusals) ? withRefusal(exchange) : exchange));
@@ -100,18 +100,21 @@ function refusalsOf(texts: readonly string[] = []): number[] {
 }
 
 /**
- * Whether a response of another program has one of the statuses and refuses the request by a limit. Status 429 always
- * does, others only with Retry-After or Remaining 0.
+ * Whether a response of another service refuses the request because of a limit. Status 429 always does; the given
+ * statuses only with Retry-After or Remaining 0.
  */
 const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
   !exchange.isOwn &&
   statuses.includes(exchange.status) &&
   (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
 
-/** Marks a request of another service as refused by a limit. */
+/** Marks a request to another service as refused because of a limit. */
 const withRefusal = (exchange: Exchange): Exchange => ({ ...exchange, refusal: 'limit' });
 
-/** Next commands: a report with the recording after a failure, or of another service; otherwise the gauntlet. */
+/**
+ * Suggests next commands: a report after a failure or for another service, otherwise the gauntlet (all shipped
+ * scenarios).
+ */
 function nextCommands({ outcome }: Verdict, flags: JudgeFlags, files: readonly string[], service: string | undefined) {
   const { trace, scenario, refused = [], 'base-url': baseUrl } = flags;
   if (service === undefined && (outcome !== 'fail' || trace !== undefined))

@@ -32,8 +32,9 @@ export interface MatrixFlags extends ScenarioFlags {
 }
 
 /**
- * Runs a client with the defaults and with every alternative of every assumption.
- * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 130 or 143 after a signal
+ * Runs a client with the default assumptions, and once with each alternative of every assumption.
+ * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 130 or 143 after a
+ * signal
  */
 export async function matrix(
   flags: MatrixFlags,
@@ -62,7 +63,7 @@ export async function matrix(
   return isBroken ? 1 : 0;
 }
 
-/** @throws {UsageError} for an unknown id */
+/** @throws {UsageError} for an unknown id of an assumption */
 function readIds(text: string | undefined): AssumptionId[] | undefined {
   const ids = text?.split(',').map((id) => id.trim());
   const unknown = ids?.find((id) => !Object.hasOwn(assumptions, id));
@@ -74,7 +75,7 @@ function readIds(text: string | undefined): AssumptionId[] | undefined {
   return ids as AssumptionId[] | undefined;
 }
 
-/** Next commands: the client with the first alternatives that break it. */
+/** Suggests next commands: runs with the first alternatives that break the client. */
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
   const words = shellWords(command);
@@ -85,31 +86,34 @@ function nextCommands(results: readonly MatrixResult[], command: readonly string
   });
 }
 
-/** Result of a client with one alternative of an assumption. */
+/** Result of running a client with one alternative of one assumption. */
 export interface MatrixResult {
-  /** Id of the assumption; `undefined` for the run with all defaults. */
+  /** Id of the assumption; `undefined` for the run with the default assumptions. */
   id: AssumptionId | undefined;
   value: unknown;
   code: number;
   outcome: Verdict['outcome'];
   findings: Verdict['findings'];
   output: string;
-  /** Whether a request of the client depends on this choice; otherwise the run does not test the choice. */
+  /**
+   * Whether the alternative changes the response to any of the client's requests. Otherwise the run does not test the
+   * assumption.
+   */
   isMet: boolean;
-  /** Whether the result is worse than with the defaults: another exit code, or a failed verdict. */
+  /** Whether the client does worse than with the default assumptions: another exit code, or a failed verdict. */
   breaks: boolean;
 }
 
 interface MatrixOptions {
   only?: readonly AssumptionId[] | undefined;
   timeoutMs: number;
-  /** Signal that starts no further run. */
+  /** Signal after which no further run is started. */
   stopped?: AbortSignal | undefined;
   apiKey?: string | undefined;
   onDone: (done: number) => void;
 }
 
-/** Alternatives of the named assumptions. */
+/** Lists the alternatives of the given assumptions. */
 function matrixCases(only: readonly AssumptionId[] | undefined): { id: AssumptionId; value: unknown }[] {
   return Object.entries<Assumption<unknown>>(assumptions)
     .filter(([id]) => only === undefined || only.includes(id as AssumptionId))
@@ -117,8 +121,8 @@ function matrixCases(only: readonly AssumptionId[] | undefined): { id: Assumptio
 }
 
 /**
- * Runs a client once with the defaults and once with every alternative, each against a separate simulator.
- * @param read.scenario scenario that each alternative modifies
+ * Runs a client once with the default assumptions and once with each alternative, each time against a new simulator.
+ * @param read.scenario scenario to which each alternative is added
  * @param options.onDone called with the number of finished runs
  */
 async function runMatrix(
@@ -152,26 +156,29 @@ async function runMatrix(
 const withAssumption = (scenario: Scenario, id: AssumptionId, value: unknown) =>
   merge(scenario, { assumptions: { [id]: value } } as Scenario);
 
-/** Whether a choice changes the response to any call of the client. */
+/** Whether an alternative of an assumption changes the response to any of the client's calls. */
 function isDecided(
   id: AssumptionId,
   resolved: ResolvedScenario,
   assumed: ResolvedScenario,
   calls: readonly RecordedCall[],
 ): boolean {
-  // CORS headers are added outside the simulator.
+  // Skips the comparison for `cors`, because the HTTP server adds CORS headers outside the simulator.
   if (id === 'cors') return calls.some(({ call }) => call.headers.origin !== undefined);
   const byDefault = responsesTo(calls, resolved);
   return responsesTo(calls, assumed).some((response, index) => response !== byDefault[index]);
 }
 
-/** A call of the client and its time, in Unix milliseconds. */
+/** An API call of the client, and its time in Unix milliseconds. */
 interface RecordedCall {
   readonly atMs: number;
   readonly call: PlainCall;
 }
 
-/** Responses of a new simulator to calls at their own times, each as one text to compare. */
+/**
+ * Sends recorded API calls to a new simulator, each at its recorded time. Returns each response as text for a
+ * comparison.
+ */
 function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario): string[] {
   const startMs = calls[0]?.atMs ?? 0;
   const sim = createSimulatorFrom({ ...resolved, clock: { startMs, mode: 'frozen' } }, {});
@@ -179,7 +186,7 @@ function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario)
     sim.clock.set(Math.max(atMs, sim.clock.now()));
     const answer = sim.handle(fromPlainCall(call));
     if (answer instanceof Promise) {
-      // A fault's delay never ends on a frozen clock.
+      // A delayed response counts as unchanged, because the delay would never end on a frozen clock.
       answer.catch(() => {});
       return 'delayed';
     }
@@ -190,7 +197,8 @@ function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario)
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /**
- * Report of the undocumented choices that break the client, each with the sentence of the document that leaves it open.
+ * Formats the report on undocumented choices that break the client. Each has the sentence of the interface document
+ * that leaves it open.
  */
 export function matrixLines(
   results: readonly MatrixResult[],

@@ -25,10 +25,10 @@ export interface ReplayFlags extends ListenFlags, VerdictFlags {
 }
 
 /**
- * Replays a recording, or the folder of `--data`, and compares the responses.
+ * Replays a recording or the folder of `--data`, and compares the responses with the recorded ones.
  * @param print writes to standard output
- * @returns exit code: 1 for a different response or, with `--judge`, a failed verdict; 2 for an incomplete recording or an
- * unwritten report; otherwise 0
+ * @returns exit code: 1 for a different response or, with `--judge`, a failed verdict; 2 for an incomplete recording or
+ * an unwritten report; otherwise 0
  */
 export async function replay(
   flags: ReplayFlags,
@@ -66,8 +66,8 @@ export async function replay(
 }
 
 /**
- * Prints the verdict as exec does.
- * @param lack sentence about unreadable entries, if any
+ * Prints the verdict on a replayed run, as the command `exec` does.
+ * @param lack sentence about unreadable entries of the recording, if any
  * @returns exit code
  */
 async function judge(machine: StateMachine, file: string, flags: ReplayFlags, lack?: string): Promise<number> {
@@ -82,7 +82,7 @@ async function judge(machine: StateMachine, file: string, flags: ReplayFlags, la
   return writeReports(flags, { result, entries: sim.journal.query(), run }, next(file));
 }
 
-/** Exit code for a run that cannot be read to its end. */
+/** Exit code for a recording that cannot be read to its end. */
 const incompleteCode = 2;
 
 const next = (file: string) => [`${program} state export --from ${shellWords([file])} --as scenario scenario.yaml`];

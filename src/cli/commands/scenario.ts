@@ -15,7 +15,10 @@ export interface ScenarioFromFlags {
   json?: boolean;
 }
 
-/** Creates a scenario file from recorded traffic, with the state at the start of the recording. */
+/**
+ * Creates a scenario file from recorded traffic. The scenario has the state of the service at the start of the
+ * recording.
+ */
 export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: string) => void): Promise<void> {
   const { from = [], out } = flags;
   const [first] = from;

@@ -6,12 +6,12 @@ import { jsonWithNext } from '../json-with-next.js';
 import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
 
-/** Order of the groups in the list; unknown groups are last. */
+/** Order in which scenario groups are listed. Unknown groups come last. */
 const groups = ['start', 'data', 'keys', 'limits', 'headers', 'bans', 'posts', 'network', 'paging'];
 
 /**
- * Lists the shipped scenarios by group, or prints one as a valid scenario file.
- * @throws {UsageError} for an unknown name
+ * Lists the shipped scenarios by group, or prints one of them as a scenario file.
+ * @throws {UsageError} for an unknown scenario name
  */
 export function printScenarios(name?: string, asJson = false): string {
   const { names } = shippedScenarios();

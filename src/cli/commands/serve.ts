@@ -84,7 +84,7 @@ function memory(resolved: ResolvedScenario): Engine<ServableState> {
   return memoryEngine(sim);
 }
 
-/** Overrides of the flags, in the order of application. */
+/** Scenario fields that the flags set, in the order of their application. */
 export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {
   const { seed, 'no-limits': noLimits, set = [] } = flags;
   const overrides: Override[] = [];

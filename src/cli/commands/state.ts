@@ -51,11 +51,11 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
     from === undefined ? await callServer(flags, (control) => control.exportState()) : await replayState(from, flags);
   const text = as === 'scenario' ? await scenarioText(exported) : `${jsonText(exported)}\n`;
   const next = as === 'scenario' ? scenarioCommands(file) : [serverCommand('import', file ?? 'FILE', flags)];
-  // Assembled as text, because JSON.stringify cannot write integers beyond 2^53.
+  // The JSON is assembled as text, because JSON.stringify cannot write integers beyond 2^53.
   const whole = `{"${as}":${as === 'scenario' ? JSON.stringify(text) : text.trimEnd()},"next":${JSON.stringify(next)}}\n`;
   if (file === undefined) return print(flags.json ? whole : text);
   const isReplaced = existsSync(file);
-  // Secret, because the state contains API keys.
+  // Only the owner may read the file, because the state contains API keys.
   writeOutput('FILE', file, text, { isSecret: true });
   if (flags.json) return print(jsonWithNext({ file, as, ...summarize(exported) }, next));
   printNotes([`${isReplaced ? 'replaced' : 'wrote'} ${file}; the file contains API keys`]);
@@ -70,7 +70,7 @@ const summarize = ({ scenario, clock, pets, keys }: ExportedState) => ({
 
 const scenarioCommands = (file = 'FILE') => [commandLine('check', file), commandLine('--scenario', file)];
 
-/** Command for the same server. */
+/** Formats a `state` command for the server that this command used. */
 const serverCommand = (
   action: 'export' | 'import',
   file: string,
@@ -80,7 +80,7 @@ const serverCommand = (
   return commandLine('state', action, file, ...givenFlags(flags));
 };
 
-/** State of a run at a point. @throws {UsageError} */
+/** Computes the state at a point of a recorded run. @throws {UsageError} for an unreadable run or point */
 async function replayState(path: string, { until, sandbox }: StateFlags): Promise<ExportedState> {
   const [{ isComplete, readRun, replayRun, parseUntil }, { exportState: stateOf }] = await Promise.all([
     import('../read-run.js'),
@@ -139,7 +139,10 @@ function readState(file: string): ExportedState {
   }
 }
 
-/** Calls a running server. @throws {UsageError} */
+/**
+ * Calls a control operation of a running server.
+ * @throws {UsageError} if the server is unreachable or rejects the request
+ */
 async function callServer<Result>(
   { url = 'http://127.0.0.1:4010', sandbox, 'control-token': token }: StateFlags,
   call: (control: RemoteControl) => Promise<Result>,
@@ -154,6 +157,8 @@ async function callServer<Result>(
     if (error instanceof ControlError) throw new UsageError(`the server at ${url} responded: ${error.message}`);
     const { cause } = error as { cause?: NodeJS.ErrnoException };
     if (cause === undefined) throw error;
-    throw new UsageError(`expected --url to name a running server, got ${url}: ${cause.code ?? cause.message}`);
+    throw new UsageError(
+      `expected a running server at --url ${url}, got ${cause.code ?? cause.message}; start it with ${program} serve`,
+    );
   }
 }

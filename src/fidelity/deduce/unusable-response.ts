@@ -31,7 +31,7 @@ export function unusableResponse(exchange: Exchange): string | undefined {
   const hasBody = (status === 200 || status === 201) && method !== 'HEAD' && !missing.includes('answer body');
   if (hasBody && !isJson(textOfBytes(responseBody))) {
     const type = headers['Content-Type'] ?? 'no Content-Type';
-    return `${address} responded with ${status} and a body that is not JSON (${type}), expected the API; check the address.`;
+    return `${address} responded with ${status} and a body that is not JSON (${type}), expected a response of the API; check the base URL.`;
   }
   return undefined;
 }

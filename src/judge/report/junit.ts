@@ -54,8 +54,8 @@ ${cases.map(({ code, body }) => markup`    <testcase classname="petstore-sim.${v
 }
 
 /**
- * Formats the result of a hunt (a search for scenarios that break a client) as JUnit XML. Each find is a failed test
- * case, and each exercised rule without a find is a passed one.
+ * Formats the result of a hunt (a search for scenarios that break a client) as JUnit XML. Each found scenario is a
+ * failed test case. Each exercised rule without a found scenario is a passed test case.
  */
 export function huntReport(
   exercised: readonly FindingCode[],

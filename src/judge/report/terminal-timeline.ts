@@ -35,7 +35,7 @@ const open = '›';
 const leastLabel = 18;
 const mostLabel = 28;
 
-/** Kinds of requests in the upper of an API key's two lines. Refused requests are in the lower line. */
+/** Kinds of requests that a timeline draws in an API key's upper line. Refused requests are in the lower line. */
 const passed: readonly RequestKind[] = ['served', 'failed', 'rejected', 'unauthorized'];
 
 /**
@@ -93,7 +93,10 @@ function drawSpans(
   }
 }
 
-/** Adds the length of a wait that ends after the drawn time. The length is left out if a mark occupies its place. */
+/**
+ * Writes the length of a wait that continues after the end of the drawn timeline. The length is left out if a mark is
+ * in its place.
+ */
 function writeOpenEnds(
   cells: string[],
   row: TimelineRow,
@@ -112,7 +115,10 @@ function writeOpenEnds(
   }
 }
 
-/** Draws one mark per position, for the worst request there. The number of requests follows if there is room. */
+/**
+ * Draws the marks of a timeline. Several requests at one position get the mark of the worst kind, followed by their
+ * number if there is room.
+ */
 function drawMarks(cells: string[], marks: readonly Mark[], column: (ms: number) => number, style: Style): void {
   const places = groupBy(marks, ({ atMs }) => column(atMs));
   for (const [at, here] of places) {

@@ -12,7 +12,7 @@ import { timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, since, untested } from './wording.js';
 
 export interface TerminalOptions {
-  /** Width in characters. Default 100, minimum 60. */
+  /** Width of the report, in characters. Default 100, minimum 60. */
   columns?: number;
   /** Function that styles text. Default: no colors. */
   style?: Style;
@@ -64,7 +64,8 @@ export function terminalReport(
     ];
   });
   const missing = untested(verdict);
-  // Without any exercised rule, this list is left out: the reason at the top already states that.
+  // If no rule was exercised, the list of unexercised rules is left out, because the reason at the top states that
+  // already.
   const silent =
     missing.length === 0 || missing.length === findingCodes.length
       ? []

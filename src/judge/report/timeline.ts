@@ -15,7 +15,7 @@ export interface Mark {
 export interface Span {
   fromMs: number;
   toMs: number;
-  /** Whether the period ends when the client may send again. `false` for a wait that a ban cuts short. */
+  /** Whether the client may send again at the end of this wait or ban. `false` for a wait that a ban cuts short. */
   hasDeadline: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
 import { type Finding, finding, type SimulatorRule, span } from '../finding.js';
-import type { Lane } from '../place.js';
+import type { Lane } from '../lane.js';
 import { type KnownRequest, toleranceMs } from '../run.js';
 
 /**
@@ -65,7 +65,8 @@ export const banTripped: SimulatorRule = {
         const led = strikes;
         strikes = [];
         hadRefusal = false;
-        // Not blamed: only other clients had received a refusal, so this client could not know of the limit.
+        // This client is not blamed for the ban: only other clients had received a refusal, so it could not know of the
+        // limit.
         if (!isOwn) continue;
         const isObedient = led.every((strike, at) => isPatientStrike(strike, led[at - 1]));
         const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;

@@ -17,7 +17,7 @@ export const bodyChanged: WireRule = {
     const obtained = obtainedIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // A pet that was stored later proves that the request in between was not its retry.
+      // A pet that was stored later was retried correctly, so the rejected request in between was for another pet.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !obtained.has(first))
       .map(({ first, next }) =>
         finding('body-changed', 'fail', [first, next], {

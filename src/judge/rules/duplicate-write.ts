@@ -21,7 +21,7 @@ export const duplicateWrite: SimulatorRule = {
     const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));
     const repeated = calls.filter((stored) => stored.length > 1 && !isMisled(stored));
     const isMoreThanAsked = asked !== undefined && all.length > asked;
-    // A client may store equal pets if the scenario asks for several pets.
+    // Equal pets may be intended if the scenario asks for several pets.
     const mayBeWanted = asked !== undefined && !isMoreThanAsked;
     const duplicates = repeated.filter(
       (stored) =>

@@ -60,7 +60,8 @@ function earlyAfter(
  * The document: "the client waits for the time given in the Retry-After header".
  */
 const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
-  // Excludes concurrent callers, because another caller may have used up the limit since the Reset time.
+  // Only sequential clients count. With concurrent callers, another caller may have used up the limit since the Reset
+  // time.
   request.isRefused &&
   request.lane.isSequential &&
   response.retryAfterMs !== undefined &&
@@ -69,7 +70,10 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
     ? response.answeredAtMs + response.retryAfterMs - request.arrivedAtMs
     : undefined;
 
-/** Minimum Retry-After value, read as milliseconds, that may be in another unit: 1,000 (one second in milliseconds). */
+/**
+ * Minimum Retry-After, read as seconds and converted to milliseconds, that may have been sent in another unit. A value
+ * of 1,000 may mean one second.
+ */
 const leastOtherUnitMs = 1_000_000;
 
 /**
@@ -78,7 +82,7 @@ const leastOtherUnitMs = 1_000_000;
  */
 const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: JudgedRequest) =>
   retryAfterMs >= leastOtherUnitMs &&
-  // A decimal Retry-After is in seconds.
+  // A decimal Retry-After such as `1.5` is certainly in seconds.
   retryAfterMs % 1_000 === 0 &&
   retryAfterMs >= 500 * (resetMs - answeredAtMs);
 

@@ -4,7 +4,7 @@ import { groupBy } from '../../values/group-by.js';
 import { compareEqualReads } from '../equal-reads.js';
 import { type Finding, finding, target, times, type WireRule } from '../finding.js';
 import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
-import { ByLane } from '../place.js';
+import { ByLane } from '../lane.js';
 import { isRetryDate } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';
@@ -106,7 +106,10 @@ const hasAnswers = ({ requests, needs }: Run) =>
 
 const isProbe = ({ method }: JudgedRequest) => method === 'HEAD' || method === 'OPTIONS';
 
-/** Maps the last attempt of each call to the next request of its client. Only sequential clients have one. */
+/**
+ * Finds the next request of the same client after each call's last attempt. Clients with concurrent requests are left
+ * out, because their requests have no order.
+ */
 function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedRequest> {
   const next = new Map<JudgedRequest, JudgedRequest>();
   const lanes = new ByLane((): { last?: JudgedRequest } => ({}));

@@ -33,7 +33,7 @@ export const impatient: WireRule = {
         finding('impatient', 'warn', abandoned, {
           measured: `${counted(abandoned.length, 'response')} abandoned after at most ${span(longest)}`,
           allowed: 'waiting for the response',
-          text: `${target(first)} was abandoned before its response ${times(abandoned.length)} and then sent again, which costs another request each time. Raise the client's timeout, or do not retry after a timeout.`,
+          text: `${target(first)} was abandoned before its response ${times(abandoned.length)} and then sent again, which costs an additional request each time. Raise the client's timeout, or do not retry after a timeout.`,
         }),
       ],
     };

@@ -1,7 +1,7 @@
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
 import { finding, span, theFirst, type WireRule } from '../finding.js';
-import { graceMs, type Run, toleranceMs } from '../run.js';
+import { type Run, receiptMs, toleranceMs } from '../run.js';
 
 /**
  * Rule: finds requests that a client sends for a caller that has given up. Requires a client that reports when its
@@ -36,5 +36,5 @@ export const lateRequest: WireRule = {
 function hasEndedItsWait({ requests, isOver, end, endMs }: Run): boolean {
   const last = requests.at(-1);
   if (!isOver || end?.hasFailed === undefined || !last?.isRefused || last.deadlineMs === undefined) return false;
-  return endMs >= last.answeredAtMs + graceMs && endMs < last.deadlineMs - toleranceMs;
+  return endMs >= last.answeredAtMs + receiptMs && endMs < last.deadlineMs - toleranceMs;
 }

@@ -15,7 +15,8 @@ export const lostWrite: WireRule = {
       const last = tries.at(-1) as JudgedRequest;
       return last.isRefused && !obtained.has(last);
     });
-    // A client may create a new pet for each attempt. The number of stored pets then shows whether all calls succeeded.
+    // Leaves out refused writes of a client that creates a new pet for each attempt, if the number of stored pets shows
+    // that all calls succeeded.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((tries) => {
       const { call, id } = tries.at(-1) as JudgedRequest;

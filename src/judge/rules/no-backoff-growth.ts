@@ -30,7 +30,7 @@ export const noBackoffGrowth: WireRule = {
         Math.max(0, request.arrivedAtMs - refusal.answeredAtMs - (refusal.retryAfterMs ?? 0)),
       );
       const latencyMs = Math.min(mostLatencyMs, ...waits);
-      // The comparison is repeated without the latency, which can make random waits look equal.
+      // Compares the waits again without the latency, which can make random waits look equal.
       if (!isFlat(waits) || !isFlat(waits.map((ms) => ms - latencyMs))) return [];
       const refusals = chain.map(({ refusal }) => refusal);
       const last = chain.at(-1)?.request;

@@ -80,14 +80,14 @@ function retriesAfter(
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // If more requests than callers arrive, some are further calls of one caller. Only first requests on their connection
-  // count then.
+  // If more requests than callers follow the wait, some are further calls of one caller. Then only the first request on
+  // each connection counts.
   return later.length <= most ? later : apart;
 }
 
 /**
- * Latest arrival time up to each request. Makes the list sorted for a binary search, although the clock may be set back
- * slightly.
+ * Latest arrival time up to each request. Sorted even if the clock was set back slightly, so that a binary search is
+ * possible.
  */
 function latestArrivals(requests: readonly JudgedRequest[]): number[] {
   let latestMs = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { counted } from '../../values/counted.js';
 import { finding, span, theFirst, times, type WireRule } from '../finding.js';
-import { ByLane } from '../place.js';
-import { type Episode, earlyMs, graceMs, type JudgedRequest, toleranceMs } from '../run.js';
+import { ByLane } from '../lane.js';
+import { type Episode, earlyMs, type JudgedRequest, receiptMs, toleranceMs } from '../run.js';
 
 /**
  * Rule: finds calls that are sent while another call with the same API key waits. The limit applies to the key, so all
@@ -22,7 +22,7 @@ export const noSharedGate: WireRule = {
           early.map(({ request }) => request),
           {
             measured: `${counted(early.length, 'other call')} during the wait`,
-            allowed: '0, after one second for requests in flight',
+            allowed: '0, except for requests in flight in the first second',
             text: `Another call with the same key was sent ${times(early.length)} during the wait after a ${first.refusal.status}, ${theFirst(early)}${span(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit applies to the key: pause all calls with this key during the wait.`,
           },
         ),
@@ -52,7 +52,7 @@ function othersOf({ requests }: Episode): OtherCall[] {
   for (const request of requests) {
     for (; aged < requests.length; aged++) {
       const earlier = requests[aged] as JudgedRequest;
-      if (earlier.answeredAtMs >= request.queuedAtMs - graceMs) break;
+      if (earlier.answeredAtMs >= request.queuedAtMs - receiptMs) break;
       if (earlier.isRefused) agedRefusal = earlier;
     }
     const mayRetry = findRetry(request);

@@ -1,7 +1,7 @@
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
 import { finding, times, type WireRule } from '../finding.js';
-import { graceMs, type JudgedRequest } from '../run.js';
+import { type JudgedRequest, receiptMs } from '../run.js';
 
 const mostRepeats = 1;
 
@@ -46,7 +46,7 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
     const own = connection === undefined || request.isOverlapped ? undefined : onConnection.get(connection);
     const follows =
       (before !== undefined && lane.isSequential) ||
-      (before !== undefined && request.arrivedAtMs - before.answeredAtMs > graceMs) ||
+      (before !== undefined && request.arrivedAtMs - before.answeredAtMs > receiptMs) ||
       [named, own].some((earlier) => earlier !== undefined && request.id > earlier.lastArrivedId);
     if (before === undefined) first.set(lane, request);
     if (call !== undefined && named === undefined) first.set(call, request);

@@ -2,7 +2,7 @@ import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
 import { splitIntoCalls } from '../equal-calls.js';
 import { type Finding, finding, span, target, type WireRule } from '../finding.js';
-import { ByLane } from '../place.js';
+import { ByLane } from '../lane.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 const mostAttempts = 6;
@@ -43,8 +43,8 @@ function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Fin
   if (first === undefined || attempts <= mostAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(tries, same)) return [];
-  // Requests without a call name may belong to several calls. Each usable response ended a call, which reduces the
-  // possible number.
+  // Requests without a call name may belong to several calls. Calls that got a usable response elsewhere are subtracted
+  // from the scenario's number of calls.
   const isShared = first.call === undefined && first.lane.isSequential;
   if (!isShared) return [storm(tries, attempts)];
   if (attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
@@ -68,7 +68,7 @@ function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
   return finding('retry-storm', 'warn', tries, {
     measured: `${attempts} attempts in total, by at least ${least} calls`,
     allowed: `${mostAttempts} attempts per call`,
-    text: `${triedTimes(tries, `${attempts} times in total`)} ${least} or more calls may send as many, but these requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,
+    text: `${triedTimes(tries, `${attempts} times in total`)} For ${least} or more calls that would be allowed, but the requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,
   });
 }
 

@@ -6,8 +6,8 @@ import type { JudgedRequest } from '../run.js';
 const largeNumber = /-?\b\d(?:\.\d+)?[eE]\+?\d+\b|-?\b\d{16,19}\b/g;
 
 /**
- * Matches texts that may contain a number above 2^53. Most texts do not match, which saves the slower `largeNumber`
- * pattern.
+ * Quick test whether a text may contain a number above 2^53. Most texts do not, so the slower pattern `largeNumber` is
+ * rarely used.
  */
 const mayBeLarge = /\d{16}|\d[eE]/;
 
@@ -20,7 +20,7 @@ export const roundedInt64: WireRule = {
   needs: 'wire',
   judge({ requests, service = 'The service' }) {
     const given = new Set<string>();
-    /** Response bodies that were searched already. Lists often have equal bodies. */
+    /** Response bodies that were already searched for large numbers. Lists often have equal bodies. */
     const read = new Set<string>();
     let lastBody: string | undefined;
     const exactOf = new Map<string, string>();

@@ -2,8 +2,8 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import type { Steps } from '../values/steps.js';
 import { Fingerprints } from './fingerprints.js';
-import { concurrentMs, graceMs, type JudgedRequest } from './judged-request.js';
-import { ByLane, type Lane, type Place } from './place.js';
+import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
+import { ByLane, type Lane, type RunPosition } from './lane.js';
 
 /**
  * Maximum time by which a clock correction sets the clock back, in milliseconds. A larger step back starts a new era of
@@ -20,15 +20,15 @@ const entriesOfStep = 500;
  * @param callers known number of concurrent callers; if 1, concurrency is inferred from overlapping requests
  * @param toRequest creates a judged request from a record
  */
-export function* placeInLanes<Request extends JudgedRequest>(
+export function* assignLanes<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
   callers: number,
-  toRequest: (entry: RequestRecord, place: Place) => Request,
+  toRequest: (entry: RequestRecord, position: RunPosition) => Request,
 ): Steps<Request[]> {
-  const places = new Places(callers);
+  const assigner = new LaneAssigner(callers);
   const requests: Request[] = [];
   for (let at = 0; at < entries.length; at += entriesOfStep) {
-    for (const entry of entries.slice(at, at + entriesOfStep)) requests.push(toRequest(entry, places.of(entry)));
+    for (const entry of entries.slice(at, at + entriesOfStep)) requests.push(toRequest(entry, assigner.of(entry)));
     yield;
   }
   markOverlaps(
@@ -40,7 +40,7 @@ export function* placeInLanes<Request extends JudgedRequest>(
 }
 
 /** Assigns records to lanes, in order of arrival. A lane has the requests of one client with one API key. */
-class Places {
+class LaneAssigner {
   readonly #callers: number;
   readonly #fingerprints = new Fingerprints();
   readonly #lanes = new Map<string, Lane>();
@@ -53,7 +53,7 @@ class Places {
     this.#callers = callers;
   }
 
-  of(entry: RequestRecord): Place {
+  of(entry: RequestRecord): RunPosition {
     const { arrivedAtMs, requestBody } = entry;
     if (arrivedAtMs < this.#lastMs - correctionMs) this.#era++;
     this.#lastMs = arrivedAtMs;
@@ -92,9 +92,8 @@ class Places {
 }
 
 /**
- * Sets the earliest time at which each request may have been sent, because concurrent callers queue for connections.
- * Within a dense series of requests, this is the first request's arrival. With n callers, the (n+1)th request proves
- * that one caller got its response.
+ * Sets the earliest time at which each request may have been sent, because a request can wait in the client for a free
+ * connection. With n callers, the (n+1)th request of a dense series was sent after the response to the first.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<Lane, JudgedRequest[]>();
@@ -102,7 +101,7 @@ function markQueues(requests: readonly JudgedRequest[]): void {
     const { lane, arrivedAtMs } = request;
     const queue = queues.get(lane);
     const last = queue?.at(-1);
-    if (queue === undefined || last === undefined || arrivedAtMs - last.answeredAtMs > graceMs) {
+    if (queue === undefined || last === undefined || arrivedAtMs - last.answeredAtMs > receiptMs) {
       queues.set(lane, [request]);
       continue;
     }
@@ -121,7 +120,7 @@ interface Traffic {
   isOneConnection: boolean;
 }
 
-/** Marks requests of the same client that are concurrent. A client with concurrent requests is not sequential. */
+/** Marks concurrent requests of one client, and marks their client as not sequential. */
 function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void {
   const lanes = new ByLane((): Traffic => ({ open: undefined, recent: [], isOneConnection: true }));
   for (const request of requests) {

@@ -8,7 +8,7 @@ const { free } = documentedPlans;
  * Simple scenarios that test different behavior of a client, simplest first. A search begins with them, and a reduction
  * prefers them.
  */
-export function startsFor({ key, client }: SearchSpace): Scenario[] {
+export function initialScenariosFor({ key, client }: SearchSpace): Scenario[] {
   const withKey = (fields: NonNullable<Scenario['keys']>[string]): Scenario => ({ keys: { [key]: fields } });
   const usedUp = withKey({ usage: { minute: free.minute } });
   const faulty = (...faults: NonNullable<Scenario['faults']>): Scenario => ({ faults });

@@ -6,7 +6,10 @@ export interface Lane {
   readonly token: string | undefined;
   /** Number of times that the clock was set back before. Times before and after such a step cannot be compared. */
   readonly era: number;
-  /** Number that all lanes of one API key share, counted from 0. A step of the clock back starts a new number. */
+  /**
+   * Number of the API key, counted from 0, which all lanes (clients) with the key share. The key gets a new number when
+   * the clock is set back.
+   */
   readonly series: number;
   /**
    * Name of the client: the first `User-Agent` on its connection. A later User-Agent on the connection does not change
@@ -21,8 +24,11 @@ export interface Lane {
   readonly callers: number;
 }
 
-/** A request's lane and fingerprint, by which rules group requests. */
-export interface Place {
+/**
+ * Position of a request in the run: its lane (client and API key) and its fingerprint (a number that equal requests
+ * share).
+ */
+export interface RunPosition {
   readonly lane: Lane;
   /**
    * Number that requests share if they may be attempts of one call, counted from 0. With `X-Sim-Call`: same key,
@@ -33,7 +39,10 @@ export interface Place {
   readonly requestText: string;
 }
 
-/** State of each lane, created at the first use. Repeated lookups of the same lane are fast. */
+/**
+ * State that is kept for each lane (client and API key), created at the first use. Repeated lookups of one lane are
+ * fast.
+ */
 export class ByLane<State> {
   readonly #states = new Map<Lane, State>();
   readonly #create: () => State;
