@@ -53,7 +53,7 @@ export function createClientErrors(onRefused?: OnRefused) {
   return {
     /** Responds to malformed, slow or oversized requests. Listener for Node's event `clientError`. */
     answer(error: ParserError, socket: Socket): void {
-      // Ignores the remaining bytes of a request that already received an error response.
+      // Ignores remaining bytes of a request that already received an error response.
       if (refused.has(socket)) return;
       if (error.code === 'ECONNRESET' || !socket.writable) {
         socket.destroy();
