@@ -65,7 +65,7 @@ const marginMs = 250;
  * seconds.
  */
 const roundingMs = 1_000;
-/** Minimum interval between two requests, in milliseconds. */
+/** Minimum interval between two requests of a calibration, in milliseconds. */
 const paceMs = 100;
 const retryWaitMs = 2_000;
 const mostTries = 3;
@@ -78,7 +78,7 @@ export class Asker {
   readonly #transport: Transport;
   readonly #options: AskOptions;
   #asked: number;
-  /** Earliest time of the next request, in milliseconds of the transport's clock. */
+  /** Earliest time of the next request to the service, in milliseconds of the transport's clock. */
   #waitUntilMs = 0;
   #waitsFor = '';
   #rate: SeenRate | undefined;
@@ -232,8 +232,8 @@ export class Asker {
   #note(exchange: Exchange): void {
     const { token, dateMs, answeredAtMs, arrivedAtMs, status } = exchange;
     if (dateMs !== undefined) {
-      // Chooses the smallest clock difference that explains `Date`. A wait that uses it ends too late rather than too
-      // early.
+      // Chooses the smallest difference between the two clocks that explains the `Date` header. Waits that use it end
+      // too late rather than too early.
       const [least, most] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
       if (this.#offsetMs < least || this.#offsetMs > most) this.#offsetMs = least;
     }
@@ -244,7 +244,7 @@ export class Asker {
     const toldMs = readRetryAfter(exchange);
     if (toldMs !== undefined) {
       const isDate = Number.isNaN(Number(exchange.headers[retryAfterHeader]));
-      // Converts Retry-After from the service's clock, which an HTTP date refers to.
+      // Converts Retry-After to the transport's clock. An HTTP date refers to the service's clock.
       const untilMs = isDate
         ? Date.parse(exchange.headers[retryAfterHeader] ?? '') - this.#offsetMs
         : answeredAtMs + toldMs;

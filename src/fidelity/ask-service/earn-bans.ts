@@ -33,7 +33,7 @@ const graceStepsMs = [100, 300, 700, 1_400, 2_500, 4_500, 8_000, 14_000, 25_000]
 const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
 const betweenPhasesMs = 110;
 
-/** First 429 after a used-up window, with the time that it names. */
+/** First 429 after a used-up window, with the reset time in its headers. */
 interface Refused {
   readonly first: Exchange;
   /** Reset time that the 429 named, in Unix milliseconds of the transport's clock. */
@@ -100,16 +100,16 @@ async function probeGrace(asker: Asker, learner: Learner, { after = 1 }: BanRule
   return learner.bans > bans;
 }
 
-/** Chooses how early the next request is sent: the middle of the values that are still possible. */
+/** Chooses how long before the reset the next experiment retries: the middle of the values that are still possible. */
 function nextTolerance({ toleranceMs: [least, most] }: BanRules): number | undefined {
-  // The range can never become narrower than the uncertainty of the service's clock.
+  // Excludes values whose distance is smaller than the uncertainty of the service's clock.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * least && each < 0.8 * most);
   return open[Math.floor((open.length - 1) / 2)];
 }
 
 /**
- * Sends all early requests except one, and the last one shortly before the reset. A ban shows that the last one was too
- * early.
+ * Sends early requests until one more would cause a ban, and this one shortly before the reset. A ban shows that it was
+ * too early.
  */
 async function probeTolerance(
   asker: Asker,

@@ -118,7 +118,7 @@ const first = (categories: ReadonlySet<Int64>) => String([...categories][0]);
 /** Returns an unknown category whose number is next to a known one, with as many digits if possible. */
 function nearestUnknown(categories: ReadonlySet<Int64>): string {
   const known = [...categories].map(String);
-  // The neighbors of known numbers suffice: unless all numbers of a length are known, one of them is unknown.
+  // Considers only the neighbors of known numbers. Unless all numbers of a length are known, one neighbor is unknown.
   const adjacent = known.flatMap((each) =>
     [BigInt(each) + 1n, BigInt(each) - 1n]
       .filter((value) => value !== 0n && isInt64(value) && !known.includes(String(value)))

@@ -50,7 +50,7 @@ export class BanWatch {
     const { status, token } = exchange;
     if (!isRefusal(exchange)) return false;
     const code = codeOf(exchange);
-    // The first rejection after a used-up window must come from the limit, with any status.
+    // A rejection directly after a used-up window must come from the limit, even if its status is not 429.
     const isFirst = this.#usedUp.has(token) && !this.#tracks.has(token);
     if (code !== 'key_banned' && this.#limit.code === undefined && (status === 429 || isFirst)) {
       this.#limit = { status, code };

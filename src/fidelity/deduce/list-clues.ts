@@ -85,7 +85,7 @@ function limitClues(query: URLSearchParams, body: readonly JsonValue[], facts: F
   const says = `answered with ${counted(count, 'pet')}`;
   if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
   const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
-  // A list shorter than the limit must contain all pets.
+  // A list with fewer pets than the limit must contain all pets.
   const explains = (limit: number) => count <= limit && count >= Math.min(limit, facts.total);
   const allows = [...(explains(clamped) ? ['clamp'] : []), ...(explains(listLimit.default) ? ['default'] : [])];
   return [{ about: 'limitOutOfRange', allows, says }];
@@ -179,7 +179,8 @@ function pagingClues(
     const says = `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`;
     const none: Clue = { about: 'paging', allows: ['none'], says, isLikely: true };
     if (question === undefined) return [none];
-    // A missing Link is no proof: pages may work by query parameters. The clue counts once these had no effect.
+    // A missing Link header does not prove that the service has no pages. The clue counts once query parameters for
+    // pages had no effect.
     const needs = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,

@@ -24,7 +24,7 @@ const yaml = (value: unknown): string =>
 /** Formats a text as a YAML comment in one line. */
 export const comment = (text: string, indent = ''): string => `${indent}# ${text.replaceAll(/[\r\n\p{Cc}]+/gu, ' ')}`;
 
-/** Formats the learned choices as a scenario file with their evidence. Unknown choices appear as comments. */
+/** Formats the learned assumptions as a scenario file with their evidence. Unknown ones appear as comments. */
 export function calibratedScenario(learner: Learner, { from, at, requests }: CalibratedSource): string {
   const rows = learner.knowledge();
   const known = rows.filter(({ state }) => state === 'certain' || state === 'likely');
