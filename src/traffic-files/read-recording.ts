@@ -17,22 +17,23 @@ import { clockOffsetMs } from './service-clock.js';
 /** Recorded traffic of one service, in order of sending. */
 export interface Recording {
   readonly exchanges: readonly Exchange[];
-  /** Base URLs of the requests. */
+  /** Base URLs of the recorded requests. */
   readonly baseUrls: readonly string[];
   /** Host of the recorded service; `undefined` for the API of the API document. */
   readonly service: string | undefined;
   /** Number of entries in the recording's files, including requests to other services. */
   readonly entries: number;
   /**
-   * Difference between the service's clock and the recording machine's, in milliseconds. All times already include it.
+   * Difference between the service's clock and the recording machine's, in milliseconds. The recorded times are already
+   * corrected by it.
    */
   readonly clockOffsetMs: number;
-  /** Sentences for the user about skipped or incomplete content. */
+  /** Sentences for the user about skipped or incomplete parts of the recording. */
   readonly notes: readonly string[];
 }
 
 export interface ReadOptions {
-  /** Base URL of the service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
+  /** Base URL of the recorded service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
   baseUrl?: string | undefined;
   /** Whether requests below `baseUrl` count even if none has the path `/pets`. Default `false`. */
   isAnyService?: boolean | undefined;
