@@ -12,7 +12,7 @@ export interface WhyStep {
   assumption?: string;
 }
 
-/** Fields of a journal entry that an explanation uses. A row lacks the body. */
+/** Fields of a journal entry that an explanation uses. The body may be absent. */
 export type Explained = EntryRow & { responseBody?: { text: string } };
 
 /**

@@ -60,7 +60,7 @@ export async function readRecording(files: readonly RecordedFile[], options: Rea
   return reader.finish();
 }
 
-/** Exchange without its final number and corrected times. Mutable, because copying 50,000 exchanges takes time. */
+/** Exchange of a recording before it is numbered and its times are corrected. Mutable, because copying takes time. */
 type Pending = { -readonly [Field in keyof Exchange]: Exchange[Field] };
 
 class RecordingReader {
@@ -98,11 +98,13 @@ class RecordingReader {
     this.#repeated?.endFile();
     this.#entries += counts.all;
     const note = (text: string) => this.#notes.push(`${name}: ${text}`);
-    if (items.isCut) note(`the file ends in the middle of an entry, after ${counted(counts.all, 'whole one')}.`);
-    if (items.oversized > 0) note(`${counted(items.oversized, 'entry', 'entries')} of more than 32 MiB left out.`);
-    if (counts.ours === 0) note(`none of ${counted(counts.all, 'entry', 'entries')} is of the service.`);
+    if (items.isCut)
+      note(`the file ends within an entry, after ${counted(counts.all, 'complete entry', 'complete entries')}.`);
+    if (items.oversized > 0) note(`${counted(items.oversized, 'entry', 'entries')} larger than 32 MiB skipped.`);
+    if (counts.ours === 0)
+      note(`expected requests to the service, got none among ${counted(counts.all, 'entry', 'entries')}.`);
     if (counts.repeated > 0)
-      note(`${counts.repeated} of ${counted(counts.ours, 'request')} stood in a file before it.`);
+      note(`${counts.repeated} of ${counted(counts.ours, 'request')} skipped, because an earlier file contains them.`);
   }
 
   #find(kind: 'har-entry' | 'object', value: unknown): { entry: RecordedEntry; address: Address } | undefined {

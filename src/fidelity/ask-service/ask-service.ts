@@ -176,17 +176,19 @@ export class Asker {
     const { rate } = this;
     if (token === 'own' && rate?.remaining === 0 && !this.#options.allowsExhaust) {
       const untilMs = rate.reset * 1000 - this.#offsetMs;
-      if (untilMs > this.#waitUntilMs) this.#waitsFor = 'nothing remains in the window';
+      if (untilMs > this.#waitUntilMs) this.#waitsFor = 'no requests remain in the window';
       this.#waitUntilMs = Math.max(this.#waitUntilMs, untilMs + roundingMs);
     }
     const ms = this.#waitUntilMs - this.#transport.now();
     if (ms > this.#options.patienceMs) {
       const untilText =
         this.#waitUntilMs > latestMs ? 'after the year 9999' : `at ${new Date(this.#waitUntilMs).toISOString()}`;
-      throw new EndOfAsking(`The next request may go out ${untilText} (${this.#waitsFor}): go on then.`);
+      throw new EndOfAsking(
+        `The next request is possible ${untilText} (${this.#waitsFor}); continue the calibration then.`,
+      );
     }
     await this.wait(ms, this.#waitsFor);
-    await this.waitUntil(this.#lastSentMs + paceMs, 'the least time between two requests');
+    await this.waitUntil(this.#lastSentMs + paceMs, 'the minimum time between two requests');
   }
 
   async #send(probe: Probe): Promise<Exchange> {
@@ -248,11 +250,11 @@ export class Asker {
       const untilMs = isDate
         ? Date.parse(exchange.headers[retryAfterHeader] ?? '') - this.#offsetMs
         : answeredAtMs + toldMs;
-      this.#waitUntil(untilMs + roundingMs + marginMs, 'the service said so');
+      this.#waitUntil(untilMs + roundingMs + marginMs, 'the service asked for this wait');
     } else if (isRefusal(exchange)) {
-      this.#waitAtLeast(60_000, 'a refusal that names no time');
+      this.#waitAtLeast(60_000, 'a rejection without a time to wait');
       const resetMs = (this.#rate?.reset ?? 0) * 1000 - this.#offsetMs;
-      this.#waitUntil(resetMs + roundingMs + marginMs, 'a refusal that names no time');
+      this.#waitUntil(resetMs + roundingMs + marginMs, 'a rejection without a time to wait');
     }
   }
 

@@ -68,7 +68,7 @@ async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
   const startMs = refused.promisedMs - strikesBeforePromiseMs;
   const { bans } = learner;
   for (let strike = 0; strike < mostStrikes && learner.bans === bans; strike++) {
-    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next request that comes too early');
+    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next early request');
     if (!isRefusal(await asker.atOnce(list))) return false;
   }
   return true;
@@ -79,7 +79,7 @@ async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
  * only whole seconds.
  */
 async function askInBan(asker: Asker): Promise<void> {
-  await asker.wait(2_100, 'whether a request in the ban makes it longer');
+  await asker.wait(2_100, 'a request that may extend the ban');
   await asker.atOnce(list);
 }
 
@@ -94,7 +94,7 @@ async function probeGrace(asker: Asker, learner: Learner, { after = 1 }: BanRule
   const last = graceStepsMs.at(-1) ?? 0;
   const more = Array.from({ length: after }, (_, index) => last + (index + 1) * betweenStrikesMs);
   for (const afterMs of [...graceStepsMs, ...more]) {
-    await asker.waitUntil(refused.first.answeredAtMs + afterMs, 'what the grace of a burst spares');
+    await asker.waitUntil(refused.first.answeredAtMs + afterMs, 'the next early request within the grace period');
     if (!isRefusal(await asker.atOnce(list)) || learner.bans > bans) break;
   }
   return learner.bans > bans;
@@ -121,10 +121,10 @@ async function probeTolerance(
   if (refused === undefined) return false;
   const startMs = refused.promisedMs - strikesBeforePromiseMs - after * betweenStrikesMs;
   for (let strike = 0; strike < after - 1; strike++) {
-    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next request that comes too early');
+    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next early request');
     await asker.atOnce(list);
   }
-  await asker.waitUntil(promisedAtMs(refused.first, learner) - beforeMs, 'a request that comes just too early');
+  await asker.waitUntil(promisedAtMs(refused.first, learner) - beforeMs, 'an early request shortly before the reset');
   await asker.atOnce(list);
   return true;
 }
@@ -142,17 +142,17 @@ async function useUpWindow(asker: Asker, learner: Learner, more: number, apartMs
   const leftSeconds = (asker.rate?.reset ?? 0) - asker.nowSeconds;
   if (leftSeconds > mostWindowSeconds) return undefined;
   if (leftSeconds < leastWindowSeconds) {
-    await asker.wait((leftSeconds + 1) * 1_000, 'a window that has just begun');
+    await asker.wait((leftSeconds + 1) * 1_000, 'a new window');
     exchange = await asker.once(list);
   }
   const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;
   if (remaining + 1 + more > asker.left) {
     throw new EndOfAsking(
-      `The budget has ${asker.left} requests left, and a ban takes ${remaining + 1 + more}: go on with a larger --budget.`,
+      `A ban needs ${remaining + 1 + more} requests, and the budget has ${asker.left} left; continue with a larger --budget.`,
     );
   }
   for (let sent = 0; sent <= remaining && !isRefusal(exchange); sent++) {
-    await asker.wait(apartMs, 'another moment of the second');
+    await asker.wait(apartMs, 'another fraction of a second');
     exchange = await asker.once(list);
   }
   return isRefusal(exchange) ? { first: exchange, promisedMs: promisedAtMs(exchange, learner) } : undefined;

@@ -183,7 +183,10 @@ function compareRules(
         : {
             kind: 'drift',
             about: 'limits',
-            service: open.size === 0 ? 'counts as no assumption says' : `differs in one of ${[...open].join(', ')}`,
+            service:
+              open.size === 0
+                ? 'counts in a way that no assumption describes'
+                : `differs in one of ${[...open].join(', ')}`,
             simulator: `counts by ${settings.algorithm}`,
             place,
           };

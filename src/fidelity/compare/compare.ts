@@ -48,7 +48,7 @@ export async function compare(
   const learner = new Learner();
   const usable = exchanges.filter((exchange) => unusableResponse(exchange) === undefined);
   for (const exchange of usable) learner.add(exchange);
-  // Omits the pets, which do not matter here and take time to generate.
+  // Omits the scenario's pets, which this comparison does not need and which take time to generate.
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
@@ -105,7 +105,7 @@ function conclude(
     };
   }
   if (ended !== undefined) return { outcome: 'could not check', reason: ended };
-  if (requests === 0) return { outcome: 'could not check', reason: 'There are no answers to compare.' };
+  if (requests === 0) return { outcome: 'could not check', reason: 'No responses to compare.' };
   const unanswered = exchanges.filter((each) => isLost(each) || unusableResponse(each) !== undefined).length;
   if (unanswered > 0) {
     const reason = `${unanswered} of ${requests} requests got no response of the API: none at all, a 5xx or a rejected key.`;

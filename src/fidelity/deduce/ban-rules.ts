@@ -106,7 +106,7 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
   const banned = episodes.filter(({ isBanned }) => isBanned);
   const evidence = banned
     .slice(-3)
-    .map(({ places, early }) => `${places.at(-1)}: banned at refusal ${early.length + 1}`);
+    .map(({ places, early }) => `${places.at(-1)}: banned with rejection ${early.length + 1}`);
   if (after === undefined) {
     const spared = episodes.find(
       ({ early, isSteady }) => isSteady && early.filter(isSureStrike).length >= enoughStrikes,

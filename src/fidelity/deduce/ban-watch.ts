@@ -165,6 +165,6 @@ function extendClues(ban: NonNullable<Track['ban']>, untilSeconds: number, atSec
   const isLonger = untilSeconds > ban.untilSeconds;
   if (!isLonger && (!ban.isShown || atSeconds <= ban.atSeconds)) return [];
   Object.assign(ban, { untilSeconds, atSeconds, isShown: ban.isShown || isLonger });
-  const says = isLonger ? 'a request during the ban made it longer' : 'a request during the ban left its end as it was';
+  const says = isLonger ? 'a request during the ban extended it' : 'a request during the ban did not extend it';
   return [{ about: 'banExtend', allows: [isLonger], says }];
 }

@@ -18,7 +18,7 @@ export function knowledgeLines(learner: Learner, style: Style = (_, text) => tex
       .map((row) => `  ${row.about.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(row)}`),
   );
   const documents = contradictionTexts(learner).map((text) => `  ${style('red', text)}`);
-  const heading = documents.length > 0 ? ['', 'The document says otherwise:', ...documents] : [];
+  const heading = documents.length > 0 ? ['', 'Responses that contradict the document:', ...documents] : [];
   return [...lines, ...heading, ...unseenLines(learner), '', sumLine(learner)];
 }
 
@@ -27,7 +27,7 @@ export function unseenLines({ limits: { unaccounted } }: Learner): string[] {
   if (unaccounted === 0) return [];
   return [
     '',
-    `Remaining fell by ${unaccounted} more than was sent: other clients use this key, a request costs more than one, or several instances count separately.`,
+    `Remaining fell by ${unaccounted} more than the number of requests: other clients use this key, a request costs more than one, or several instances count separately.`,
   ];
 }
 

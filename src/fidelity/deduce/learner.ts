@@ -130,7 +130,7 @@ export class Learner {
         minute === undefined
           ? `a limit of ${day} a day`
           : `a limit of ${minute} a minute${day === undefined ? '' : ` and ${day} a day`}`;
-      const evidence = [`${token} has ${shown}, as no documented plan`];
+      const evidence = [`${token} has ${shown}, unlike any documented plan`];
       if (minute === undefined || day === undefined) {
         const left = { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) };
         return { ...none, left: [left], evidence };

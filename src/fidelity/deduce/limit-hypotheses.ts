@@ -251,7 +251,7 @@ export class LimitHypotheses {
     const [first] = this.#alive;
     if (first === undefined) return '';
     const { algorithm, windowStart, reportedWindow, limitsApply } = first.rules.settings;
-    return `no combination of algorithm, windowStart, rejectedCounts, reportedWindow and limitsApply explains it with what came before; the last one that did was ${algorithm}, ${windowStart}, ${reportedWindow}, limits on ${limitsApply}`;
+    return `no combination of algorithm, windowStart, rejectedCounts, reportedWindow and limitsApply explains this response and all earlier ones; the last possible one was ${algorithm}, ${windowStart}, ${reportedWindow}, limits on ${limitsApply}`;
   }
 
   #describe(exchange: Exchange): string {

@@ -41,7 +41,7 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
           {
             about: 'document',
             allows: [],
-            says: `answered with ${status}, though the body misses a required field or has an invalid value`,
+            says: `answered with ${status}, although the body misses a required field or has an invalid value`,
           },
         ];
   }
@@ -55,7 +55,8 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   if (status === 201) return [...odd.flatMap((each) => accepted(each, exchange, extra)), ...statusClue(exchange)];
   const [only] = odd;
   if (odd.length === 0 && !isJson) return [];
-  if (odd.length === 0) return [{ about: 'document', allows: [], says: `${says}, though the body is a whole NewPet` }];
+  if (odd.length === 0)
+    return [{ about: 'document', allows: [], says: `${says}, although the body is a complete NewPet` }];
   if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
   const allows = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
   // In a recording, the rejection of a new pet may have another reason. The clue is therefore only likely.
@@ -97,7 +98,7 @@ function statusClue({ sent, body }: ReadExchange): Clue[] {
           {
             about: 'document',
             allows: [],
-            says: `stored as ${String(body.status)}, though the body says ${String(sent.status)}`,
+            says: `stored as ${String(body.status)}, although the request says ${String(sent.status)}`,
           },
         ];
   }

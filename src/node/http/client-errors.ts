@@ -44,7 +44,8 @@ export function createClientErrors(onRefused?: OnRefused) {
     const head = `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
     socket.on('error', () => socket.destroy());
     socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
-    // Waits before closing. Unread input would reset the connection, and the client could lose the response.
+    // Waits before it closes a rejected connection. Unread input would cause a reset, and the client could lose the
+    // response.
     const timer = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(timer)).resume();
     onRefused?.(request, status, body);

@@ -20,7 +20,7 @@ import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
-/** The user's msw handlers, which take precedence over the API, and the backend for other requests. */
+/** The user's msw handlers, which take precedence over the API, and the user's upstream backend for other requests. */
 export interface CustomRoutes {
   readonly extensionOf?: ExtensionOf | undefined;
   readonly upstream?: Upstream | undefined;

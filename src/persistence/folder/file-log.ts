@@ -495,7 +495,7 @@ function mismatch(header: LogHeader | undefined, content: Content): string | und
   if (birth.id !== content.birth.id) return 'expected a file of this log, got one of another';
   if (after > last) return `expected entry ${last + 1}, got a file that begins with ${after + 1}`;
   if (after < last || chain === lastChain(content)) return undefined;
-  return 'expected a file that continues the one before, got one that does not';
+  return 'expected a file that continues the previous one, got one with other earlier entries';
 }
 
 /** Whether a line repeats the entry that the log already contains at this position. */
