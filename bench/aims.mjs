@@ -17,7 +17,7 @@ const range = ({ lowest, highest }, digits) =>
   lowest === undefined ? undefined : `${number(lowest, digits)}–${number(highest, digits)}`;
 
 /**
- * Evaluates an aim from a number, or from a median with the lowest and the highest value.
+ * Evaluates an aim by a measured number, or by a median with the lowest and the highest value.
  * @returns {Aim}
  */
 function row(what, [sign, bound], found, { digits = 2, unit = '', decidedBy = 'median', byCpu, because } = {}) {
@@ -37,7 +37,7 @@ function row(what, [sign, bound], found, { digits = 2, unit = '', decidedBy = 'm
   };
 }
 
-/** Aim for a pair of servers, by requests per second. */
+/** Evaluates the aim for a server's requests per second, relative to another server. */
 const share = (what, least, pair, options) =>
   row(what, ['≥', least], pair?.perSecond, { ...options, byCpu: pair?.cpu });
 

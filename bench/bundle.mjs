@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 const src = join(import.meta.dirname, '../src');
 
-/** Typical imports of a page, and an import of everything. */
+/** Imports to bundle: those of a typical page, and all at once. */
 export const imports = {
   pages: "export { createSimulator } from './index.js'; export { handlers } from './msw.js';",
   everything: "export * from './index.js'; export * from './msw.js';",

@@ -1,10 +1,11 @@
 import { requestsOf } from './works.mjs';
 
 /**
- * Sends each request of the peer's works once, to exclude wrong responses from the measurement.
+ * Sends each kind of request to a server once, because a server with wrong responses must not be measured.
  * @param {import('./peers.mjs').Peer} peer
- * @param {string} url URL of the peer, as `http://127.0.0.1:4610`
- * @returns {Promise<{ work: string, issue?: string }[]>} one item per work, with the expected and the received response if wrong
+ * @param {string} url URL of the server, as `http://127.0.0.1:4610`
+ * @returns {Promise<{ work: string, issue?: string }[]>} one item per kind of request, with the expected and the
+ * received response if wrong
  */
 export async function check(peer, url) {
   const results = [];

@@ -5,13 +5,16 @@ import { ratioOf } from './ratio.mjs';
 import { start } from './server-process.mjs';
 import { yardstickMs } from './yardstick.mjs';
 
-/** Number of starts of each peer; few, because peers take ten times as long. */
+/**
+ * Number of measured starts of each compared server. Small, because these take ten times as long to start as
+ * petstore-sim.
+ */
 const peerTimes = 3;
 
 /**
- * Measures the time from spawn to the first 200, on any core, the servers in rotation, and the size of each installation. Ours
- * starts by `serve` without a scenario file.
- * @param {import('./peers.mjs').Peer[]} peers installed peers
+ * Measures the time from the start of a server's process to its first 200, and the size of its installation. The
+ * servers are started in rotation. petstore-sim starts by `serve` without a scenario file.
+ * @param {import('./peers.mjs').Peer[]} peers installed servers
  * @param {{ times: number, say: (text: string) => void }} options
  */
 export async function measureColdStart(peers, { times, say }) {

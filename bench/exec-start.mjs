@@ -5,12 +5,13 @@ import { median } from './median.mjs';
 import { cliFile } from './peers.mjs';
 import { yardstickMs } from './yardstick.mjs';
 
-/** Client that prints the time of its first line, in milliseconds. */
+/** Arguments of a Node client that prints the time of its first line, in milliseconds. */
 const client = ['-e', 'console.log(performance.timeOrigin + performance.now())'];
 
 /**
- * Measures the time from spawn to the first line of a client, alternately alone and under `petstore-sim exec`.
- * @param {import('./peers.mjs').Peer} ours installed peer
+ * Measures the time from the start of a client's process to its first line: alone, and under `petstore-sim exec`,
+ * alternately.
+ * @param {import('./peers.mjs').Peer} ours installed petstore-sim
  * @param {{ times: number }} options
  */
 export function measureExecStart(ours, { times }) {

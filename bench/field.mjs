@@ -4,19 +4,25 @@ import { start, usageOf } from './server-process.mjs';
 import { compare, takePair, takeSlice, takeTogether, takeTurns } from './slice.mjs';
 import { requestsOf } from './works.mjs';
 
-/** Name of a second process of the same server. Its deviation from the first shows the noise of shares. */
+/**
+ * Name of a twin: a second process of the same server. The difference between both shows the noise of the measurement.
+ */
 export const twinOf = (name) => `${name}, again`;
 export const twinUnit = 'of its twin';
 
-/** Kinds of load, in this order: the list before the number of pets grows. */
+/**
+ * Kinds of load, in the order of their measurement. The list comes first, because creating pets lengthens later lists.
+ */
 export const workNames = ['list', 'mix', 'create'];
 const firstPort = 4610;
-/** Warm-up by requests, until the code is compiled, or at most by seconds. */
+/**
+ * Load before the measurement, so that V8 has compiled the code: a number of requests, or at most a time in seconds.
+ */
 const warmUp = { requests: 40_000, seconds: 3 };
 
 /**
- * Creates a group of servers on one core, of which one at a time is loaded, with the samples of each.
- * @param {{ seconds: number, say: (text: string) => void }} options `seconds` of a slice
+ * Creates a set of servers on one processor core, which are loaded and measured.
+ * @param {{ seconds: number, say: (text: string) => void }} options `seconds`: duration of one measurement
  */
 export function createField({ seconds, say }) {
   const running = new Map();
@@ -26,7 +32,7 @@ export function createField({ seconds, say }) {
 
   return {
     /**
-     * Starts a server, and checks every kind of request at the first start.
+     * Starts a server. At its first start, checks its responses to every kind of request.
      * @param {{ name: string, peer: import('./peers.mjs').Peer, node?: string }} run
      */
     async start({ name, peer, node }) {
@@ -40,7 +46,7 @@ export function createField({ seconds, say }) {
       checked.add(name);
     },
 
-    /** Loads a server until its code is compiled. */
+    /** Loads a server until V8 has compiled its code. */
     async warmUp(name, work) {
       let sent = 0;
       for (let second = 0; second < warmUp.seconds && sent < warmUp.requests; second++)
@@ -48,9 +54,9 @@ export function createField({ seconds, say }) {
     },
 
     /**
-     * Loads the servers of some comparisons in rotation, and records their samples.
+     * Loads the compared servers in rotation and records the measurements.
      * @param {{ of: string, to: string }[]} comparisons
-     * @returns {Promise<Map<string, any>>} samples by name of the server
+     * @returns {Promise<Map<string, any>>} measurements by server
      */
     async takeTurns(comparisons, work, isReversed) {
       const names = [...new Set(comparisons.flatMap(({ of, to }) => [of, to]))];
@@ -66,9 +72,9 @@ export function createField({ seconds, say }) {
     },
 
     /**
-     * Loads two servers at the same time, for their shares by processor time, if their work exceeds a turn. The throughput of one
-     * server alone is a separate measurement.
-     * @param by twin that is loaded instead of `to`
+     * Loads two servers at the same time and compares their processor time per request. Used for servers that cannot be
+     * loaded in rotation. Throughput is measured separately.
+     * @param by twin to load instead of `to`
      */
     async takeTogether({ of, to }, work, by = to) {
       const samples = await takeTogether([runOf(of, work), runOf(by, work)], { seconds });
@@ -76,12 +82,12 @@ export function createField({ seconds, say }) {
       notePair({ of, to }, work, { of: samples[0], to: samples[1] });
     },
 
-    /** Loads a server alone, and records its sample. */
+    /** Loads one server alone and records its throughput. */
     async takeAlone(name, work) {
       note(name, work, await takeSlice(runOf(name, work), { seconds }));
     },
 
-    /** Records the latencies of two servers whose shares are measured in turns. */
+    /** Measures the response times of two servers, each loaded alone. */
     async takeLatencies({ of, to }, work) {
       const slice = async (name) => {
         const { requests, other, p50Ms, p99Ms } = await takeSlice(runOf(name, work), { seconds });
@@ -107,7 +113,7 @@ export function createField({ seconds, say }) {
       for (const name of [...running.keys()]) await this.stop(name);
     },
 
-    /** Samples of all servers, and all pairs. */
+    /** Returns the measurements of all servers, and all comparisons. */
     found() {
       return {
         servers: [...rows.values()]
@@ -126,7 +132,7 @@ export function createField({ seconds, say }) {
     },
 
     /**
-     * Noise of the shares of the list: results of a server relative to its twin, one for each joint measurement.
+     * Returns the noise of the measurement: the results of a server relative to its twin, in the list.
      * @returns {{ yardstick: number[], unit: string }}
      */
     noise(name) {
@@ -178,10 +184,10 @@ async function mustAnswer(peer, url) {
     throw new Error(`${peer.name} answers wrongly: ${issues.map((each) => each.issue).join('; ')}`);
 }
 
-/** Checks that only the intended requests were rejected. */
+/** Checks that a server rejected only the requests of a key without remaining limit. */
 function mustBeRight(name, work, { requests, other }) {
   const expected = work === 'mix' ? requests / 10 : 0;
-  // On each connection, a slice ends within a group of ten requests.
+  // Tolerates an incomplete group of ten requests per connection, at the end of a measurement.
   if (requests === 0 || Math.abs(other - expected) > requests / 100 + 32)
     throw new Error(`${name}, ${work}: expected ${expected} of ${requests} answers to be refusals, got ${other}`);
 }

@@ -1,26 +1,29 @@
-/** Row of a server on the same Node as another row. */
+/** Finds the measurements of a server on the same version of Node as those of another server. */
 export const onSameNode = (rows, name, { on }) =>
   rows.find((row) => row.on === on && (row.name === name || row.name === `${name} on Node ${on}`));
 
 /**
- * Ratios of a pair of servers, from `compare` of bench/slice.mjs.
+ * Finds the result of a comparison of two servers, from `compare` of bench/slice.mjs.
  * @param {{ ratios: any[] } | undefined} found results of a part
  */
 export const ratioOfPair = (found, of, to, work) =>
   found?.ratios.find((ratio) => ratio.of === of && ratio.to === to && ratio.work === work);
 
-/** Share of the limit on the same Node, of a peer or of ours, by processor time. */
+/**
+ * Returns a server's speed as a share of the fastest possible one (`limit`: constant bytes on node:http), by processor
+ * time. Both run on the same version of Node.
+ */
 export function ofLimit(found, row, work = 'list') {
   const limit = onSameNode(found.servers, 'limit', row);
   return limit && ratioOfPair(found, row.name, limit.name, work)?.cpu?.median;
 }
 
-/** Peers whose responses were right. */
+/** Selects the compared servers whose responses were right. */
 export const measuredPeers = ({ servers, failed }) =>
   servers.filter(({ name, group }) => group === 'peer' && !(name in failed));
 
 /**
- * Key figures of the results, for the aims and for the README; `undefined` if not measured.
+ * Selects the numbers for the aims and the README from all results; `undefined` for a number that was not measured.
  * @param {any} results
  */
 export function figures({ parts }) {
@@ -47,7 +50,10 @@ export function figures({ parts }) {
     redisOnCreate: ratioOfPair(replica, 'ours-redis', 'ours', 'create'),
     redisCpuUs: replica?.storeCpuUs,
     watched,
-    /** Throughput of ours relative to each peer, for the list, by their shares of the limit, the fastest peer first. */
+    /**
+     * Compares petstore-sim with each other server, by their shares of the fastest possible speed. The fastest server
+     * comes first.
+     */
     peers: peers && behindUs(peers),
     startMs: cold?.rows.find(({ name }) => name === 'ours')?.startMs,
     startOverLimitMs: cold?.overLimitMs,

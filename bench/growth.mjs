@@ -1,4 +1,4 @@
-// Measures the cost of a number of pets: `node --expose-gc bench/growth.mjs PETS` runs in a separate process and prints
+// Measures how a number of pets affects memory and time: `node --expose-gc bench/growth.mjs PETS` prints the result as
 // JSON.
 import { createSimulator } from '../dist/index.js';
 import { generatePets } from '../dist/seed.js';
@@ -11,7 +11,7 @@ const counts = { available: size * 0.9, pending: size * 0.1 - sold, sold };
 const calls = 10_000;
 const rounds = 7;
 
-// Compiles the code that generates pets.
+// Generates some pets before the measurement, so that V8 has compiled the code.
 createSimulator({ scenario: { pets: { generate: { available: 2_000 } } }, generatePets });
 const bytesBefore = heapBytes();
 const startedMs = performance.now();
@@ -32,7 +32,7 @@ const headers = { authorization: 'Bearer business-key', 'content-type': 'applica
 const base = { baseUrl: 'http://petstore.test/v1', header: (name) => headers[name] };
 const body = new TextEncoder().encode('{"name":"Rex","categoryId":1}');
 let turn = 0;
-// An unknown parameter makes every query unique, which prevents cached responses.
+// An unknown parameter makes each query different, which prevents responses from the cache.
 const list = (query) => () => ({ ...base, method: 'GET', path: '/pets', query: `limit=20${query}&turn=${++turn}` });
 const works = {
   list: list(''),
@@ -43,7 +43,7 @@ const works = {
 };
 
 const samples = Object.fromEntries(Object.keys(works).map((name) => [name, []]));
-/** Measures the kinds of load in rotation; the first round compiles. */
+/** Measures kinds of requests in rotation. Ignores the first round, in which V8 compiles the code. */
 function measure(names) {
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
@@ -56,7 +56,7 @@ function measure(names) {
     }
   }
 }
-// Measured last, because the first create copies the scenario's pets.
+// The first create copies the scenario's pets, so creating is measured last.
 measure(Object.keys(works).filter((name) => name !== 'create'));
 measure(['create']);
 const us = Object.fromEntries(Object.entries(samples).map(([name, each]) => [name, median(each)]));

@@ -2,7 +2,7 @@ import { createField, twinOf, workNames } from './field.mjs';
 
 const nodeOf = (peers) => peers.find(({ node }) => node)?.node;
 
-/** Comparisons: each form of ours, with its reference. */
+/** Pairs of servers to compare, with the kinds of load. */
 const comparisons = [
   { of: 'ours', to: 'limit', works: ['list', 'mix', 'create'] },
   { of: 'real-work', to: 'limit', works: ['list', 'create'] },
@@ -14,11 +14,11 @@ const comparisons = [
 ];
 
 /**
- * Measures the forms of ours and handwritten servers with the same work. Each round has new processes, and loads the servers
- * in rotation, once in each direction.
- * @param {import('./peers.mjs').Peer[]} peers installed peers; comparisons with others are skipped
+ * Measures petstore-sim in several configurations, and hand-written servers for comparison. Each round starts new
+ * processes and loads the servers in rotation, in both directions.
+ * @param {import('./peers.mjs').Peer[]} peers installed servers; comparisons with others are skipped
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
- * @returns results, and the limit relative to its twin
+ * @returns results, and those of the fastest possible server relative to its twin
  */
 export async function measureHttp(peers, { rounds, seconds, say }) {
   const has = (name) => peers.some((peer) => peer.name === name);
@@ -54,11 +54,12 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
 }
 
 /**
- * Measures the peers and ours, each alone and at the same time as the limit on the same Node, with one process of each. Not in
- * turns, because some peers exceed a turn with the work that they have started. Skips and reports a peer that does not run.
- * @param {import('./peers.mjs').Peer[]} peers installed peers
+ * Measures other mock servers and petstore-sim. Each is loaded alone, and together with the fastest possible server on
+ * the same version of Node. Loading in rotation is impossible, because some servers continue to work after their turn.
+ * Reports a server that does not run.
+ * @param {import('./peers.mjs').Peer[]} peers installed servers
  * @param {{ rounds: number, seconds: number, say: (text: string) => void, missing: Record<string, string> }} options
- * `rounds`: twice the number of pairs per work; `missing`: uninstallable peers, with reasons
+ * `rounds`: twice the number of pairs per kind of load; `missing`: servers that cannot be installed, with reasons
  */
 export async function measurePeers(peers, { rounds, seconds, say, missing }) {
   const field = createField({ seconds, say });
@@ -72,7 +73,7 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
   ];
   const twin = { of: twinOf('limit'), to: 'limit' };
   const limits = [{ name: 'limit' }, { name: twin.of }, ...(node ? [{ name: 'limit on Node 24', node }] : [])];
-  // Peers are so much slower that fewer pairs are precise enough.
+  // Other servers are so much slower that half the number of pairs is precise enough.
   const pairs = Math.max(1, Math.ceil(rounds / 2));
   const failed = { ...missing };
   try {
@@ -83,12 +84,13 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
     for (const { to, ...run } of runs) {
       try {
         await field.start(run);
-        // All lists first, because some peers become slower with the number of created pets.
+        // Measures all lists first, because some servers become slower with each created pet.
         for (const work of ['list', 'create'].filter((each) => run.peer.works.includes(each))) {
           await field.warmUp(run.name, work);
           for (let at = 0; at < pairs; at++) {
             await field.takeAlone(run.name, work);
-            // Alternates the twins, to average out a process's history, which can make it a fifth slower.
+            // Alternates between a server and its twin, because one process can be a fifth slower than another for its
+            // whole life.
             const by = to === twin.to && at % 2 === 1 ? twin.of : to;
             await field.takeTogether({ of: run.name, to }, work, by);
           }

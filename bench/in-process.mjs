@@ -1,4 +1,4 @@
-// Measures the cost of a call without a port: `node bench/in-process.mjs` runs in a separate process and prints JSON.
+// Measures the time of a call in the same process, without HTTP: `node bench/in-process.mjs` prints the result as JSON.
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { createSimulator } from '../dist/index.js';

@@ -7,12 +7,15 @@ import { nodeBinary } from '../scripts/fetched-package.mjs';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
-/** Installation folder of a peer. The forms of ours share one, unless they need additional packages. */
+/**
+ * Returns the folder in which a server is installed. Configurations of petstore-sim share one, unless they need further
+ * packages.
+ */
 export const folderOf = ({ name, packed, packages }) =>
   join(import.meta.dirname, 'peers', packed && Object.keys(packages).length === 0 ? 'ours' : name);
 
 /**
- * Installs the peer into a separate folder, and the Node that it needs; skips an existing installation.
+ * Installs a server into its folder, with the version of Node that it needs. Skips an existing installation.
  * @param {import('./peers.mjs').Peer} peer
  * @throws {Error} with the path of npm's log, or about a missing Java
  */
@@ -26,7 +29,7 @@ export async function install(peer) {
   if (Object.keys(dependencies).length === 0) return;
   const wanted = `${JSON.stringify({ private: true, dependencies }, null, 2)}\n`;
   const manifest = join(dir, 'package.json');
-  // npm writes the hidden lock file last.
+  // npm writes this file last, so the file proves a complete installation.
   const isThere = await exists(join(dir, 'node_modules/.package-lock.json'));
   if (isThere && (await readFile(manifest, 'utf8').catch(() => '')) === wanted) return;
   await Promise.all(
@@ -37,8 +40,8 @@ export async function install(peer) {
 }
 
 /**
- * Measures the installation of a peer: total size of its files, and number of packages.
- * @param {import('./peers.mjs').Peer} peer installed peer
+ * Measures the installation of a server: total size of its files, and number of packages.
+ * @param {import('./peers.mjs').Peer} peer installed server
  * @returns {Promise<{ bytes: number, packages: number }>}
  */
 export async function footprint(peer) {
@@ -49,10 +52,10 @@ export async function footprint(peer) {
 }
 
 /**
- * Writes the peer's input files in their initial state, and returns the command that starts the peer.
- * @param {import('./peers.mjs').Peer} peer installed peer
- * @param {{ port: number, node?: string, plain?: boolean }} options `node`: version of Node instead of the peer's own, as
- * 24.21.0; `plain`: whether to omit the peer's scenario
+ * Writes a server's input files in their initial state, and returns the command that starts the server.
+ * @param {import('./peers.mjs').Peer} peer installed server
+ * @param {{ port: number, node?: string, plain?: boolean }} options `node`: version of Node instead of the server's
+ * own, as 24.21.0; `plain`: whether to omit its scenario
  * @returns {Promise<{ command: string, args: string[], env: NodeJS.ProcessEnv, cwd: string }>} arguments for `spawn`
  */
 export async function prepare(peer, { port, node = peer.node, plain = false }) {
@@ -66,10 +69,10 @@ export async function prepare(peer, { port, node = peer.node, plain = false }) {
   return { command, args, env: { ...process.env, ...env }, cwd };
 }
 
-/** Tarball of this repository, which all forms of ours install. */
+/** Tarball of this repository, from which all configurations of petstore-sim are installed. */
 let tarball;
 
-/** Packs this repository, which builds it. The name of the tarball changes with the content. */
+/** Builds and packs this repository. The tarball's name changes with its content. */
 async function packRepository() {
   const dir = join(import.meta.dirname, 'peers/pack');
   await rm(dir, { recursive: true, force: true });
@@ -97,7 +100,7 @@ async function findJava(peer) {
   }
 }
 
-/** Runs npm in a folder, with its output in npm.log. */
+/** Runs npm in a folder and writes its output to npm.log. */
 async function npm(cwd, args) {
   const log = join(cwd, 'npm.log');
   try {

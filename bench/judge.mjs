@@ -1,5 +1,5 @@
 // Measures the judge on a full journal of 10,000 entries, in milliseconds of processor time: `node bench/judge.mjs`
-// runs in a separate process and prints JSON.
+// prints the result as JSON.
 import { createSimulator } from '../dist/index.js';
 import { judge } from '../dist/verdict.js';
 
@@ -8,7 +8,9 @@ const runs = 25;
 const utf8 = new TextEncoder();
 const rex = (n) => ({ method: 'POST', body: utf8.encode(`{"name":"Pet ${n}","categoryId":1}`) });
 
-/** Kinds of runs: scenario, n-th call, and advance of the clock after it. */
+/**
+ * Kinds of judged runs: the scenario, a function that returns the n-th call, and seconds to advance the clock after it.
+ */
 const kinds = {
   'refusals of one call': [{ keys: { 'free-key': { usage: { minute: 60 } } }, ban: 'off' }, () => ({}), 3],
   'mixed calls at the limit': [

@@ -8,7 +8,7 @@ import { isThere, pin } from './server-process.mjs';
 
 const usualConnections = 32;
 
-/** Load generator: wrk, or autocannon if wrk is missing. */
+/** Program that generates load: wrk, or autocannon if wrk is missing. */
 export const generator = isThere('wrk') ? 'wrk' : 'autocannon';
 
 /**
@@ -19,7 +19,7 @@ export const generator = isThere('wrk') ? 'wrk' : 'autocannon';
  */
 
 /**
- * Sends requests over connections for a time, each after the previous response on its connection.
+ * Starts to send requests for a time. Each connection sends its next request after the previous response.
  * @param {string} url URL of the server
  * @param {import('./works.mjs').WorkRequest[]} requests weighted requests, sent in rotation
  * @param {{ seconds: number, core?: number, connections?: number }} options `connections`: default 32
@@ -30,10 +30,10 @@ export function startLoad(url, requests, { seconds, core = 1, connections = usua
   return generator === 'wrk' ? startWrk(url, requests, options) : startAutocannon(url, requests, options);
 }
 
-/** Same as `startLoad`, but waits for the end. */
+/** Sends requests like `startLoad`, and waits for the result. */
 export const load = async (...args) => (await startLoad(...args)).result;
 
-/** Runs a generator on a core, and parses its output at the end. */
+/** Starts a load generator on a processor core. Parses its output at the end. */
 function startGenerator(core, command, args, read) {
   const [pinned, pinnedArgs] = pin(core, command, args);
   const child = spawn(pinned, pinnedArgs, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -53,7 +53,10 @@ async function startWrk(url, requests, { seconds, core, connections }) {
   });
 }
 
-/** Lua script of wrk. A single request needs no code per request; several requests are serialized in advance. */
+/**
+ * Creates the Lua script that makes wrk send several kinds of requests. Serializes them in advance, so that sending
+ * takes little time.
+ */
 function luaOf(requests) {
   const headers = (of) =>
     `{${Object.entries(of)
@@ -89,7 +92,7 @@ async function startAutocannon(url, requests, { seconds, core, connections }) {
     Array(weight).fill({ method, path, headers, body }),
   );
   const options = { url, connections, duration: seconds, requests: turns };
-  // In the folder of the package, so that Node resolves it.
+  // The file is in the package's folder, so that Node finds autocannon.
   const file = join(folderOf(autocannonPackage), `load-${new URL(url).port}.mjs`);
   writeFileSync(
     file,

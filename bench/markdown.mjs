@@ -1,4 +1,4 @@
-/** Numbers and tables of bench/report.mjs. A missing value is an empty cell. */
+/** Formats numbers and tables for bench/report.mjs. A missing value becomes an empty cell. */
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 export const number = (value, digits = 0) =>

@@ -1,9 +1,9 @@
-/** Maximum spread of a part's yardstick for publication, as a share of its median. */
+/** Maximum spread of the machine's speed during a part that is published, as a share of the median. */
 export const mostSpread = 0.15;
 
 /**
- * Spread of a yardstick's samples, without the outermost tenth at either end, as a share of the median. The yardstick of a
- * part that loads servers is a server relative to its twin; of other parts, a fixed piece of work in milliseconds.
+ * Describes how much the machine's speed varied during a part, as a share of the median. Ignores the outermost tenths.
+ * The speed is measured by a server relative to its twin, or by a fixed piece of work in milliseconds.
  * @param {number[]} samples samples in the order of measurement
  * @returns {{ samples: number, lowest: number, median: number, highest: number, spread: number }}
  */
@@ -16,7 +16,7 @@ export function noiseOf(samples) {
 }
 
 /**
- * Reason against publishing a part.
+ * Explains why the results of a part are too noisy to publish.
  * @param {string} part name of the part
  * @param {{ unit: string } & ReturnType<typeof noiseOf>} [noise] absent for a part without times, such as a file size
  * @returns {string | undefined} one sentence, or `undefined` for a publishable part

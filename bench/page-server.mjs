@@ -1,4 +1,4 @@
-// Server for bench/page.mjs. Reports its processor time on request.
+// Server process for bench/page.mjs, which reports its processor time on request.
 import { createSimulator } from '../dist/index.js';
 import { listen } from '../dist/node.js';
 

@@ -26,8 +26,8 @@ async function open(server) {
 }
 
 /**
- * Measures the first paint after `goto`, and the time until the keys are visible and the filter accepts text; median of
- * ten.
+ * Measures the first paint of the dashboard, and the time until it shows the keys and accepts a filter. Median of ten
+ * loads.
  */
 async function paint() {
   const sim = createSimulator();
@@ -64,7 +64,7 @@ const call = (key, query = 'limit=1') => {
   };
 };
 
-/** Measures frames, long tasks and heap under load, then the duration of a filter with 50,000 entries. */
+/** Measures the dashboard's frames, long tasks and memory under load, then the time of a filter with 50,000 entries. */
 async function frames() {
   const sim = createSimulator({ scenario: { limits: 'off' } });
   const server = await listen(sim, { port: 0 });
@@ -144,11 +144,11 @@ async function frames() {
 }
 
 /**
- * Measures the throughput that remains with an open dashboard: processor time per request without the dashboard, divided by
- * the time with it, in turns. Not by elapsed time, because Chromium uses the same two processors.
+ * Measures the throughput that remains with an open dashboard: processor time per request without the dashboard,
+ * divided by the time with it. Elapsed time would be misleading, because Chromium uses the same two processors.
  */
 async function throughput() {
-  // In a separate process, because execFileSync blocks this one.
+  // The server runs in a separate process, because execFileSync blocks this one.
   const child = fork(new URL('./page-server.mjs', import.meta.url));
   const [{ baseUrl, controlUrl }] = await once(child, 'message');
   const load = ['-t1', '-c16', '-d4s', '-H', 'Authorization: Bearer pro-key', `${baseUrl}/pets`];

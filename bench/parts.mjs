@@ -1,4 +1,4 @@
-/** Parts of `npm run bench`, by their names for `--only`. */
+/** Parts of `npm run bench`, by the names that `--only` accepts. */
 import { execFileSync } from 'node:child_process';
 import { bundle, imports } from './bundle.mjs';
 import { measureColdStart } from './cold-start.mjs';
@@ -15,9 +15,9 @@ import { yardstickMs } from './yardstick.mjs';
 
 /**
  * @typedef {object} Options
- * @property {import('./peers.mjs').Peer[]} peers installed peers
- * @property {Record<string, string>} missing uninstallable peers, with reasons
- * @property {import('./peers.mjs').Peer} ours one of `peers`
+ * @property {import('./peers.mjs').Peer[]} peers installed servers
+ * @property {Record<string, string>} missing servers that cannot be installed, with reasons
+ * @property {import('./peers.mjs').Peer} ours petstore-sim, one of `peers`
  * @property {number} rounds number of measurements
  * @property {number} seconds duration of one load on a server
  * @property {number} times number of starts of a process
@@ -27,18 +27,24 @@ import { yardstickMs } from './yardstick.mjs';
 /**
  * @typedef {object} Measured
  * @property {any} found results for bench/report.mjs and bench/figures.mjs; `undefined` if not measurable here
- * @property {number[]} [yardstick] speed of the machine during the part; absent for a part without times
- * @property {string} [unit] unit of the yardstick
+ * @property {number[]} [yardstick] measurements of the machine's speed during the part; absent for a part without times
+ * @property {string} [unit] unit of the speed
  */
 
-/** Runs a script of this folder with Node on one core. @returns its parsed output */
+/**
+ * Runs a script of this folder with Node on one processor core.
+ * @returns its output, parsed as JSON
+ */
 function run(...args) {
   const [command, all] = pin(0, process.execPath, args);
   const stdio = ['ignore', 'pipe', 'inherit'];
   return JSON.parse(execFileSync(command, all, { cwd: import.meta.dirname, encoding: 'utf8', stdio }));
 }
 
-/** Runs several scripts in rotation, each with a yardstick. @returns the outputs of each */
+/**
+ * Runs several scripts in rotation. Before each, measures the machine's speed.
+ * @returns the outputs of each
+ */
 function runInTurn(scripts, { rounds, say }) {
   const yardstick = [];
   const outputs = scripts.map(() => []);
@@ -52,7 +58,7 @@ function runInTurn(scripts, { rounds, say }) {
   return { outputs, yardstick, unit: 'ms' };
 }
 
-/** Medians of several outputs with the same fields. */
+/** Returns the medians of several outputs with the same fields. */
 const middle = (samples) =>
   Object.fromEntries(
     Object.entries(samples[0]).map(([name, first]) => [
@@ -61,7 +67,7 @@ const middle = (samples) =>
     ]),
   );
 
-/** Measures only where processor time is available; shares by processor time depend on it. */
+/** Skips a measurement that needs processor times, on systems that do not provide them. */
 const ifTimed = (measure) => (usageOf(process.pid) ? measure() : { found: undefined });
 
 const sizes = ['100', '10000', '100000', '1000000'];

@@ -1,4 +1,4 @@
-/** Configuration files of the peers: the same pets, responses and headers, in the format of each peer. */
+/** Configuration files of the compared servers. They give every server the same pets, responses and headers. */
 import {
   businessKey,
   createdPet,
@@ -16,14 +16,14 @@ const json = (value) => JSON.stringify(value, null, 2);
 const contentType = { 'Content-Type': 'application/json' };
 const bearer = (key) => `Bearer ${key}`;
 
-/** The three responses as stubs, for peers that match a header and send a constant. */
+/** Three constant responses, for servers that select a response by a request header. */
 const stubs = [
   { method: 'GET', key: spentKey, status: 429, headers: refusedHeaders, value: refusedBody },
   { method: 'GET', key: businessKey, query: { limit: '20' }, status: 200, headers: rateHeaders, value: firstPets },
   { method: 'POST', key: businessKey, status: 201, headers: rateHeaders, value: createdPet },
 ].map((stub) => ({ ...stub, headers: { ...contentType, ...stub.headers }, body: JSON.stringify(stub.value) }));
 
-/** Scenario with counted limits: the business key never reaches its limits, and the day of the spent key is used up. */
+/** Scenario of petstore-sim: one key never reaches its limits, and another one has none left for the day. */
 export const ourScenario = () =>
   json({
     plans: { business: { minute: plenty, day: plenty } },
@@ -104,7 +104,7 @@ export const mockserverExpectations = () =>
     })),
   );
 
-/** CRUD route over a data bucket, and a response with a rule for the exhausted key. */
+/** Configuration of Mockoon: a route over a list of data, and a rule that rejects the key without remaining limit. */
 export function mockoonEnvironment({ port }) {
   const uuid = (number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
   const pairs = (headers) => Object.entries({ ...contentType, ...headers }).map(([key, value]) => ({ key, value }));
@@ -187,7 +187,7 @@ export function mockoonEnvironment({ port }) {
   });
 }
 
-/** The two operations with an example for every response, which Prism sends. */
+/** OpenAPI description with an example for every response, which the server Prism sends. */
 export function openapi() {
   const headers = (values) =>
     Object.fromEntries(

@@ -1,4 +1,7 @@
-/** Servers of the benchmark: the limit, ours, and the peers at pinned versions. */
+/**
+ * Servers of the benchmark: the fastest possible one (`limit`), petstore-sim (`ours`), and other mock servers at fixed
+ * versions.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -25,25 +28,26 @@ export { footprint, install, prepare } from './install-peer.mjs';
 
 /**
  * @typedef {object} Peer
- * @property {string} name name of the peer and of its folder in bench/peers
- * @property {'limit' | 'ours' | 'peer'} group
+ * @property {string} name name of the server and of its folder in bench/peers
+ * @property {'limit' | 'ours' | 'peer'} group hand-written server, petstore-sim, or other mock server
  * @property {Record<string, string>} packages packages to install, with exact versions
  * @property {boolean} [packed] whether to install this repository too, from `npm pack`
  * @property {string} [node] exact version of Node; default: the running one
- * @property {boolean} [java] whether the peer requires Java 17
+ * @property {boolean} [java] whether the server requires Java 17
  * @property {boolean} [piped] whether standard output is a pipe with a reader; otherwise it is discarded
  * @property {readonly ('list' | 'create' | 'mix')[]} works supported kinds of load
  * @property {string} [listPath] path of the list; default /v1/pets?limit=20
  * @property {string} [createPath] path of the create operation; default /v1/pets
- * @property {boolean} rateHeaders whether the peer sends X-RateLimit headers
+ * @property {boolean} rateHeaders whether the server sends X-RateLimit headers
  * @property {(body: any) => unknown} [petsOf] extracts the list from the response body, if the body is not the list
  * @property {(options: { port: number }) => Record<string, string>} files input files, rewritten before each start
- * @property {(options: { port: number, node: string, plain: boolean }) => Launch} command start command, run in the peer's folder
- * @property {string} differs difference between the peer's work and ours
+ * @property {(options: { port: number, node: string, plain: boolean }) => Launch} command start command, run in the
+ * server's folder
+ * @property {string} differs difference between the work of this server and that of petstore-sim
  */
 
 const nodeForEngines = '24.21.0';
-/** Redis port of ours-redis. */
+/** Port of Redis, for petstore-sim with its log in Redis. */
 export const storePort = 4790;
 const production = { NODE_ENV: 'production' };
 const everything = /** @type {const} */ (['list', 'create', 'mix']);
@@ -70,7 +74,7 @@ const ours = {
   rateHeaders: true,
   files: () => ({ 'scenario.json': ourScenario() }),
 };
-/** Command line of a packed peer, relative to its folder. */
+/** Path of the installed command line, relative to the folder of the installation. */
 export const cliFile = 'node_modules/petstore-sim/dist/cli/main.cjs';
 const cli =
   (...options) =>
@@ -230,7 +234,7 @@ export const peers = [
     command: script(
       'node_modules/@stoplight/prism-cli/dist/index.js',
       ...['mock', 'openapi.json', '--port', 'PORT', '--host', '127.0.0.1', '--cors', 'false', '-v', 'silent'],
-      // NODE_ENV=production enables it, and version 5.16 then exits at once on Node 24.
+      // Turns off several processes: NODE_ENV=production enables them, and version 5.16 then exits at once on Node 24.
       ...['--multiprocess', 'false'],
     ),
     differs:
@@ -293,7 +297,7 @@ export const peers = [
       command: node,
       args: [
         ...['node_modules/mountebank/bin/mb', 'start', '--configfile', 'imposters.json', '--noParse', '--localOnly'],
-        // Control port.
+        // Control port of mountebank.
         ...['--port', String(port + 1), '--nologfile', '--loglevel', 'error', '--pidfile', 'mb.pid'],
       ],
       env: production,

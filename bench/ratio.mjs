@@ -1,7 +1,8 @@
 import { median } from './median.mjs';
 
 /**
- * Summarizes ratios of consecutive measurements. @param {(number | undefined)[]} ratios undefined values are ignored
+ * Summarizes ratios of consecutive measurements.
+ * @param {(number | undefined)[]} ratios undefined values are ignored
  * @returns {{ median: number, lowest: number, highest: number } | undefined} `undefined` without any value
  */
 export function ratioOf(ratios) {

@@ -10,9 +10,9 @@ import { storePort } from './peers.mjs';
 import { isThere, pin, usageOf } from './server-process.mjs';
 
 /**
- * Measures one replica on Redis relative to ours in memory, and the processor time of Redis per request. For several replicas
- * see bench/replicas.mjs.
- * @param {import('./peers.mjs').Peer[]} peers installed peers
+ * Measures petstore-sim with its log in Redis, relative to petstore-sim in memory, and the processor time of Redis per
+ * request. bench/replicas.mjs measures several replicas.
+ * @param {import('./peers.mjs').Peer[]} peers installed servers
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
  * @returns no result without redis-server
  */
@@ -48,7 +48,7 @@ export async function measureReplica(peers, { rounds, seconds, say }) {
   return { found: { ...field.found(), storeCpuUs: storeCpuUs || undefined }, ...field.noise('ours') };
 }
 
-/** Starts Redis on the core of the load, with a separate folder. */
+/** Starts Redis with its own folder, on the processor core of the load generator. */
 async function startStore() {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bench-'));
   const settings = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--save', '', '--dir', folder];

@@ -1,6 +1,5 @@
 /**
- * Part of docs/many-replicas.md with the results in bench/replicas.json, and a calculation for larger numbers of
- * replicas.
+ * Creates the part of docs/many-replicas.md with the results in bench/replicas.json, and an estimate for more replicas.
  */
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
@@ -14,8 +13,8 @@ const titles = {
 const rounded = (value) => whole.format(Number(value.toPrecision(2)));
 
 /**
- * Cost of one request in microseconds of CPU: for the replica that responds, for each other replica, for the store, and for
- * the store per additional replica.
+ * Returns the processor time of one request in microseconds: for the replica that responds, for each other replica, for
+ * Redis, and for Redis per additional replica.
  */
 function costsOf(work) {
   const two = work['one of two'];
@@ -27,7 +26,7 @@ function costsOf(work) {
   };
 }
 
-/** Requests per second at which the first of the replicas, each on one core, or the store is fully loaded. */
+/** Estimates the maximum requests per second: when Redis, or a replica on its own processor core, is fully loaded. */
 export function ceiling({ answerUs, applyUs, storeUs, storeEachUs }, replicas) {
   const replica = 1e6 / (answerUs / replicas + applyUs * (1 - 1 / replicas));
   const store = 1e6 / (storeUs + storeEachUs * (replicas - 1));

@@ -34,13 +34,13 @@ const storePort = 4640;
 
 const [list] = requestsOf({}, 'list');
 const [create] = requestsOf({}, 'create');
-/** Requests to 100 sandboxes, a tenth of their maximum number. */
+/** Requests to 100 sandboxes, a tenth of the maximum number. */
 const boxes = Array.from({ length: 100 }, (_, at) => ({ ...list, weight: 1, path: `/s/box-${at}${list.path}` }));
 const works = { list: [list], create: [create], sandboxes: boxes };
 
 /**
- * Number of replicas of each setup, and number of those under load. Servers run on core 0, the store and the load on core 1, so
- * CPU times are comparable; requests per second are, only if a single server is busy.
+ * Number of replicas of each measurement, and number of those under load. Servers share processor core 0, so only their
+ * processor times are comparable, not their requests per second.
  */
 const setups = {
   memory: { replicas: 0, loaded: 1 },
@@ -109,8 +109,8 @@ async function startServer(port, args) {
 }
 
 /**
- * Measures one kind of load with new processes: requests, and the CPU time of each process per request, in
- * microseconds.
+ * Measures one kind of load with new processes: requests per second, and the processor time of each process per
+ * request, in microseconds.
  */
 async function measure(name, { replicas, loaded }, work) {
   const store = replicas === 0 ? undefined : await startStore(name.replaceAll(' ', '-'));
@@ -123,13 +123,13 @@ async function measure(name, { replicas, loaded }, work) {
       Promise.all(
         busy.map(({ url }) => load(url, works[work], { seconds: forSeconds, connections: connections / loaded })),
       );
-    // Warm-up: a cold server takes several times as long.
+    // Warms up the processes first, because V8 has not compiled their code yet.
     await run(32, 5);
     const processes = [...servers, ...(store ? [store] : [])];
     const before = processes.map(({ pid }) => usageOf(pid).cpuMs);
     const samples = await run(32, seconds);
     const requests = samples.reduce((sum, each) => sum + each.requests, 0);
-    // Includes the time to apply and write pending entries.
+    // Waits, so that the result includes the time to write and apply the last entries.
     await pause(500);
     const us = processes.map(({ pid }, at) => ((usageOf(pid).cpuMs - before[at]) * 1000) / requests);
     const other = samples.reduce((sum, each) => sum + each.other, 0);

@@ -1,4 +1,4 @@
-/** Results as a page, as a picture and in a few sentences. A missing result is omitted or mentioned. */
+/** Formats the results as a page, as a picture and in sentences. Omits or mentions missing results. */
 import { aims } from './aims.mjs';
 import { figures, measuredPeers, ofLimit, ratioOfPair } from './figures.mjs';
 import { number, table } from './markdown.mjs';
@@ -17,7 +17,7 @@ const aimsTable = (results) =>
     ]),
   );
 
-/** List of the known obstacles of missed aims. */
+/** Lists the known reasons for missed aims. */
 const obstaclesList = (results) =>
   aims(results)
     .filter(({ because }) => because)
@@ -30,7 +30,7 @@ export const tables = (results) =>
     .map(({ title, content }) => `## ${title}\n\n${content}\n`)
     .join('\n');
 
-/** Distinct machines or days of the parts. */
+/** Lists the different machines or days on which parts were measured. */
 const each = (parts, name) => [...new Set(Object.values(parts).map((part) => part[name]))].join('; ');
 
 const conditions = (parts) =>
@@ -96,7 +96,7 @@ ${conditions(parts)}
 const labels = { limit: 'bare node:http', ours: 'petstore-sim', 'real-work': 'handwritten on node:http' };
 const colours = { limit: '#8a94a6', ours: '#0f766e', peer: '#c2410c' };
 
-/** Bar chart of the list relative to the limit on the same Node, by processor time. */
+/** Draws a bar chart: the speed of each server with the list, as a share of the fastest possible, by processor time. */
 export function picture({ parts }) {
   const { http, peers } = parts;
   const direct = http ? ['ours', 'real-work'] : [];
@@ -131,9 +131,9 @@ ${drawn.join('\n')}
 `;
 }
 
-/** Sentence on speed for the README. */
+/** Sentence about the speed, for the README. */
 export function summary(results) {
-  // Express is a library for writing a server, not a mock server.
+  // Skips Express, which is a library for servers, not a mock server.
   const fastest = figures(results).peers.find(({ name }) => name !== 'express');
   return `A list of the same 20 pets, which is cached, takes ${number(fastest.behind, 1)} times less processor time per request than in the fastest mock server measured (${fastest.name}).
 `;

@@ -1,10 +1,10 @@
 /**
- * `npm run bench`: measures the limit, ours and the peers, prints tables, and writes bench/results.json and
- * docs/performance.md with its picture. Results from a noisy machine are reported, but not written.
- *
- * `--only growth,bundle` measures these parts again and retains the others; `--rounds 2` is faster and less precise; `--tries 3`
- * repeats a noisy part up to three times; `--out FOLDER` writes there instead, including noisy parts; `--servers limit,ours`
- * only prints.
+ * `npm run bench`: measures petstore-sim, other mock servers and the fastest possible server. Prints tables, and writes
+ * bench/results.json and docs/performance.md with its picture. Results from a noisy machine are reported, but not
+ * written.
+ * `--only growth,bundle` measures these parts again and keeps the others; `--rounds 2` is faster and less precise;
+ * `--tries 3` repeats a noisy part up to three times; `--out FOLDER` writes there instead, including noisy parts;
+ * `--servers limit,ours` only prints.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -36,10 +36,10 @@ const startedMs = performance.now();
 
 const names = values.servers?.split(',');
 const withPeers = wanted.some((part) => ['peers', 'cold-start'].includes(part));
-// The other parts measure the build.
+// Parts that need no installed package, because they measure the build.
 const withOurs = wanted.some((part) => !['in-process', 'growth', 'verdict', 'bundle'].includes(part));
 const isWanted = ({ name, group }) => names?.includes(name) ?? (group === 'peer' ? withPeers : withOurs);
-/** Uninstallable peers, with reasons. */
+/** Servers that cannot be installed, with reasons. */
 const missing = {};
 const installed = [];
 for (const peer of peers.filter(isWanted)) {
@@ -69,7 +69,10 @@ const before = isKept && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8'
 const results = before;
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; Node ${process.version}; ${generator}`;
 
-/** Measures a part. @returns the result and its conditions, or nothing if not measurable here */
+/**
+ * Measures a part.
+ * @returns the result and its conditions, or nothing if it cannot be measured here
+ */
 async function measure(part) {
   const load = loadavg()[0];
   const partMs = performance.now();
@@ -101,7 +104,7 @@ for (const part of wanted) {
   const refusal = tooNoisy(part, measured.noise);
   if (refusal) refusals.push(refusal);
   if (refusal === undefined || values.out || !isKept) results.parts[part] = measured;
-  // Written after each part, so that a later failure loses nothing.
+  // Writes the results after each part, so that a later failure loses nothing.
   if (isKept) writeFileSync(file, `${JSON.stringify(results, null, 1)}\n`);
 }
 console.log(tables(results));

@@ -1,5 +1,4 @@
-// Measures the memory of a sandbox: `node --expose-gc bench/sandbox-memory.mjs` runs in a separate process and prints
-// JSON.
+// Measures the memory of a sandbox: `node --expose-gc bench/sandbox-memory.mjs` prints the result as JSON.
 import { createSimulator } from '../dist/index.js';
 import { Sandboxes } from '../dist/sandboxes/sandboxes.js';
 

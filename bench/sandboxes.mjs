@@ -6,9 +6,9 @@ import { requestsOf } from './works.mjs';
 const firstPort = 4610;
 
 /**
- * Measures requests to 1,000 sandboxes of one server relative to as many different URLs of a single simulator on another server;
- * the load generator uses a list in both cases. Each round has new processes.
- * @param {import('./peers.mjs').Peer} ours installed peer
+ * Measures requests to 1,000 sandboxes of one server, relative to as many URLs of one simulator on another server. Each
+ * round has new processes.
+ * @param {import('./peers.mjs').Peer} ours installed petstore-sim
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
  */
 export async function measureSandboxes(ours, { rounds, seconds, say }) {

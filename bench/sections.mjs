@@ -1,4 +1,4 @@
-/** Results as tables, each with a title and an explanation. A section exists if its part was measured. */
+/** Formats the results as tables, each with a title and an explanation. Omits parts that were not measured. */
 import { measuredPeers, ofLimit, onSameNode, ratioOfPair } from './figures.mjs';
 import { number, table, times } from './markdown.mjs';
 
@@ -6,7 +6,7 @@ const isOurs = ({ group }) => group === 'ours';
 const bold = (row) => (isOurs(row) ? `**${row.name}**` : row.name);
 const withNode = (row) => (row.on !== '20' && !row.name.includes('Node') ? `${row.name} (Node ${row.on})` : bold(row));
 
-/** Table of the forms of ours, with one column per kind of load. */
+/** Creates the table of petstore-sim's configurations, with one column per kind of load. */
 function httpTable(found) {
   const cells = (row, work) => {
     const each = row.works[work];
@@ -36,7 +36,10 @@ function httpTable(found) {
   return table([...head, 'list p50 ms', 'p99 ms', 'MiB after'], rows);
 }
 
-/** Share of the limit, directly or through ours for servers that are compared with ours. */
+/**
+ * Returns a server's speed as a share of the fastest possible. Some servers are compared with petstore-sim, so their
+ * share is computed from two comparisons.
+ */
 function shareOf(found, name, work) {
   const direct = ratioOfPair(found, name, 'limit', work);
   if (direct) return direct.perSecond?.median;

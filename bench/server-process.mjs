@@ -9,8 +9,8 @@ import { prepare } from './peers.mjs';
 import { requestsOf } from './works.mjs';
 
 /**
- * Pins a command to a core. The server alone uses core 0, the load core 1; without taskset (macOS) they share all
- * cores.
+ * Runs a command on one processor core. The server has core 0 and the load generator core 1, so that they do not
+ * disturb each other. Without taskset (macOS), all cores are shared.
  */
 export const pin = (core, command, args) =>
   hasTaskset ? ['taskset', ['-c', String(core), command, ...args]] : [command, args];
@@ -25,12 +25,13 @@ export const isThere = (command) => {
 const hasTaskset = isThere('taskset');
 
 /**
- * Starts a peer in a separate process group and waits until its list responds with 200.
- * @param {import('./peers.mjs').Peer} peer installed peer
- * @param {{ port: number, core?: number, node?: string, plain?: boolean }} options `core`: core of the process; default any
- * @returns {Promise<{ url: string, pid: number, startMs: number, stop: () => Promise<void> }>} `startMs`: time from spawn to
- * the first 200
- * @throws {Error} if the peer exits, or does not respond with 200 within a minute
+ * Starts a server in a separate process group and waits until its list responds with 200.
+ * @param {import('./peers.mjs').Peer} peer installed server
+ * @param {{ port: number, core?: number, node?: string, plain?: boolean }} options `core`: processor core of the
+ * server; default any
+ * @returns {Promise<{ url: string, pid: number, startMs: number, stop: () => Promise<void> }>} `startMs`: time from the
+ * start of the process to the first 200
+ * @throws {Error} if the server exits, or does not respond with 200 within a minute
  */
 export async function start(peer, { port, core, ...options }) {
   const { command, args, env, cwd } = await prepare(peer, { port, ...options });
@@ -65,20 +66,23 @@ export async function start(peer, { port, core, ...options }) {
   return { url, pid: child.pid, startMs: performance.now() - startedMs, stop };
 }
 
-/** Opens a pipe, as a shell does, to a process on the load's core that discards the input until the pipe is closed. */
+/**
+ * Opens a pipe for a server's output, as a shell does. The process at its other end discards the output, on the load
+ * generator's core.
+ */
 function openPipe() {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-bench-'));
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
   const [command, args] = pin(1, 'cat', [path]);
   spawn(command, args, { stdio: 'ignore' });
-  // Blocks until the reader has opened the pipe.
+  // Opening the pipe blocks until its reader has opened it too.
   const fd = openSync(path, 'w');
   rmSync(folder, { recursive: true });
   return { fd, close: () => closeSync(fd) };
 }
 
-/** Status of a URL. Uses no `fetch`, whose first use takes long to load. */
+/** Requests a URL and returns the status. Avoids `fetch`, whose first use takes long to load. */
 function statusOf(url, headers) {
   return new Promise((resolve) => {
     get(url, { headers, agent: false }, (response) => {
@@ -87,12 +91,15 @@ function statusOf(url, headers) {
   });
 }
 
-/** Processor time and memory of a process, from /proc; `undefined` without /proc. @param {number} pid */
+/**
+ * Reads the processor time and the memory of a process from /proc; `undefined` on systems without /proc.
+ * @param {number} pid
+ */
 export function usageOf(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
     const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    // In clock ticks of 10 ms.
+    // The fields are in clock ticks of 10 ms.
     return { cpuMs: (Number(fields[11]) + Number(fields[12])) * 10, rssMiB: Number(kib) / 1024 };
   } catch {
     return undefined;

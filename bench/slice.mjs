@@ -4,8 +4,8 @@ import { ratioOf } from './ratio.mjs';
 import { usageOf } from './server-process.mjs';
 
 /**
- * Duration of a turn, in milliseconds: long compared to filling a processor's caches, short compared to other activity
- * of the machine.
+ * Duration of a server's turn in milliseconds: long enough to fill the processor's caches, short enough that the
+ * machine's speed stays the same.
  */
 const turnMs = 60;
 
@@ -16,13 +16,13 @@ const turnMs = 60;
  */
 
 /**
- * Loads servers in rotation, one at a time, for a twentieth of a second each, so that other activity of the machine affects
- * all of them equally. Each has a separate load generator, which pauses meanwhile, so latencies are unknown.
+ * Loads servers one at a time, in turns of a twentieth of a second. Other activity of the machine thus affects all of
+ * them equally. Load generators pause between turns, so response times are unknown.
  * @param {Run[]} runs one run per server
  * @param {{ seconds: number }} options duration of the load on each server
  * @param {typeof startLoad} begin
- * @returns {Promise<{ requests: number, perSecond: number, other: number, cpuUs?: number }[]>} in the order of the runs;
- * `perSecond` within its turns; `cpuUs`: processor time of the server per request, including work after its turns
+ * @returns {Promise<{ requests: number, perSecond: number, other: number, cpuUs?: number }[]>} in the order of the
+ * runs; `perSecond` within its turns; `cpuUs`: processor time of the server per request, including work after its turns
  */
 export async function takeTurns(runs, { seconds }, begin = startLoad) {
   const usage = () => runs.map(({ server }) => usageOf(server.pid));
@@ -59,7 +59,7 @@ export async function takeTurns(runs, { seconds }, begin = startLoad) {
 const cpuUsOf = (before, after, requests) => before && after && ((after.cpuMs - before.cpuMs) * 1000) / requests;
 
 /**
- * Loads a server alone, for its latencies, or because the server defers work.
+ * Loads one server alone, to measure response times, or because the server works on after a turn.
  * @param {Run} run
  * @param {{ seconds: number }} options
  */
@@ -70,8 +70,8 @@ export async function takeSlice({ server, requests }, options) {
 }
 
 /**
- * Loads servers at the same time, for their processor time per request. Other activity of the machine affects all of them
- * equally, and no server idles, as in turns. Elapsed times are not meaningful, because the servers slow each other down.
+ * Loads servers at the same time, to compare their processor time per request. Other activity of the machine affects
+ * all of them equally. Elapsed times mean nothing, because the servers slow each other down.
  * @param {Run[]} runs
  * @param {{ seconds: number }} options
  * @returns {Promise<{ requests: number, other: number, cpuUs?: number }[]>} in the order of the runs
@@ -85,10 +85,10 @@ export const takeTogether = (runs, options) =>
   );
 
 /**
- * Measures consecutive slices in the order A, B, B, A, so that a drift of the machine's speed affects both equally.
+ * Measures two servers in the order A, B, B, A. If the machine becomes slower or faster, this affects both equally.
  * @param {() => Promise<Record<string, number | undefined>>} of
  * @param {typeof of} to
- * @returns {Promise<{ of: any, to: any }>} mean of the two slices of each
+ * @returns {Promise<{ of: any, to: any }>} mean of the two measurements of each
  */
 export async function takePair(of, to) {
   const slices = [await of(), await to(), await to(), await of()];
@@ -99,8 +99,8 @@ const meanOf = (one, another) =>
   Object.fromEntries(Object.keys(one).map((field) => [field, one[field] && (one[field] + another[field]) / 2]));
 
 /**
- * Ratios of a server to another over consecutive pairs: of requests per second, of processor time per request, and of the p99.
- * Each ratio uses the pairs in which it is known.
+ * Compares two servers by consecutive pairs of measurements: ratios of requests per second, of processor time per
+ * request, and of the 99th percentile. Each ratio uses the pairs in which it is known.
  * @param {{ of: any, to: any }[]} pairs
  */
 export const compare = (pairs) => ({

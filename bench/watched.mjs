@@ -9,7 +9,7 @@ import { requestsOf } from './works.mjs';
 
 const ports = [4610, 4630];
 
-/** Observers during a load, with the path that each requests from the control API. */
+/** Programs that watch a server during a load, with the control API path that each requests. */
 const watchers = {
   'a test that waits for a request': '/journal/wait?status=418&timeout=30s',
   'a page that is open': '/updates',
@@ -17,28 +17,30 @@ const watchers = {
 };
 
 /**
- * Measures the share of the list's throughput that remains under observation, by processor time: two servers are loaded at the
- * same time, one observed and one not, with exchanged roles. Not one after another, because the machine drifts by more than the
- * effect; not in turns, because an open dashboard would catch up in the pauses.
- * @param {import('./peers.mjs').Peer} ours installed peer
+ * Measures the throughput that remains while a program watches the server, by processor time. Loads two servers at the
+ * same time, one of them watched, then exchanges their roles. In sequence, changes of the machine's speed would exceed
+ * the effect.
+ * @param {import('./peers.mjs').Peer} ours installed petstore-sim
  * @param {{ rounds: number, seconds: number, say: (text: string) => void }} options
  */
 export async function measureWatched(ours, { rounds, seconds, say }) {
   const servers = [];
-  /** Processor time per request of the unobserved server, relative to the server whose `path` is requested. */
+  /** Returns the unwatched server's processor time per request, divided by that of the watched server. */
   const shareOf = async (path, watched, alone) => {
     const stop = path && (await watch(`${watched.url}/__sim${path}`));
     const runs = [watched, alone].map((server) => ({ server, requests: requestsOf(ours, 'list') }));
     const [of, to] = await takeTogether(runs, { seconds }).finally(stop);
     return to.cpuUs / of.cpuUs;
   };
-  /** Shares of both servers in each role, because one process can be a fifth faster than another for its whole life. */
+  /**
+   * Measures with both servers in each role, because one process can be a fifth faster than another for its whole life.
+   */
   const shares = async (path, count) => {
     const [one, another] = servers;
     const taken = [];
     for (let time = 0; time <= count; time++)
       taken.push(Math.sqrt((await shareOf(path, one, another)) * (await shareOf(path, another, one))));
-    // The first share includes loading and compiling the code for the observer.
+    // Ignores the first result, which includes loading and compiling the code for the watching program.
     return taken.slice(1);
   };
   try {
@@ -54,7 +56,7 @@ export async function measureWatched(ours, { rounds, seconds, say }) {
   }
 }
 
-/** Starts an observer, and waits until it has its response or has sent its request. */
+/** Starts a program that watches a server. Waits until it has a response or has sent its request. */
 async function watch(url) {
   const [command, args] = pin(1, process.execPath, [join(import.meta.dirname, 'watcher.mjs'), url]);
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

@@ -1,4 +1,4 @@
-// Observer for bench/watched.mjs: requests URL repeatedly and discards the responses.
+// Watching program for bench/watched.mjs: requests URL repeatedly and discards the responses.
 import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -11,7 +11,7 @@ const ask = () =>
     request.on('error', reject);
   });
 let over = ask();
-// Waits until the server has started; a long poll responds only at its end.
+// Waits a moment instead of for a response: a long poll responds only at its end.
 await pause(200);
 process.send('ready');
 for (;;) {

@@ -34,7 +34,7 @@ const refused = { ...list, headers: { Authorization: `Bearer ${spentKey}` }, sta
 const works = { list: [list], create: [create], mix: [{ ...list, weight: 9 }, refused] };
 
 /**
- * Requests of a kind of load in the format of a peer.
+ * Returns the requests of a kind of load, adapted to the paths of a server.
  * @param {import('./peers.mjs').Peer} peer
  * @param {'list' | 'create' | 'mix'} work one of `peer.works`
  * @returns {WorkRequest[]}

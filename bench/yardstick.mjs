@@ -7,9 +7,7 @@ function work() {
 }
 for (let time = 0; time < 20; time++) work();
 
-/**
- * Current durations of a fixed piece of work, five times, in milliseconds: the yardstick of the parts without requests.
- */
+/** Measures the machine's current speed: the duration of a fixed piece of work, five times, in milliseconds. */
 export function yardstickMs() {
   return Array.from({ length: 5 }, () => {
     const startedMs = performance.now();

@@ -10,7 +10,7 @@ const dist = join(root, 'dist');
 const { exports: entries, browser } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dual = Object.values(entries).filter((entry) => entry.require !== undefined);
 
-/** The .js files, or with `.d.ts` the declarations, that some files need, including those files. */
+/** Returns some files and all files that these import: .js files, or with `.d.ts` declarations. */
 function reachable(files, ending) {
   const found = new Set();
   const visit = (file) => {
@@ -25,8 +25,9 @@ function reachable(files, ending) {
   return found;
 }
 
-// One set of chunks for all entries, so that they share every class. esbuild splits only ES modules, so each chunk is
-// converted to CommonJS afterwards. Dynamic imports become calls of `require`, because Jest supports no others.
+// All entries share their chunks, so that every class exists once. esbuild divides only ES modules into chunks, so each
+// chunk is converted to CommonJS afterwards. Dynamic imports become calls of `require`, because Jest supports no
+// others.
 const { outputFiles } = await build({
   entryPoints: dual.map((entry) => join(root, entry.default)),
   bundle: true,
@@ -53,7 +54,8 @@ for (const { path, text } of outputFiles) {
   writeFileSync(path, code);
 }
 
-// TypeScript recognizes a CommonJS declaration by its file name, and accepts msw's as CommonJS only from such a file.
+// Writes CommonJS declarations as files of their own. TypeScript recognizes them by the file name, and only then
+// accepts msw's CommonJS types.
 const declarations = reachable(
   dual.map(({ types }) => types.default),
   '.d.ts',
@@ -67,17 +69,18 @@ for (const file of [...declarations, join(dist, 'shipped-scenario.d.ts')]) {
   writeFileSync(target, text);
 }
 
-// Modules of the command line are in its bundle, and internal declarations are not needed.
+// Lists the modules that the package needs. The command line has its own bundle, and internal declarations are not
+// needed.
 const modules = [
   ...Object.values(entries).flatMap((entry) => [entry.default, entry.browser]),
-  // Files that replace others in bundles for browsers.
+  // Includes files that replace others in bundles for browsers.
   ...Object.values(browser),
 ];
 const needed = reachable(
   modules.filter((path) => path?.endsWith('.js')),
   '.js',
 );
-// Types for pages only, without a CommonJS form.
+// Types that only pages use, and that have no CommonJS form.
 const pageTypes = Object.values(entries).flatMap(({ types }) => (String(types).endsWith('.d.ts') ? [types] : []));
 const kept = new Set([
   ...needed,

@@ -9,14 +9,14 @@ const outDir = fileURLToPath(new URL('../dist/dashboard/', import.meta.url));
 
 const shared = { root, base: './', configFile: false, logLevel: 'warn', publicDir: false };
 const target = 'es2022';
-/** Oldest browsers with all used CSS features; older targets would make the style sheet longer. */
+/** Oldest browsers that support all used CSS features. Older ones would make the style sheet longer. */
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
 
 await build({
   ...shared,
   build: {
     outDir,
-    // Removes tsc's output for the dashboard, which is not importable.
+    // Deletes the modules that tsc wrote for the dashboard, because nobody can import them.
     emptyOutDir: true,
     target,
     cssTarget,
@@ -39,7 +39,7 @@ await build({
   },
 });
 
-/** Content Security Policy hash of a file that a report contains; a report allows no other script or style. */
+/** Returns the hash of a script or style for the Content-Security-Policy of a report, which allows no others. */
 const hash = (file) =>
   `'sha256-${createHash('sha256')
     .update(readFileSync(`${outDir}page/${file}`))

@@ -32,13 +32,14 @@ if (failures.length > 0) {
   process.exit(1);
 }
 
-// For environments without files.
+// Module with all scenarios, for environments without files.
 writeFileSync(
   join(root, 'dist/test-kits/shipped-scenarios.js'),
   `export const scenarios = ${JSON.stringify(scenarios)};\n`,
 );
 
-// In a JSON module, TypeScript widens string literals to `string`, which a scenario does not accept.
+// Declares the type of a scenario's JSON. TypeScript would read its texts as `string`, which a scenario does not
+// accept.
 writeFileSync(
   join(root, 'dist/shipped-scenario.d.ts'),
   `import type { Scenario } from './index.js';\ndeclare const scenario: Scenario;\nexport default scenario;\n`,
@@ -46,6 +47,6 @@ writeFileSync(
 
 const { schema } = await jsonSchema();
 writeFileSync(join(root, 'dist/schema.json'), toJson(schema));
-// Schema in the first line of scenarios/*.yaml, at the same path in a clone and in the package. A build product, not
-// committed.
+// JSON Schema that the first line of each scenario refers to. Its path is the same in a clone and in the package.
+// Built, not committed.
 writeFileSync(join(root, 'schema.json'), toJson(schema));

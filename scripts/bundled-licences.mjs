@@ -1,4 +1,5 @@
-// Part of `npm run build`, after the dashboard: writes the licenses of its bundled packages next to the bundle.
+// Part of `npm run build`, after the dashboard: writes the licenses of the packages that the dashboard's bundle
+// contains.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'src/dashboard');
 
-/** Packages that the dashboard imports. Type-only packages are not bundled, but their licenses do no harm. */
+/**
+ * Packages that the dashboard imports. Includes packages with only types, which are not bundled but do no harm here.
+ */
 const packages = new Set(
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))

@@ -1,4 +1,4 @@
-// First step of `npm run build`: deletes dist, on every system.
+// First step of `npm run build`: deletes dist. Written in JavaScript to run on every operating system.
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

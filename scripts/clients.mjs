@@ -1,12 +1,13 @@
-// Runs the clients of test/clients in every trial and through the gauntlet; writes the results to test/clients/results.json,
-// docs/clients.md and docs/clients/. `npm run clients` takes an hour; `npm run clients -- ky got day` runs these clients, or trials, alone,
-// `-- curl gauntlet` one client through the gauntlet, and `-- gauntlet/hang` every client in one of its scenarios.
+// Runs the clients of test/clients in every trial, and in all scenarios (the gauntlet). Writes
+// test/clients/results.json, docs/clients.md and docs/clients/.
+// `npm run clients` takes an hour. `npm run clients -- ky got day` runs only these clients or trials, `-- curl
+// gauntlet` one client in all scenarios, and `-- gauntlet/hang` every client in one scenario.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createViteServer } from 'vitest/node';
 
 const root = join(import.meta.dirname, '..');
-// The table is TypeScript, like the tests of its content; Vitest's loader reads both.
+// Loads TypeScript with Vitest's loader: the list of clients and the checks of its content.
 const vite = await createViteServer({
   root,
   configFile: false,

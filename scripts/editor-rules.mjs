@@ -1,5 +1,5 @@
-// Additions to the JSON Schema of scenarios for editors: descriptions instead of patterns, the meaning of each choice,
-// and rules of the check that JSON Schema can express. VS Code and yaml-language-server understand them.
+// Additions for editors to the JSON Schema of scenarios: readable messages instead of patterns, the meaning of each
+// choice, and further rules. VS Code and yaml-language-server understand them.
 
 import { documentedPlans } from '../dist/petstore/document.js';
 import { defaultSettings } from '../dist/petstore/settings.js';
@@ -23,7 +23,7 @@ const planTexts = Object.values(plans).map(
 
 const int64Words = 'expected a whole number within int64';
 
-/** Description of a text, by its pattern in the schema. */
+/** Messages for patterns of the schema, such as that of a duration. */
 const patternWords = [
   [/\(ms\|s\|m\|h\|d\)\$$/, 'expected a duration such as "500ms", "2s", "5m" or "1d"'],
   [/000ms/, 'expected whole seconds, at least "1s"'],
@@ -42,12 +42,12 @@ function wordsFor(pattern) {
   return found[1];
 }
 
-/** Adds a description to every pattern, and bounds to integers whose exact bounds JavaScript would round. */
+/** Adds a message to every pattern, and approximate bounds to integers whose exact bounds JavaScript would round. */
 function explainPatterns(schema) {
   if (typeof schema !== 'object' || schema === null) return;
   if (typeof schema.pattern === 'string') {
     schema.patternErrorMessage = wordsFor(schema.pattern);
-    // As exact as an editor's numbers.
+    // Uses approximate bounds, because editors round large numbers too.
     if (schema.patternErrorMessage === int64Words) Object.assign(schema, { minimum: -(2 ** 63), maximum: 2 ** 63 });
   }
   for (const part of Object.values(schema)) explainPatterns(part);
@@ -55,14 +55,17 @@ function explainPatterns(schema) {
 
 const extendsWords = 'expected the name of a shipped scenario, or a file such as ./base.yaml';
 
-/** Choice with the meaning of each value, in addition to other forms of the same field. */
+/** Creates a schema for a field with a fixed set of texts, each with its meaning. */
 const choice = (texts) => ({
   enum: Object.keys(texts),
   enumDescriptions: Object.values(texts),
   markdownEnumDescriptions: Object.values(texts),
 });
 
-/** Rule that rejects a map that matches `schema`. Requires null, which no map is, because editors display no message for `not`. */
+/**
+ * Creates a rule that rejects a map that matches `schema`. The rule requires null, because editors display no message
+ * for `not`.
+ */
 const never = (schema, errorMessage) => ({ if: schema, then: { type: 'null', errorMessage } });
 
 const anyOfNames = (names) => ({ anyOf: names.map((name) => ({ required: [name] })) });
@@ -90,7 +93,7 @@ function thenRules(effects, shaping) {
   ];
 }
 
-/** Limits of the documented plans, unless the file or its base changes them. */
+/** Creates rules that limit a key's usage to its documented plan, unless the file changes the plan. */
 function planRules() {
   const usageUpTo = ({ minute, day }) => ({
     properties: { usage: { properties: { minute: { maximum: minute }, day: { maximum: day } } } },
@@ -120,9 +123,9 @@ function planRules() {
 }
 
 /**
- * Adds editor features to the JSON Schema of scenarios.
+ * Adds messages, meanings and rules for editors to the JSON Schema of scenarios.
  * @param schema changed in place
- * @param shipped names of the shipped scenarios, with descriptions
+ * @param shipped names of the package's scenarios, with descriptions
  */
 export function addEditorRules(schema, shipped) {
   explainPatterns(schema);
@@ -158,5 +161,5 @@ export function addEditorRules(schema, shipped) {
   schema.allOf = [planRules()];
 }
 
-/** Keywords that only editors understand. */
+/** JSON Schema keywords that only editors understand. */
 export const editorKeywords = ['patternErrorMessage', 'errorMessage', 'enumDescriptions', 'markdownEnumDescriptions'];

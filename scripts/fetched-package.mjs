@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const cache = join(import.meta.dirname, '../node_modules/.cache/petstore-sim');
 
 /**
- * Installs a package that few tests need, or another version of a package, into node_modules/.cache, once.
+ * Installs a package that few tests need, or another version of a package, once into node_modules/.cache.
  * @param {string} name name of the package
  * @param {number | string} version major version, or a complete one such as `24.21.0`
  * @returns {Promise<string>} folder of the package
@@ -32,7 +32,10 @@ export async function nodeBinary(version) {
   return join(await fetchedPackage('node', version), 'bin/node');
 }
 
-/** Installs into a temporary folder and renames it, so that a concurrent process never sees half of an installation. */
+/**
+ * Installs into a temporary folder and renames it at the end. Another process thus never sees an incomplete
+ * installation.
+ */
 async function install(spec, folder, installed) {
   await mkdir(cache, { recursive: true });
   const scratch = await mkdtemp(join(cache, 'installing-'));

@@ -1,5 +1,5 @@
-// Writes the files that are derived from sources in this repository; test/unit/generated.test.ts compares each with its
-// source.
+// Writes the files that are derived from other files of this repository. test/unit/generated.test.ts compares each with
+// its source.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { source } from './source.mjs';
 const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 const write = (path, text) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
 
-/** Results of `node bench/replicas.mjs`, if it has run. */
+/** Reads the results of `node bench/replicas.mjs`; `undefined` if it has not run. */
 export function replicaResults() {
   const path = 'bench/replicas.json';
   return existsSync(new URL(`../${path}`, import.meta.url)) ? JSON.parse(read(path)) : undefined;
@@ -27,7 +27,7 @@ const inline = (value) => {
   return typeof value === 'string' && !/^\p{L}+$/u.test(value) ? JSON.stringify(value) : String(value);
 };
 
-/** Default scenario as a file, for people, and as a module, for bundles; both derived from fixtures/. */
+/** Creates the default scenario from fixtures/: a YAML file for people, and a module for bundles. */
 export function defaultScenario() {
   const pets = JSON.parse(read('fixtures/pets.json'));
   const keys = JSON.parse(read('fixtures/keys.json'));
@@ -77,7 +77,7 @@ export const defaultScenario = deepFreeze({
   return { file, module };
 }
 
-/** Replaces the content between the marks of a name. */
+/** Replaces the text between two comments that mark a generated part of a page. */
 export function between(text, name, content, script = 'generate') {
   const opening = `<!-- ${name}: written by npm run ${script} -->\n`;
   const start = text.indexOf(opening) + opening.length;
@@ -106,9 +106,11 @@ const controlTable = (rows) =>
     rows.map(({ name, request, input, summary }) => [code(name), code(request), input, summary]),
   );
 
-/** Table of the shipped scenarios, from the output of `petstore-sim scenarios`, without the default scenario. */
+/**
+ * Creates the table of the package's scenarios from the output of `petstore-sim scenarios`. Omits the default scenario.
+ */
 function scenarioTable(list) {
-  // The last block of the output is advice, not a group.
+  // Skips the last block of the output, which is advice.
   const groups = stripVTControlCharacters(list).split('\n\n').slice(0, -1).join('\n\n');
   const rows = groups
     .split('\n')
@@ -119,8 +121,9 @@ function scenarioTable(list) {
 }
 
 /**
- * Pages with up-to-date generated parts, by path. A part without a source is unchanged.
+ * Updates the generated parts of documentation pages. Parts without a source stay unchanged.
  * @param sources rows of the tables, output of `petstore-sim scenarios`, help texts, and results of the benchmark
+ * @returns the new text of each page, by path
  */
 export function pages({ assumptionRows, controlRows, scenarioList, help, results, replicas }) {
   const parts = [
@@ -136,7 +139,7 @@ export function pages({ assumptionRows, controlRows, scenarioList, help, results
     .map(([path, name, content]) => ({ path, text: between(read(path), name, content) }));
 }
 
-/** Overview of all commands, and the help of each, as transcripts. */
+/** Creates transcripts of the overview of all commands, and of each command's help. */
 function helpTranscripts() {
   const overview = printed('--help');
   const forms = overview.slice(overview.indexOf('\nCommands\n'), overview.indexOf('\nOptions\n'));
@@ -150,7 +153,7 @@ function helpTranscripts() {
   );
 }
 
-/** Output of a built command. */
+/** Runs the built command line and returns its output. */
 const printed = (...args) =>
   execFileSync(process.execPath, ['dist/cli/main.cjs', ...args], {
     encoding: 'utf8',

@@ -1,4 +1,5 @@
-// JSON Schema of scenario files, from the schema in the code, with a description of every field for editors.
+// Creates the JSON Schema of scenario files from the schema in the code. Adds a description of every field, for
+// editors.
 
 import { fileURLToPath } from 'node:url';
 import { readScenarioAndFiles } from '../dist/node/scenario-files/scenario-files.js';
@@ -12,8 +13,8 @@ import { addEditorRules } from './editor-rules.mjs';
 import { stateDescriptions } from './state-descriptions.mjs';
 
 /**
- * Descriptions of the fields by path; `*` stands for a user-defined name, `[]` for a list item. Not in the code, to
- * keep pages small.
+ * Descriptions of scenario fields by path; `*` stands for any name, `[]` for a list item. They are outside of src,
+ * because browser pages would download them.
  */
 export const descriptions = {
   $schema: 'The JSON Schema of this file, for editors.',
@@ -138,13 +139,13 @@ export const descriptions = {
   'expect.fail': 'Rules that a wrong client breaks.',
 };
 
-/** Describes an assumption by its question, under `assumptions` and, if the setting is also in `limits` or `ban`, there too. */
+/** Uses the question of each assumption as description, also for its second name under `limits` or `ban`. */
 for (const [id, { question, alsoAt }] of Object.entries(assumptions)) {
   descriptions[`assumptions.${id}`] = question;
   for (const path of alsoAt?.split(', ') ?? []) if (/^(?:limits|ban)\.\w+$/.test(path)) descriptions[path] ??= question;
 }
 
-/** Adds descriptions to the fields of a JSON Schema, and collects all paths. */
+/** Adds the descriptions to a JSON Schema, and collects the paths that occur. */
 function describe(schema, path, seen) {
   for (const branch of schema.anyOf ?? []) describe(branch, path, seen);
   if (schema.items) describe(schema.items, `${path}[]`, seen);
@@ -158,7 +159,7 @@ function describe(schema, path, seen) {
   }
 }
 
-/** Names of the shipped scenarios, each with the first sentence of its description. */
+/** Reads the names of the package's scenarios, with the first sentence of each description. */
 async function shippedTexts() {
   const shipped = shippedScenarios(fileURLToPath(new URL('../scenarios/', import.meta.url)), '.yaml');
   const texts = {};
@@ -169,7 +170,7 @@ async function shippedTexts() {
   return texts;
 }
 
-/** Converts a list of two items to draft-07, which uses another keyword than later drafts. */
+/** Converts lists of two items to draft-07, which has another keyword for them than later drafts. */
 function asDraft07(part) {
   if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return part.map(asDraft07);
@@ -179,7 +180,10 @@ function asDraft07(part) {
   return { ...inside, ...(own !== undefined && { items: asDraft07(own) }) };
 }
 
-/** @returns JSON Schema (draft-07, which editors support best) and the paths of its fields */
+/**
+ * Creates the JSON Schema of scenario files.
+ * @returns JSON Schema (draft-07, which editors support best) and the paths of its fields
+ */
 export async function jsonSchema() {
   const schema = {
     title: 'Scenario of petstore-sim',

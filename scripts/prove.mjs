@@ -1,6 +1,6 @@
-// Runs the tests of statistical claims with their full counts, one file after another, and notes the results in
-// test/proof.json. `npm run prove` runs all of them, which takes long; `npm run prove -- fuzz random` those with one of
-// the words in their path.
+// Runs the tests of statistical claims with their full number of repetitions, and notes the results in test/proof.json.
+// `npm run prove` runs all of them, which takes long; `npm run prove -- fuzz random` those with one of these words in
+// their path.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const words = process.argv.slice(2);
 const proof = join(root, 'test/proof.json');
 
-/** Test files with a larger count if `PROVE` is set. */
+/** Test files that repeat more often if the environment variable `PROVE` is set. */
 const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file.replaceAll('\\', '/')}`)
   .filter(
@@ -38,7 +38,7 @@ for (const file of files) {
   spawnSync(process.execPath, args, { cwd: root, env: { ...process.env, PROVE: '1' }, stdio: 'inherit' });
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
   failed += numFailedTests;
-  // Read late, because other programs write the file too: scripts/soak.mjs, another run.
+  // Reads the file again before each write, because other scripts write to it too.
   const results = JSON.parse(readFileSync(proof, 'utf8'));
   results[file] = {
     date: new Date().toISOString().slice(0, 10),

@@ -7,12 +7,12 @@ import { between } from './generate.mjs';
 import { source } from './source.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Groups of all matches of a pattern. */
+/** Returns the groups of all matches of a pattern. */
 const all = (text, pattern) => [...text.matchAll(pattern)].map(([, ...groups]) => groups);
 
 /**
  * Runs the README's client with the README's command.
- * @returns terminal output, and the report as a picture
+ * @returns the terminal output, and the report as a picture
  */
 export async function runReadme() {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -48,7 +48,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const page = join(root, 'docs/judging-clients.md');
   const text = readFileSync(page, 'utf8');
   const [[command]] = all(text, /^(\$ npx petstore-sim exec .*)$/gm);
-  // Header, timeline and first finding.
+  // Shortens the output for the page to header, timeline and first finding.
   const [first] = shown.split(/\n\n(?=\w+ {2,}(?!early-retry)[\w-]+ +\+\d)/);
   const transcript = `\`\`\`console\n${command}\n${first}\n...\n\`\`\`\n`;
   writeFileSync(page, between(text, 'transcript', transcript, 'picture'));

@@ -1,7 +1,7 @@
-// Runs clients in every scenario with expectations of a client, with a log of the wire, and compares the judge with
-// test/judge/second-reader.ts. Writes test/judge/second-reader-results.json. `npm run second-reader -- ky day-wall`
-// runs only these clients or scenarios and writes nothing; `-- again` judges the recorded runs again without running a
-// client.
+// Runs clients in every scenario that expects something of a client, and records all bytes. Compares the judge with
+// test/judge/second-reader.ts, which judges by these bytes. Writes test/judge/second-reader-results.json.
+// `npm run second-reader -- ky day-wall` runs only these clients or scenarios and writes nothing; `-- again` judges the
+// recorded runs again without running a client.
 import { join } from 'node:path';
 import { createViteServer } from 'vitest/node';
 

@@ -1,10 +1,11 @@
-// Load of scripts/soak.mjs: requests of every kind, control requests, sandboxes, event streams and malformed HTTP.
+// Load for scripts/soak.mjs, which watches a server's memory: API requests, control requests, sandboxes, event streams
+// and malformed HTTP.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 
 const agent = new Agent({ keepAlive: true, maxSockets: 40 });
 
-/** Faults and keys of the server: each effect, frequent enough for hundreds of requests. */
+/** Scenario with faults of every kind, each frequent enough for hundreds of requests. */
 export const scenario = {
   name: 'soak',
   keys: {
@@ -27,7 +28,7 @@ export const scenario = {
 
 const body = JSON.stringify({ name: 'Rex', categoryId: 1, note: 'x'.repeat(200) });
 
-/** Control requests, sent in rotation. Deletions and resets limit the created objects. */
+/** Control requests, sent in rotation. They include deletions, so that the server's state does not grow. */
 const controls = [
   ['GET', '/journal?limit=100'],
   ['GET', '/journal/count?status=429'],
@@ -48,7 +49,7 @@ const controls = [
 ];
 
 /**
- * Sends `rate` requests per second until `stop`.
+ * Sends `rate` requests per second until the returned function `stop` is called.
  * @param {{ baseUrl: string, rate: number }} options `baseUrl` without a path
  */
 export function startLoad({ baseUrl, rate }) {
@@ -93,7 +94,8 @@ export function startLoad({ baseUrl, rate }) {
     const [method, path, json] = controls[turn++ % controls.length];
     send(method, `/__sim${path}`, { json });
   }, 200);
-  // Deletes the stored pets regularly, but not the journal, which must be full.
+  // Deletes the stored pets regularly, so that memory does not grow by them. The journal stays, because it should be
+  // full.
   const resetter = setInterval(() => send('POST', '/__sim/snapshots/soak/restore'), 30_000);
   let stream;
   const listen = () => {

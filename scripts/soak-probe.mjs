@@ -1,4 +1,5 @@
-// Loaded into a server by `node --import`, for scripts/soak.mjs: reports its memory and the pauses of its event loop.
+// Module for scripts/soak.mjs that is loaded into a server (`node --import`). Reports the server's memory and the
+// pauses of its event loop.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const resolutionMs = 5;
@@ -6,9 +7,7 @@ const kept = 5;
 const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
 histogram.enable();
 
-/**
- * Longest pauses by processor time; the rest of a pause is time in which the machine gave the core to another process.
- */
+/** Longest pauses of the event loop, by processor time. Elapsed time would include other processes on the same core. */
 let pauses = [];
 let lastMs = performance.now();
 let lastCpu = process.cpuUsage();
@@ -32,7 +31,8 @@ process.on('message', (question) => {
     p99PauseMs: Math.max(0, Math.round(histogram.percentile(99) / 1e6 - resolutionMs)),
     pauses,
   };
-  // Twice, because the first collection may release objects that retain others. Its own time is excluded.
+  // Collects garbage twice, because the first collection may release objects that hold others. Its own duration does
+  // not count as a pause.
   for (let n = 0; n < 2; n++) globalThis.gc?.();
   const { heapUsed, external, rss } = process.memoryUsage();
   process.send({ ...answer, heapMb: toMb(heapUsed), externalMb: toMb(external), rssMb: toMb(rss) });
@@ -41,7 +41,7 @@ process.on('message', (question) => {
   histogram.reset();
   pauses = [];
 });
-// The channel must not keep the process alive.
+// Lets the process exit although the channel to its parent is open.
 process.channel?.unref();
 
 const toMb = (bytes) => Math.round(bytes / 1e5) / 10;

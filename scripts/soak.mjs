@@ -1,9 +1,8 @@
 /**
- * Runs a server for ten minutes under mixed traffic on loopback, each in a separate process. Reports the server's memory after
- * the first minute and at the end, and the pauses of its event loop, and notes the result in test/proof.json. Expected: memory
- * growth up to 20 MB, no pause of 100 ms.
+ * Runs a server for ten minutes under mixed traffic. Reports how much its memory grew after the first minute, and the
+ * pauses of its event loop, and notes the result in test/proof.json. Expected: growth up to 20 MB, no pause of 100 ms.
  *
- *     node scripts/soak.mjs --minutes 10 --node 20 --rate 300
+ * node scripts/soak.mjs --minutes 10 --node 20 --rate 300
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -45,7 +44,7 @@ const server = probed(binary, [
   join(root, 'dist/cli/main.cjs'),
   ...['serve', '--port', '0', '--log', 'json', '--scenario', file],
 ]);
-// An idle process, whose pauses are caused by the machine.
+// Idle process for comparison. Its pauses come from the machine, not from the simulator.
 const bystander = probed(binary, ['-e', 'setInterval(() => {}, 1000)']);
 bystander.stdout.resume();
 
@@ -77,7 +76,7 @@ rmSync(folder, { recursive: true, force: true });
 
 const [first, last] = [readings[0], readings.at(-1)];
 const held = ({ heapMb, externalMb }) => heapMb + externalMb;
-// The first minute contains the start: compilation, and Express, which the first control request loads.
+// Skips the first minute, in which V8 compiles the code and the first control request loads Express.
 const pauses = readings.slice(1).flatMap((reading) => reading.pauses);
 const result = {
   date: new Date().toISOString().slice(0, 10),
@@ -89,7 +88,7 @@ const result = {
   heldMbAtEnd: Math.round(held(last)),
   rssMb: [first.rssMb, last.rssMb].map(Math.round),
   longestPauseMs: Math.max(0, ...readings.slice(1).map((reading) => reading.longestPauseMs)),
-  // Processor time excludes the time of other processes.
+  // Processor time, which excludes the time of other processes.
   longestWorkMs: Math.max(0, ...pauses.map(({ cpuMs }) => cpuMs)),
   longestPauseInFirstMinuteMs: first.longestPauseMs,
   longestPauseOfIdleProcessMs: Math.max(...readings.map((reading) => reading.machinePauseMs)),

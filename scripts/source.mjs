@@ -3,11 +3,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * Imports names from src/, for scripts; dist/ contains only modules that the package loads.
+ * Imports from src/ for scripts, because dist/ lacks modules that the package does not load.
  * @param exported export statement, such as `export { runClient } from './cli/client-run.js'`
  */
 export async function source(exported) {
-  // In the folder of the command line, from which its code finds the scenarios and the dashboard.
+  // Writes the module next to the command line, whose code finds the scenarios and the dashboard relative to itself.
   const file = fileURLToPath(new URL(`../dist/cli/source-${process.pid}.mjs`, import.meta.url));
   const resolveDir = fileURLToPath(new URL('../src', import.meta.url));
   await build({

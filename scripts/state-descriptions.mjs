@@ -1,4 +1,5 @@
-// Descriptions of the fields of `state`, which `petstore-sim state export --as scenario` writes.
+// Descriptions for the JSON Schema of the scenario field `state`, which `petstore-sim state export --as scenario`
+// writes.
 
 const window = {
   '': 'Counter of the window.',

@@ -1,13 +1,13 @@
 /**
- * Work of the service as msw handlers behind Express 5. Runs in a folder with express, msw and http-middleware installed:
- * `node express-msw.mjs PORT`
+ * Server with the same work as petstore-sim, as msw handlers behind Express 5. Runs in a folder with express, msw and
+ * http-middleware installed: `node express-msw.mjs PORT`
  */
 import { createMiddleware } from '@mswjs/http-middleware';
 import express from 'express';
 import { HttpResponse, http } from 'msw';
 import { admit, createPet, failures, listPets } from './pets-service.mjs';
 
-/** Resolver that checks the key and counts, then runs the operation. */
+/** Creates an msw resolver that checks the key, counts the request against its limits, then runs the operation. */
 const guarded = (operation) => async (info) => {
   const admission = admit(info.request.headers.get('authorization') ?? undefined);
   if (admission === undefined) return HttpResponse.json(failures.unauthorized, { status: 401 });

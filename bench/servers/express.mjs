@@ -1,4 +1,7 @@
-/** Work of the service in Express 5. Runs in a folder with express installed: `node express.mjs PORT` */
+/**
+ * Server with the same work as petstore-sim, in Express 5. Runs in a folder with express installed: `node express.mjs
+ * PORT`
+ */
 import express from 'express';
 import { admit, createPet, failures, listPets } from './pets-service.mjs';
 

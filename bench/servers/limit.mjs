@@ -1,4 +1,4 @@
-/** Limit of node:http: constant bytes for every request. `node limit.mjs PORT` */
+/** Fastest possible server on node:http: sends constant bytes for every request. `node limit.mjs PORT` */
 import { createServer } from 'node:http';
 import { createdPet, firstPets, rateHeaders, refusedBody, refusedHeaders, spentKey } from './pets-data.mjs';
 
@@ -9,7 +9,7 @@ const spent = `Bearer ${spentKey}`;
 
 createServer((req, res) => {
   if (req.method === 'POST') send(res, created);
-  // rawHeaders exists already; the first access to req.headers would build the object.
+  // Reads rawHeaders, because the first access to req.headers would build an object.
   else send(res, req.rawHeaders.includes(spent) ? refused : list);
 }).listen(Number(process.argv[2]), '127.0.0.1');
 

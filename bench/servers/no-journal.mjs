@@ -1,4 +1,7 @@
-/** Ours without the content of the journal, in a folder with petstore-sim installed: `node no-journal.mjs PORT` */
+/**
+ * petstore-sim without the content of its journal, to measure the journal's cost. Runs in a folder with petstore-sim
+ * installed: `node no-journal.mjs PORT`
+ */
 import { readFileSync } from 'node:fs';
 import { createSimulator } from 'petstore-sim';
 import { listen } from 'petstore-sim/node';

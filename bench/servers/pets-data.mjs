@@ -1,4 +1,4 @@
-/** Data of every benchmark server: 100 pets, two keys and constant rate-limit headers. */
+/** Data that every benchmark server has: 100 pets, two keys and constant rate-limit headers. */
 
 const names = ['Rex', 'Milo', 'Luna', 'Bella', 'Charlie', 'Daisy', 'Rocky', 'Zoë', 'Coco', 'Oscar', 'Nala', 'Bruno'];
 const statuses = ['available', 'available', 'pending', 'available', 'sold'];
@@ -17,15 +17,17 @@ export const firstPets = pets.slice(0, 20);
 export const newPet = { name: 'Rex', categoryId: 1 };
 export const createdPet = { id: 101, ...newPet, status: 'available' };
 
-/** Key that never reaches its limits, and key whose day is used up before the first request. */
+/** Two API keys: one never reaches its limits, the other has no requests left for the day. */
 export const businessKey = 'business-key';
 export const spentKey = 'spent-key';
 
-/** Limit per minute and day: counted, never reached. */
+/** Limit per minute and day that is counted, but never reached. */
 export const plenty = 1_000_000_000;
 export const spentLimit = 1000;
 
-/** Constant headers with the length of real ones, for servers without counters; the window ends in 2033. */
+/**
+ * Constant rate-limit headers, for servers that do not count. They are as long as real ones; the window ends in 2033.
+ */
 export const rateHeaders = {
   'X-RateLimit-Limit': String(plenty),
   'X-RateLimit-Remaining': String(plenty - 1),

@@ -15,7 +15,7 @@ function window(limit, lengthMs, used = 0) {
 }
 
 /**
- * Finds the key, and counts the request in its minute and its day, or in neither if one of them is used up.
+ * Finds the key and counts the request in its minute and its day. Counts in neither if one of them is used up.
  * @param {string | undefined} authorization
  * @returns {{ accepted: boolean, headers: Record<string, string | number> } | undefined} `undefined` for an unknown key
  */
@@ -65,7 +65,7 @@ export function createPet(body) {
   return pet;
 }
 
-/** Error bodies. */
+/** Bodies of the error responses. */
 export const failures = {
   invalid: { code: 'invalid_request', message: 'The request is not valid.', status: 400 },
   unauthorized: { code: 'unauthorized', message: 'The API key is missing or unknown.', status: 401 },

@@ -1,4 +1,4 @@
-/** Work of the service on plain node:http, without further features. `node real-work.mjs PORT` */
+/** Server with the same work as petstore-sim, on plain node:http without further features. `node real-work.mjs PORT` */
 import { createServer } from 'node:http';
 import { admit, createPet, failures, listPets } from './pets-service.mjs';
 

@@ -1,4 +1,4 @@
-// Makes PETSTORE_CALLS calls with axios and axios-retry; exits with code 1 if one fails permanently.
+// Client with axios and axios-retry. Makes PETSTORE_CALLS calls, and exits with code 1 if one fails permanently.
 import axios from 'axios';
 import axiosRetry from 'axios-retry';
 
@@ -6,7 +6,7 @@ const { PETSTORE_BASE_URL: baseURL, PETSTORE_API_KEY: key, PETSTORE_OPERATION: o
 const client = axios.create({ baseURL, headers: { authorization: `Bearer ${key}` }, timeout: 30_000 });
 axiosRetry(client, {
   retries: 5,
-  // By default, axios-retry does not retry a rejected POST, although a 429 stores nothing.
+  // Retries a POST after a 429 too, which stores nothing. By default, axios-retry does not.
   retryCondition: ({ response }) => response?.status === 429,
   retryDelay: (count, { response: { headers } }) => {
     const untilReset = Number(headers['x-ratelimit-reset']) - Date.parse(headers.date) / 1000;

@@ -1,4 +1,4 @@
-// Makes PETSTORE_CALLS calls with Node's fetch; exits with code 1 if one fails permanently.
+// Client with Node's fetch. Makes PETSTORE_CALLS calls, and exits with code 1 if one fails permanently.
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_OPERATION: operation } = process.env;
 const isPost = operation === 'createPet';
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,9 +1,10 @@
-// A client that passes every shipped scenario: one wait shared by all callers, jitter, and a check before a write is retried.
+// Client that passes every scenario of the package. All callers share one wait with jitter, and a lost write is looked
+// up before a retry.
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_OPERATION: operation } = process.env;
 const calls = Number(process.env.PETSTORE_CALLS ?? 1);
 const parallel = Number(process.env.PETSTORE_PARALLEL ?? 1);
 const longestWaitMs = 90_000;
-let openAtMs = 0; // no caller sends a request before this time
+let openAtMs = 0; // earliest time at which any caller may send, in Unix milliseconds
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function askedWaitMs({ headers }, attempt) {

@@ -33,8 +33,8 @@ const PetChanges = v.partial(
 );
 
 /**
- * Operations that the interface document lacks: categories, orders, and updating and deleting a pet. Called for each
- * simulator, and again at each reset, so that its data starts anew.
+ * Creates msw handlers for operations that the API document lacks: categories, orders, and updating and deleting a pet.
+ * Called for each simulator and again at each reset, so that their data starts anew.
  * @param {import('petstore-sim').Simulator} sim the simulator with the pets, keys and limits
  */
 export async function handlers(sim) {
@@ -55,7 +55,7 @@ export async function handlers(sim) {
   let lastCategoryId = categories.count();
   let lastOrderId = orders.count();
 
-  /** Order in the path. Throws a 404 without one. */
+  /** Finds the order that the path names. Throws a 404 for an unknown one. */
   const orderOf = ({ orderId }) => orders.get(Number(orderId)) ?? notFound('order', 'orderId');
 
   return [
@@ -145,10 +145,10 @@ export async function handlers(sim) {
 const jsonText = (text, status = 200) =>
   new HttpResponse(text, { status, headers: { 'Content-Type': 'application/json' } });
 
-/** JSON with exact whole numbers, which `HttpResponse.json` cannot write above 2^53. */
+/** Creates a JSON response with exact whole numbers. `HttpResponse.json` would round them above 2^53. */
 const json = (value, status) => jsonText(stringifyJson(value), status);
 
-/** Reads the body by its schema, with exact whole numbers. Throws a 400 for any other body. */
+/** Reads the request body by a schema, with exact whole numbers. Throws a 400 for an invalid body. */
 async function readBody(request, schema) {
   const { success, output, issues } = v.safeParse(schema, parseJson(await request.text()));
   if (success) return output;

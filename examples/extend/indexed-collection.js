@@ -1,8 +1,8 @@
 import { Collection } from '@msw/data';
 
 /**
- * A collection of records with an `id` that never changes, and an index by `id`. `findFirst` of @msw/data tests one record
- * after another instead.
+ * Collection of @msw/data with an index by `id`, which never changes. `findFirst` of @msw/data would test one record
+ * after another.
  */
 export class IndexedCollection extends Collection {
   #byId = new Map();
@@ -21,7 +21,7 @@ export class IndexedCollection extends Collection {
     return this.#byId.get(id);
   }
 
-  // The hook `update` runs before the schema has accepted the record.
+  // Updates the index after the update. The hook `update` would run before the schema has accepted the record.
   async update(predicate, options) {
     const record = await super.update(predicate, options);
     if (record !== undefined) this.#byId.set(record.id, record);

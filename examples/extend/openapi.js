@@ -14,7 +14,10 @@ const operation = (operationId, responses, more = {}) => ({
   responses: { ...responses, ...refused },
 });
 
-/** Description of the routes in `handlers.js`; `GET /__sim/service.json` and `GET /__sim/openapi.json` contain it. */
+/**
+ * OpenAPI description of the routes in `handlers.js`. `GET /__sim/service.json` and `GET /__sim/openapi.json` include
+ * it.
+ */
 export const openapi = {
   paths: {
     '/categories': {

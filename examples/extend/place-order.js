@@ -1,4 +1,5 @@
-// Places one order. With --blindly, repeats it after a lost response without looking for it.
+// Client that places one order. With --blindly, it repeats the order after a lost response without checking whether the
+// order exists.
 const { PETSTORE_BASE_URL, PETSTORE_API_KEY } = process.env;
 const headers = { Authorization: `Bearer ${PETSTORE_API_KEY}`, 'Content-Type': 'application/json' };
 const isBlind = process.argv.includes('--blindly');
@@ -14,7 +15,7 @@ async function placeOrder() {
       await new Promise((resolve) => setTimeout(resolve, Number(response.headers.get('retry-after')) * 1000 + 100));
     } catch (error) {
       if (error.name !== 'TypeError') throw error;
-      // The connection was lost. The order may be stored.
+      // The connection was lost, but the order may be stored. Looks for the order first.
       const [stored] = isBlind ? [] : await findOrders();
       if (stored !== undefined) return stored;
     }

@@ -3,9 +3,9 @@ const modulesOfMsw = ['@open-draft/deferred-promise', 'rettime', 'until-async'];
 
 module.exports = {
   projects: [
-    // A client in Node: petstore-sim needs no configuration.
+    // Project for tests of clients in Node. petstore-sim needs no configuration there.
     { displayName: 'node', testMatch: ['<rootDir>/test/client.test.ts'] },
-    // A page: jsdom in the configuration that msw recommends, with `fetch`, `Request` and `Response`.
+    // Project for tests of pages: jsdom as msw recommends, with `fetch`, `Request` and `Response`.
     {
       displayName: 'page',
       testMatch: ['<rootDir>/test/page.test.ts'],

@@ -1,6 +1,6 @@
 /**
- * In development, routes requests of server components for the service to the simulator. Next.js calls this once, at
- * its start.
+ * Next.js calls this function once at its start. In development, it routes requests of server components to the
+ * simulator.
  */
 export async function register() {
   if (process.env.NEXT_RUNTIME !== 'nodejs' || process.env.NODE_ENV !== 'development') return;

@@ -1,4 +1,4 @@
 export default {
-  // Node loads these packages itself; a bundled copy would not be the one that instrumentation.js patches.
+  // Excludes these packages from the bundle, because instrumentation.js must patch the copy that Node loads.
   serverExternalPackages: ['msw', 'petstore-sim'],
 };

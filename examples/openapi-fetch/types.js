@@ -1,4 +1,4 @@
-// Generates src/petstore.d.ts, the types of the service, from the simulator's OpenAPI description.
+// Generates the types of the service, src/petstore.d.ts, from the simulator's OpenAPI description.
 import { writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { openapi } from 'petstore-sim';

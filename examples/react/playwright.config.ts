@@ -21,7 +21,7 @@ export default defineConfig<PetstoreOptions>({
     { name: 'development', testMatch: 'development.spec.ts', use: { baseURL: dev } },
   ],
   use: {
-    // For Chromium of Debian: CHROMIUM_PATH=/usr/bin/chromium CHROMIUM_ARGS='["--no-sandbox"]'
+    // Chromium of Debian: set CHROMIUM_PATH=/usr/bin/chromium CHROMIUM_ARGS='["--no-sandbox"]'
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH,
       args: JSON.parse(process.env.CHROMIUM_ARGS ?? '[]'),

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   plugins: [react()],
-  // The worker is only for development and must not be part of the build.
+  // Excludes msw's worker from the build, because only development needs it.
   build: { copyPublicDir: false },
   test: { include: ['test/**/*.test.{ts,tsx}'] },
 });

@@ -1,4 +1,4 @@
-// Client for petstore-sim: the scenario's number of queries, with the settings of query-client.js.
+// Client that makes the scenario's number of queries, with the settings of query-client.js.
 import { PetstoreError, queryClient } from './query-client.js';
 
 const { PETSTORE_BASE_URL: baseUrl, PETSTORE_API_KEY: apiKey } = process.env;
@@ -12,7 +12,7 @@ async function listPets({ signal }) {
   return response.json();
 }
 
-// The scenario's number of concurrent queries, as in a component with several lists, which wait at the same time.
+// Runs as many queries at the same time as the scenario wants, as a page with several lists would.
 let begun = 0;
 async function caller() {
   while (begun < Number(calls)) await queryClient.fetchQuery({ queryKey: ['pets', begun++], queryFn: listPets });

@@ -3,7 +3,7 @@ import { QueryClient } from '@tanstack/query-core';
 const mostRetries = 5;
 const longestWaitMs = 90_000;
 
-/** The service rejected a request, or is unreachable. */
+/** Error of a query: the service rejected the request, or is unreachable. */
 export class PetstoreError extends Error {
   constructor(response) {
     super(`the service answered ${response.status}`);
@@ -13,8 +13,9 @@ export class PetstoreError extends Error {
 }
 
 /**
- * Wait that the service asks for, in milliseconds. Retry-After is seconds or a date; X-RateLimit-Reset is a Unix time, which
- * some services send in milliseconds or as the remaining time. If the two differ widely, Retry-After has another unit.
+ * Returns the wait that the service asks for, in milliseconds. Retry-After is seconds or a date; X-RateLimit-Reset is a
+ * Unix time, which some services send in milliseconds or as the remaining time. If both differ widely, Retry-After has
+ * another unit.
  */
 function waitOf({ headers }) {
   const sentMs = Date.parse(headers.get('Date')) || Date.now();
@@ -34,18 +35,18 @@ function waitOf({ headers }) {
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // Retries only failures that may be temporary: 429, 5xx, and a missing response.
+      // Retries only failures that may be temporary: 429, 5xx, or a missing response.
       retry: (failures, error) =>
         failures < mostRetries &&
         !(error.status < 500 && error.status !== 429) &&
         !(error.retryAfterMs > longestWaitMs),
-      // Waits for the requested time, or longer after each failure, with jitter.
+      // Waits for the requested time, or longer after several failures. Random extra time keeps queries apart.
       retryDelay: (failures, error) =>
         Math.max(error.retryAfterMs ?? 0, 1_000 * 2 ** failures) * (1 + 0.1 * Math.random()),
-      // Without a page, TanStack Query assumes that it is offline.
+      // Without this mode, TanStack Query would consider itself offline outside of a page.
       networkMode: 'always',
     },
-    // A write without a response may be stored, so it is not repeated blindly.
+    // Does not retry a write, because a write without a response may be stored.
     mutations: { retry: false, networkMode: 'always' },
   },
 });

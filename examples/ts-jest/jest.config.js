@@ -1,7 +1,7 @@
 /** ES modules that msw needs. Jest must transform them, although they are in node_modules. */
 const modulesOfMsw = ['@open-draft/deferred-promise', 'rettime', 'until-async'];
 
-/** Lets ts-jest transform JavaScript as well, without Babel. */
+/** Compiler options with which ts-jest also transforms JavaScript, without Babel. */
 const tsconfig = { allowJs: true, module: 'CommonJS', target: 'ES2022' };
 
 module.exports = {

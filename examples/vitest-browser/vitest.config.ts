@@ -1,7 +1,7 @@
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 
-// For Chromium of Debian: CHROMIUM_PATH=/usr/bin/chromium CHROMIUM_ARGS='["--no-sandbox"]'
+// Chromium of Debian: set CHROMIUM_PATH=/usr/bin/chromium CHROMIUM_ARGS='["--no-sandbox"]'
 const { CHROMIUM_PATH, CHROMIUM_ARGS = '[]' } = process.env;
 
 export default defineConfig({

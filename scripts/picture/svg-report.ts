@@ -45,8 +45,8 @@ tspan.praise { fill: var(--good); font-weight: 600; }
 `;
 
 /**
- * Renders a verdict and its run as one picture, for pages without HTML: the timeline, and the first sentence of the first
- * findings of each rule. Never contains a whole key.
+ * Draws a verdict and its run as an SVG picture, for pages without HTML: the timeline and the first findings of each
+ * rule. Contains only masked keys.
  * @param entries judged journal, in the order of arrival
  */
 export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): string {

@@ -13,7 +13,8 @@ const axisHeight = 34;
 export const timelineHeight = ({ rows }: Timeline) => rows.length * rowHeight + 6 + axisHeight;
 
 /**
- * Renders a timeline as SVG: for each key, served requests above and rejected ones below, with waits and bans as bars.
+ * Draws a timeline as SVG. For each key, successful requests are above and rejected ones below; waits and bans are
+ * bars.
  */
 export function svgTimeline(timeline: Timeline): Markup {
   const axis = axisOf(timeline, 9);
@@ -58,11 +59,11 @@ function svgRow(
 const deadline = (x: number, y: number) =>
   markup`<line class="deadline" x1="${x}" y1="${y - 11}" x2="${x}" y2="${y + 11}"/>`;
 
-/** Right end of a bar that exceeds the picture, labeled with the bar's whole length. */
+/** Draws an arrow at the end of a bar that exceeds the picture, with the bar's whole length as text. */
 const openEnd = (kind: 'wait' | 'ban', x: number, y: number, length: string) =>
   markup`<path class="${kind}" d="M${x} ${y - 10}l12 10l-12 10z"/><text class="open" x="${x - 4}" y="${y + 4}">${length}</text>`;
 
-/** Merges overlapping marks into one with their number. */
+/** Draws requests as symbols. Merges overlapping symbols into one, with their number. */
 function svgMarks(marks: readonly Mark[], x: (ms: number) => number, above: number, below: number): Markup[] {
   const groups: { kind: Mark['kind']; x: number; marks: Mark[] }[] = [];
   for (const mark of marks) {
@@ -85,7 +86,7 @@ function svgMarks(marks: readonly Mark[], x: (ms: number) => number, above: numb
   });
 }
 
-/** Symbol of a mark, distinguished by color and by shape, for color-blind readers. */
+/** Draws the symbol of a request. Its shape differs too, for color-blind readers. */
 export function symbol(kind: Mark['kind'], x: number, y: number): Markup {
   switch (kind) {
     case 'served':

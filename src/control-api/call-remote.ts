@@ -59,10 +59,7 @@ async function readError(response: Response): Promise<ControlError> {
   }
 }
 
-/**
- * Converts parsed JSON to ordinary objects. `parseJson` creates objects without a prototype, which many assertions
- * reject.
- */
+/** Converts parsed JSON to ordinary objects, because `parseJson` creates objects without a prototype. */
 function plain(value: JsonValue): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(plain);

@@ -5,7 +5,7 @@ import { duration, instant } from '../validation/value-schemas.js';
 import { operation } from './control-operation.js';
 import { described, instantText } from './input-values.js';
 
-/** State of the clock in the control API. */
+/** State of the simulated clock, as the control API returns it. */
 export interface ClockInfo {
   /** Simulated time, ISO 8601. */
   now: string;

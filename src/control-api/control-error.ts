@@ -20,7 +20,7 @@ export const notFound = (message: string) => new ControlError(404, 'not_found', 
 export const invalid = (message: string) => new ControlError(400, 'invalid_request', message);
 export const conflict = (message: string) => new ControlError(409, 'conflict', message);
 export const tooMany = (message: string) => new ControlError(503, 'service_unavailable', message);
-/** Temporary failure: a retry may succeed. */
+/** Creates the error of a temporary failure, after which a retry may succeed. */
 export const unavailable = (message: string) => new ControlError(503, 'service_unavailable', message, 1);
 
 /**

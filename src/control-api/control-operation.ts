@@ -35,19 +35,19 @@ export interface LogHealth {
  * Caller of a control operation, as known to an HTTP server. All fields are undefined for calls in the same process.
  */
 export interface Caller {
-  /** Aborted when the caller disconnects, or when the simulator or the server closes. */
+  /** Signal that is aborted when the caller disconnects, or when the simulator or the server closes. */
   readonly signal?: AbortSignal | undefined;
   /** API URL of the simulator, as the caller reaches it: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl?: string;
   /** Control URL of the simulator, as the caller reaches it: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl?: string;
-  /** Description of the server's custom routes. */
+  /** OpenAPI description of the server's custom routes. */
   readonly openapi?: OwnDescription | undefined;
-  /** Name of the caller. Default: `this process`. */
+  /** Name of the caller, for the list of changes. Default: `this process`. */
   readonly name?: string | undefined;
   /** Health of the server's log, if any. */
   readonly log?: LogHealth | undefined;
-  /** Periods without stored requests that the journal does not contain yet. Default: none. */
+  /** Periods in which this server could not store requests, if the journal does not contain them yet. Default: none. */
   readonly outages?: (() => readonly Outage[]) | undefined;
   /** Random identifier of this server process, which changes at each start. */
   readonly instance?: string;
@@ -62,15 +62,15 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path below the control URL. A part in braces is the input field of that name. */
   readonly path: string;
-  /** Summary for the descriptions: one sentence without a full stop. */
+  /** Summary of the operation for descriptions: one sentence without a full stop. */
   readonly summary: string;
-  /** Path, query and body in one flat object. */
+  /** Schema of the operation's input: path parameters, query and body in one flat object. */
   readonly input: In;
-  /** An input that works on the default scenario. */
+  /** Example of an input that works on the default scenario. */
   readonly example?: Input<In>;
-  /** Schema of the result; of text and streams, of one item. */
+  /** Schema of the operation's result. For text and streams, schema of one item. */
   readonly result: Schema<Out, unknown>;
-  /** Response status over HTTP. Default 200. */
+  /** Response status of the operation over HTTP. Default 200. */
   readonly status?: 201;
   /** Media type of a result that is text or a stream of entries. Default: JSON. */
   readonly contentType?: 'application/x-ndjson' | 'text/event-stream';
@@ -78,7 +78,7 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly eventName?: string;
   /** Error statuses that only this operation has, such as 409 for a conflict or 503 for a reached limit. */
   readonly refusals?: readonly (404 | 409 | 503)[];
-  /** Largest request body over HTTP. Default 5 MiB. */
+  /** Maximum size of the request body over HTTP, in bytes. Default 5 MiB. */
   readonly maximumBytes?: number;
   /** Whether the operation affects no later request. Such an operation is missing from the list of changes. */
   readonly isQuiet?: true;

@@ -7,7 +7,7 @@ import { controlOperations } from './control-operations.js';
 import { perform } from './perform.js';
 import { sandboxOperations } from './sandbox-operations.js';
 
-/** Input of an operation; optional if all its fields are. */
+/** Input of an operation: an optional parameter if all its fields are optional. */
 type Arguments<Of extends AnySchema> = Partial<Input<Of>> extends Input<Of> ? [input?: Input<Of>] : [input: Input<Of>];
 
 /** Return type of an operation over HTTP: a promise, or an asynchronous iterable of entries. */

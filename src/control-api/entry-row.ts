@@ -10,11 +10,11 @@ import { keyId } from '../values/mask-key.js';
 import { described, instantText } from './input-values.js';
 import { formatRemaining, formatWait } from './wait-words.js';
 
-/** One request and its result, without headers and bodies. Fields without a value are absent. */
+/** One request and its result in the control API, without headers and bodies. Fields without a value are absent. */
 export interface EntryRow {
-  /** Position in the order of arrival, from 1; never reused. */
+  /** Number of the request in the order of arrival, from 1; never reused. */
   id: number;
-  /** Arrival of the request, ISO 8601 of simulated time. */
+  /** Arrival time of the request, ISO 8601 of simulated time. */
   time: string;
   /** Time until the response was ready, in milliseconds of simulated time. */
   durationMs: number;
@@ -29,7 +29,7 @@ export interface EntryRow {
   query: string;
   /** Response status; 0 if the client disconnected first. */
   status: number;
-  /** Field `code` of an Error body. */
+  /** Error code in the response body. */
   code?: string;
   /** Name of the window, `minute` or `day`, that the response's rate-limit headers describe. */
   window?: string;
@@ -263,7 +263,7 @@ function errorCode({ status, responseBody }: RequestRecord): string | undefined 
   }
 }
 
-/** Reason for a 401, from its message. */
+/** Returns the reason for a 401 in a few words, derived from its message. */
 function explainUnauthorized({ token, responseBody }: RequestRecord): string {
   if (token === undefined) return 'no key sent';
   const [word = ''] = /unknown|revoked|expired/.exec(textOfBytes(responseBody)) ?? [];

@@ -68,7 +68,7 @@ export type TakeEntry = (id: number, json: EntryJson) => void;
 /** Stream of journal entries as JSON text, for HTTP. */
 export interface EntryFeed {
   /**
-   * Passes one waiting entry to `take`.
+   * Passes one waiting journal entry to `take`.
    * @returns false without a waiting entry; `take` then receives each later entry on arrival
    * @throws {RangeError} if the reader is too slow
    */

@@ -11,7 +11,7 @@ import { createShownBodies, showBody } from './shown-bodies.js';
 /** Journal entry as JSON text in three parts. The middle part, the response body, is the largest and is cached. */
 export interface EntryJson {
   readonly start: string;
-  /** Response body as UTF-8. */
+  /** Response body as UTF-8 bytes of JSON. */
   readonly body: Uint8Array;
   readonly end: string;
 }
@@ -21,16 +21,16 @@ export interface EntryJson {
  * key's previous 429.
  */
 export interface EntryView {
-  /** Notes the record's effect on later entries, without converting the record. */
+  /** Notes the effect of a journal record on later entries, without converting the record. */
   pass(entry: RequestRecord): void;
   show(entry: RequestRecord): JournalEntry;
-  /** Converts a record to JSON, at a fraction of the cost of `show`. */
+  /** Converts a journal record to JSON, at a fraction of the cost of `show`. */
   write(entry: RequestRecord): EntryJson;
-  /** Converts a record without its headers and bodies, at a fraction of the cost of `show`. */
+  /** Converts a journal record without its headers and bodies, at a fraction of the cost of `show`. */
   showRow(entry: RequestRecord): EntryRow;
 }
 
-/** Entry fields that follow the bodies in the JSON. */
+/** Fields of a journal entry that follow the bodies in its JSON. */
 type Tail = Pick<JournalEntry, 'client' | 'lastArrivedId' | 'heldMs' | 'finishedMs' | 'abandoned' | 'lost'>;
 
 export function createEntryView(sim: Simulator): EntryView {
@@ -133,7 +133,7 @@ function tailOf(entry: RequestRecord, redact: Redact): Fields<Tail> {
   };
 }
 
-/** Finds an entry by id without copying the journal: 0.1 ms with 10,000 entries. */
+/** Finds a journal entry by id without copying the journal: 0.1 ms with 10,000 entries. */
 export function showEntry(sim: Simulator, id: number): JournalEntry | undefined {
   const { journal } = coreOf(sim).state;
   const entry = journal.latest((each) => each.id === id);
@@ -144,7 +144,7 @@ export function showEntry(sim: Simulator, id: number): JournalEntry | undefined 
   return view.show(entry);
 }
 
-/** Whether later entries depend on this record: a 429 starts a wait, and a served request ends it. */
+/** Whether later journal entries depend on this record: a 429 starts a wait, and a served request ends it. */
 const isAboutLimits = ({ promisedAtMs, refusal, plan }: RequestRecord) =>
   (promisedAtMs !== undefined && refusal !== undefined) || plan !== undefined;
 

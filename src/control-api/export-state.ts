@@ -28,7 +28,7 @@ export const exportLazily = ({ resolved, clock, pets, keys, faults }: Snapshot):
   faults: exportFaults(faults),
 });
 
-/** Converts a snapshot to complete plain data. */
+/** Converts a snapshot to complete plain data, without parts that are computed later. */
 export const exportState = (snapshot: Snapshot) => computeLazyParts(exportLazily(snapshot)) as ExportedState;
 
 function* exported<Item, Exported>(items: readonly Item[], show: (item: Item) => Exported): Generator<Exported> {
@@ -105,7 +105,7 @@ function* resolve(sim: Simulator, { scenario, pets }: ExportedState): Steps<Reso
   const { state, resolve } = coreOf(sim);
   const { resolved } = state;
   if (yield* isSame(jsonPieces(scenario), jsonPieces(resolved.scenario))) return resolved;
-  // The imported state may exceed the usual limit on pets, because the exporting server could hold them.
+  // Allows more pets than usual, because the server that exported the state could hold them.
   const most = Math.max(maximumPetsWhileServing, pets.length);
   if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${mostGenerated(most)}`);
   return yield* resolve(scenario, checkInSteps);

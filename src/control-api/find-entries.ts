@@ -6,7 +6,7 @@ import { optional, string } from '../validation/schemas.js';
 import { keyId } from '../values/mask-key.js';
 import { described, wholeNumber } from './input-values.js';
 
-/** Filters of a journal query; an entry must match all present fields. */
+/** Filters of a journal query. A request must match all filters that are present. */
 export const entryQuery = {
   operation: optional(described(string, 'Operation of the requests.')),
   method: optional(described(string, 'Method of the requests.')),
@@ -23,14 +23,17 @@ export const entryQuery = {
 
 export type EntryQuery = { [Field in keyof typeof entryQuery]?: Output<(typeof entryQuery)[Field]> };
 
-/** Finds the entries that match a query, in the order of arrival. */
+/** Finds the journal entries that match a query, in the order of arrival. */
 export function findEntries({ journal }: Simulator, query: EntryQuery): RequestRecord[] {
   const { key, ...others } = query;
   const found = journal.query(others);
   return key === undefined ? found : found.filter((entry) => isOfKey(entry, key));
 }
 
-/** Creates the test of a query, called for every request while a caller waits for entries. */
+/**
+ * Creates the test whether a request matches a journal query. Called for every request while a caller waits for a
+ * match.
+ */
 export function createFilter({ key, ...others }: EntryQuery): (entry: RequestRecord) => boolean {
   return (entry) => meetsQuery(entry, others) && (key === undefined || isOfKey(entry, key));
 }

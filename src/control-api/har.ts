@@ -65,7 +65,7 @@ function toHarEntry(entry: JournalEntry) {
     cache: {},
     timings: { send: 0, wait: durationMs, receive: 0 },
     ...(entry.connection !== undefined && { connection: String(entry.connection) }),
-    // The custom field repeats no bodies and headers, which can be large.
+    // The custom field contains no bodies and headers, which the HAR entry has already.
     _petstoreSim: { ...rest, ...hashOf('requestBody', requestBody), ...hashOf('responseBody', responseBody) },
   };
 }

@@ -18,7 +18,7 @@ export const withJsonSchema = <Out, In>(schema: Schema<Out, In>, json: Record<st
   json: { ...schema.json, ...json },
 });
 
-/** Adds a description to a schema. */
+/** Adds a description to a schema, for the OpenAPI description. */
 export const described = <Out, In>(schema: Schema<Out, In>, description: string) =>
   withJsonSchema(schema, { description });
 
@@ -81,7 +81,7 @@ export function findScenario({ scenarios }: Simulator, scenario: string | Scenar
   throw notFound(`scenario: expected a scenario, got ${JSON.stringify(cut(scenario))}${hint}`);
 }
 
-/** Schema of the name of a sandbox or a snapshot. */
+/** Schema of a name for a sandbox or a snapshot. */
 export const name = withJsonSchema(matching(sandboxNamePattern, 'a name of 1 to 64 letters, digits, ".", "_" or "-"'), {
   pattern: '^[A-Za-z0-9._-]{1,64}$',
 });
@@ -92,5 +92,5 @@ export const keyReference = refine(string, (key) => key !== '', 'an API key or i
   description: 'API key, or its id.',
 });
 
-/** Schema of the result of a removal. */
+/** Schema of the result of an operation that removes something. */
 export const removed = fields({ removed: described(string, 'Name of the removed object.') });

@@ -5,7 +5,7 @@ import { type EntryRow, entryRowFields } from './entry-row.js';
 import { described } from './input-values.js';
 import type { WhyStep } from './why.js';
 
-/** A body in the control API. */
+/** Request or response body in the control API, with masked keys. */
 export interface JournalBody {
   /** Size of the body in the journal, in bytes. */
   bytes: number;
@@ -33,7 +33,7 @@ export interface JournalEntry extends EntryRow {
   heldMs?: number;
   /** Time until the last byte of the response was sent, in milliseconds. Absent if all bytes were sent at once. */
   finishedMs?: number;
-  /** Set if the client disconnected before the end of the response. */
+  /** Set if the client disconnected before it had the whole response. */
   abandoned?: true;
   /**
    * Set if the client received a 503 instead of this response, because storing the request in the log took too long.

@@ -54,7 +54,7 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
   why: explain(entry, settings.banAfter),
 });
 
-/** Newest entries that match a query, and the number of all that match. */
+/** Newest journal entries that match a query, and the number of all that match. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
   const all = sim.journal.query();
   const found = all.filter(createFilter(of));
@@ -216,7 +216,7 @@ const noEntry =
   'Unknown request; expected an id that GET /__sim/journal shows. The oldest requests are dropped, and pending ones appear with their response.';
 
 function waitDuration() {
-  // A query string passes a number of milliseconds as text.
+  // Reads digits in a query string as a number of milliseconds, because a query string contains only text.
   const read = (value: number | string) => parseDuration(/^[0-9]{1,9}$/.test(String(value)) ? Number(value) : value);
   const wait = transform(either(number, string), read);
   const limited = refine(wait, (ms) => ms <= longestWaitMs, `at most ${longestWaitMs / 1000}s`);

@@ -6,9 +6,9 @@ import { isMap } from '../values/plain-data.js';
  * between two pieces.
  */
 class LazyResult {
-  /** Computes the whole part at once. */
+  /** Computes the whole lazy part at once. */
   readonly make: () => unknown;
-  /** Computes the part as pieces of JSON text, one after the other. */
+  /** Computes the lazy part as pieces of JSON text, one after the other. */
   readonly pieces: () => Iterable<string>;
 
   constructor(make: () => unknown, pieces: () => Iterable<string>) {
@@ -56,7 +56,10 @@ export function computeLazyParts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value as object).map(([name, field]) => [name, computeLazyParts(field)]));
 }
 
-/** Maximum number of map members or list items in one piece of JSON. Limits the time without other requests. */
+/**
+ * Maximum number of map members or list items in one piece of JSON. Small pieces let the server handle other requests
+ * soon.
+ */
 const mostMembers = 100;
 
 /** Converts a result to pieces of JSON text, between which a server handles other requests. */

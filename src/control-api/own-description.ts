@@ -51,7 +51,7 @@ function merged(description: Description, paths: Items, components: readonly (It
   };
 }
 
-/** Merges maps of maps. The first map that contains a name determines its value. */
+/** Merges maps of maps. If several contain a name, the first one determines its value. */
 function mergedItems(all: readonly (Items | undefined)[]): Items {
   const names = new Set(all.flatMap((items) => Object.keys(items ?? {})));
   const lastFirst = [...all].reverse();

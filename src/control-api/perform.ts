@@ -72,7 +72,10 @@ export const openEntryFeed = <Target>(
   input: unknown,
 ): EntryFeed | undefined => operation.feed?.(target, checkInput(operation, input));
 
-/** Checks the input of an operation. @throws {ControlError} with every mistake */
+/**
+ * Checks the input of a control operation.
+ * @throws {ControlError} with every mistake
+ */
 export function checkInput({ input: schema }: AnyControlOperation, input: unknown): unknown {
   try {
     return checkWith(schema, input, 'input');

@@ -6,14 +6,14 @@ import { runToEnd } from '../values/steps.js';
 import { exportState, importState } from './export-state.js';
 import { type ExportedState, stateSchema } from './state-schema.js';
 
-/** Storage for a page's state between loads: `sessionStorage` or `localStorage`. */
+/** Browser storage that keeps a simulator's state between loads of a page: `sessionStorage` or `localStorage`. */
 export interface StateStorage {
   getItem(name: string): string | null;
   setItem(name: string, text: string): void;
   removeItem(name: string): void;
 }
 
-/** Name under which the storage contains the state. */
+/** Name under which the browser storage contains the simulator's state. */
 const itemName = 'petstore-sim';
 /**
  * Maximum size of a saved state, in characters. Browsers store about five million per site, which the site needs too.
@@ -66,7 +66,7 @@ export function persistState(
 }
 
 /**
- * Saves the current state.
+ * Saves the simulator's current state in the browser storage.
  * @returns the reason for a failure, or `undefined` on success
  */
 function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedAtMs: number): string | undefined {
@@ -83,7 +83,7 @@ function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedA
       }
     }
   }
-  // Removes the earlier saved state, which would restore outdated data.
+  // Removes the earlier saved state, because restoring it would show outdated data.
   if (failure !== undefined) storage.removeItem(itemName);
   return failure;
 }
@@ -100,7 +100,7 @@ function restore(sim: Simulator, storage: StateStorage, startedFrom: string, now
     const elapsedMs = clock.frozen ? 0 : Math.max(0, nowMs - savedAtMs) * (resolved.clock.speed ?? 1);
     sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.round(clock.nowMs + elapsedMs) } });
   } catch {
-    // The saved state was truncated, edited, or written by another version.
+    // Discards the saved state, which was truncated, edited, or written by another version.
     sim.restore(before);
     storage.removeItem(itemName);
   }

@@ -4,7 +4,7 @@ import { count } from '../validation/value-schemas.js';
 import { operation } from './control-operation.js';
 import { described, wholeNumber } from './input-values.js';
 
-/** Maximum number of pets in one response. */
+/** Maximum number of pets in one response of the control API. */
 const mostPets = 1_000;
 
 export const petOperations = {

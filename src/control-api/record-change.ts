@@ -4,13 +4,13 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isMap } from '../values/plain-data.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 
-/** Maximum number of changes that a simulator lists. */
+/** Maximum number of changes that the control API lists for a simulator. */
 const mostChanges = 200;
-/** Maximum length of a change's input and of its caller's name, in characters. */
+/** Maximum length of the texts in the list of changes, in characters: a change's input, and its caller's name. */
 const mostCharacters = 80;
 
 /**
- * Prepares the list entry for a change to a simulator. Returns `undefined` for an operation that changes nothing.
+ * Prepares the entry for a change in the list of changes. Returns `undefined` for an operation that changes nothing.
  * @returns function to call after the change, which adds the entry
  */
 export function recordChange(

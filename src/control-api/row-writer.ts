@@ -1,6 +1,9 @@
 import type { EntryRow, Fields } from './entry-row.js';
 
-/** Row fields in three groups, in their order. The fields between the groups differ in every request. */
+/**
+ * Fields of a row (a journal entry without bodies) in three groups. The fields between the groups differ in every
+ * request.
+ */
 const first = ['key', 'keyId', 'plan', 'operation', 'method', 'path', 'query', 'status', 'code', 'window'] as const;
 const second = [
   'exempt',
@@ -42,10 +45,12 @@ export function createRowWriter(): (row: Row) => string {
   };
 }
 
-/** Writes a number as JSON. A header changed by a fault can produce NaN, which becomes `null`. */
+/** Writes a number as JSON. NaN, which a header changed by a fault can produce, becomes `null`. */
 const numberText = (value: number) => (Number.isFinite(value) ? `${value}` : 'null');
 
-/** Creates a function that writes a group of fields. Returns the previous text if the next row has equal values. */
+/**
+ * Creates a function that writes a group of a row's fields. Returns the previous text if the next row has equal values.
+ */
 function createMembers(fields: readonly (keyof Row)[]): (row: Row) => string {
   let last: Row | undefined;
   let text = '';

@@ -36,7 +36,7 @@ const sandboxInfo = fields({
 });
 
 /**
- * Returns the URLs of a sandbox.
+ * URLs of a sandbox.
  * @param origin origin of the server: `http://127.0.0.1:4010`
  */
 export const sandboxUrls = (origin: string, name: string) => ({

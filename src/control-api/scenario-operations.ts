@@ -11,7 +11,7 @@ import { operation } from './control-operation.js';
 import { described, findScenario, scenarioContent, scenarioInput } from './input-values.js';
 import { lazyCopy } from './lazy-result.js';
 
-/** Schema of the result of loading or resetting a scenario. */
+/** Schema of the result of an operation that loads or resets a scenario. */
 const started = fields({ scenario: described(string, 'Name of the scenario.'), clock: clockInfoSchema });
 const startOf = (sim: Simulator) => ({ scenario: sim.name, clock: clockInfo(sim) });
 

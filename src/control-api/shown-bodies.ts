@@ -57,7 +57,7 @@ export function createShownBodies() {
 
   return {
     show: (raw: string, redact: Redact): JournalBody => ({ ...find(raw, redact).shown }),
-    /** Converts a body to JSON as UTF-8 bytes. */
+    /** Converts a response body to JSON as UTF-8 bytes. */
     write(raw: string, redact: Redact): Uint8Array {
       const body = find(raw, redact);
       body.json ??= encoder.encode(JSON.stringify(body.shown));

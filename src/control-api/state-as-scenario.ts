@@ -47,7 +47,7 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
   };
 }
 
-/** Whether the state has exactly the generated pets of its scenario and the next id after them. */
+/** Whether an exported state has exactly the generated pets of its scenario, and the next id after them. */
 const isAsGenerated = ({ pets, scenario, idStart }: ResolvedScenario, state: ExportedState): boolean =>
   !Array.isArray(scenario.pets) &&
   state.nextId === (idStart ?? firstIdAfter(pets.at(-1)?.id ?? 0)) &&
@@ -95,7 +95,7 @@ function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: n
     ...defined(others),
     ...(isUsed(minute) && { minute: windowState(minute) }),
     ...(isUsed(day) && { day: windowState(day) }),
-    // Subtracts the earlier clock changes, because the clock of the new scenario starts without them.
+    // Subtracts earlier changes of the simulated clock, because the clock of the new scenario starts without them.
     ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),
     ...(episodes > 0 && { episodes }),
     ...(strikes > 0 && { strikes }),

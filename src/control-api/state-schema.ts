@@ -34,7 +34,7 @@ const appliedRule = fields({
   rule: faultSchema,
   seen: count,
   applied: count,
-  /** With `failTimes`: the calls that the rule has made fail, each with its number of failures. */
+  /** Calls that a rule with `failTimes` has made fail, each with its number of failures. */
   failed: list(pair(string, count)),
 });
 
@@ -55,7 +55,7 @@ export const stateSchema = fields({
   pets: list(pet),
   nextId: int64,
   keys: list(apiKeySchema),
-  /** Keys outside of the scenario, which requests introduced under `acceptAnyKey`. */
+  /** Keys that the scenario lacks, which requests introduced under `acceptAnyKey`. */
   unlistedKeys: {
     ...list(apiKeySchema),
     labels: ['a list of at most 10,000 keys'],

@@ -19,9 +19,9 @@ export interface ShownChange {
   until: string;
   /** Id of the last request that arrived before the change. */
   lastId: number;
-  /** Method and path: `POST /clock`. */
+  /** Method and path of the control operation: `POST /clock`. */
   request: string;
-  /** Summary of the input: `advance 61s`. */
+  /** Summary of the control operation's input: `advance 61s`. */
   input: string;
   /** Name of the caller: `page`, `curl/8.14.1`, `this process`. */
   by: string;
@@ -29,7 +29,10 @@ export interface ShownChange {
 
 /** Event of the update stream: the state, and the requests and changes since the previous event. */
 export interface Update {
-  /** Identifier of the run. The server's start or a cleared journal begins a new run, without the earlier requests. */
+  /**
+   * Identifier of the run. A new run, without earlier requests, begins when the server starts or the journal is
+   * cleared.
+   */
   run: string;
   scenario: string;
   clock: ClockInfo;
@@ -37,7 +40,7 @@ export interface Update {
   changes: ShownChange[];
   /** Number of requests in this run, including requests that the journal has dropped. */
   total: number;
-  /** Number of requests without a response yet. */
+  /** Number of requests in this run that have no response yet. */
   pending: number;
   /** Number of journal entries that were not sent yet; the next updates contain them. */
   behind: number;
@@ -77,19 +80,19 @@ export const updateSchema = fields({
   ),
 });
 
-/** Interval between two updates, in milliseconds of real time. */
+/** Interval between two updates of the stream, in milliseconds of real time. */
 const everyMs = 100;
-/** Number of intervals without news after which an empty update is sent, as a heartbeat. */
+/** Number of intervals without news after which the stream sends an empty update, as a heartbeat. */
 const quietRounds = 10;
 /** Number of new entries per interval above which the server counts as busy and sends fewer of them. */
 const many = 300;
-/** Maximum number of entries per update, for a busy and for a calm server. */
+/** Maximum number of entries in one update, for a busy and for a calm server. */
 const mostRows = { busy: 50, calm: 2_000 };
-/** Number of entries that are converted at a time. The server handles requests before the next step. */
+/** Number of entries that the update stream converts at a time. The server handles requests before the next step. */
 const rowsOfStep = 200;
 
 export interface UpdatesSince {
-  /** `run` of the reader's last update. If the run is another one, the stream restarts with all journal entries. */
+  /** `run` of the reader's last update. If the run has changed, the stream restarts with all journal entries. */
   run?: string | undefined;
   /** Id of the last entry that the reader has; later entries are sent. */
   since?: number | undefined;

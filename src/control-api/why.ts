@@ -5,14 +5,14 @@ import { formatRemaining, formatWait } from './wait-words.js';
 /** One step in the handling of a request, in words. */
 export interface WhyStep {
   step: 'key' | 'ban' | 'limit' | 'promise' | 'fault' | 'route' | 'operation';
-  /** `stopped`: this step determined the response. `noted`: the request continued. */
+  /** `stopped`: this step determined the response. `noted`: the step had an effect, and handling continued. */
   result: 'passed' | 'noted' | 'stopped' | 'not reached';
   text: string;
   /** Id of the assumption that decided the step, because the document leaves the question open. */
   assumption?: string;
 }
 
-/** Fields of a journal entry that an explanation uses. A row lacks the body. */
+/** Fields of a journal entry that an explanation uses. The body may be absent. */
 export type Explained = EntryRow & { responseBody?: { text: string } };
 
 /**
@@ -126,7 +126,7 @@ const notReached = ({ operation, method, path }: Explained): WhyStep => ({
   text: `${operation ?? `${method} ${path}`} not reached`,
 });
 
-/** Field `message` of an Error body. */
+/** Text of an error response: its field `message`. */
 function messageOf({ responseBody }: Pick<Explained, 'responseBody'>): string | undefined {
   try {
     const { message } = JSON.parse(responseBody?.text ?? '');

@@ -11,11 +11,11 @@ export interface Remedy {
   act(): void;
 }
 
-/** Changes that a user of the dashboard can make. Each change sends one to four control requests. */
+/** Changes of the simulator that a user of the dashboard can make. Each sends one to four control requests. */
 export interface Actions {
   /**
-   * Sends a control request and refreshes the displayed state. If the server rejects the request, shows the message and
-   * returns `undefined`.
+   * Sends a control request and refreshes the state on the dashboard. If the server rejects the request, shows the
+   * message and returns `undefined`.
    */
   send<Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object): Promise<Result | undefined>;
   reset(): Promise<void>;
@@ -42,7 +42,10 @@ export function createActions(
       return undefined;
     }
   };
-  /** Makes a change that removes requests undoable: saves a snapshot and the requests first. */
+  /**
+   * Makes a change that can be undone, although it removes requests. Saves a snapshot of the simulator and the requests
+   * first.
+   */
   const undoable = async (text: string, act: () => Promise<unknown>) => {
     const count = session.state.total;
     const [saved, run] = await Promise.all([

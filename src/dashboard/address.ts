@@ -3,7 +3,7 @@ import type { Range } from './timeline-view.js';
 /** Selection on the dashboard, which the URL fragment stores. */
 export interface Address {
   request?: number | undefined;
-  /** Id of the request to compare with the selected one. */
+  /** Id of the request that is compared with the selected one. */
   compare?: number | undefined;
   /** Code of the selected finding. Followed by `:KEY` if findings on several keys have this code. */
   finding?: string | undefined;
@@ -25,7 +25,7 @@ export function readAddress(hash: string): Address {
   };
 }
 
-/** Formats a selection as a URL fragment; empty without a selection. */
+/** Formats a selection on the dashboard as a URL fragment; empty without a selection. */
 export function writeAddress({ request, compare, finding, range }: Address): string {
   const time = (ms: number) => new Date(ms).toISOString();
   const fields = [

@@ -31,7 +31,7 @@ export interface AppProps {
   sandbox?: string | undefined;
   /** Element that receives key presses and dropped files: the document, or the drawer of the panel. */
   place: EventTarget;
-  /** Whether the URL fragment stores the selection. False for the panel, whose page belongs to the user. */
+  /** Whether the URL fragment stores the selection. False for the panel in a user's page, whose URL must not change. */
   hasAddress?: boolean;
   onSandbox?(name: string | undefined): void;
   onFile(file: File): Promise<void>;
@@ -41,7 +41,7 @@ export interface AppProps {
 
 type Shown = { kind: 'help' } | { kind: 'scenarios' } | { kind: 'text'; title: string; text: string };
 
-/** Root component of the dashboard. The source is a server, a simulator in the same page, or a file. */
+/** Root component of the dashboard. Its data comes from a server, a simulator in the same page, or a file. */
 export function App({ session, sandbox, place, hasAddress = false, onSandbox, onFile, onBack, onClose }: AppProps) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [filter, setFilter] = useState<Filter>(noFilter);
@@ -69,12 +69,13 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     const tick = setInterval(() => {
       session.onState.call();
       const { clock, keys } = session.state;
-      // Reads the state again, because keys change without requests: windows reset, bans end, retries are overdue.
+      // Reads the keys and the verdict regularly, because they change even without requests: windows reset, bans end,
+      // retries are overdue.
       if (seconds++ % 2 === 0 && session.canAct && clock?.mode === 'real' && keys.some(hasCounted)) session.refresh();
     }, 1_000);
     return () => clearInterval(tick);
   }, [session]);
-  // Resets the selection during the render of a new run. An effect would run after the user's next selection.
+  // Removes the selection while a new run is rendered. An effect would run after the user's next selection.
   if (chosenOf !== session.entries) {
     setChosenOf(session.entries);
     setSelected(undefined);
@@ -99,7 +100,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   };
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(session, hasAddress, address, (wanted) => {
-    // Does not apply the selection yet: the render of a new run would discard it.
+    // Does not apply the URL's selection yet, because the render of a new run would remove it.
     if (chosenOf !== session.entries) return false;
     const { request, compare, finding, range } = wanted;
     const found = session.state.verdict?.findings.find(
@@ -107,7 +108,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     );
     const row = request === undefined ? undefined : session.entries.find(request);
     const other = compare === undefined ? undefined : session.entries.find(compare);
-    // Does not apply the selection yet: its requests or the verdict have not arrived.
+    // Does not apply the URL's selection yet, because its requests or the verdict have not arrived.
     if ((finding && !found) || (request && !row) || (compare && !other)) return false;
     if (range && session.entries.rows.length === 0) return false;
     if (found) find(found);
@@ -120,7 +121,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     if (selected !== undefined || pinned !== undefined) {
       setSelected(undefined);
       setPinned(undefined);
-      // The closed detail had the keyboard focus, which the list now receives.
+      // Moves the keyboard focus to the request list, because the closed detail had the focus.
       root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
     } else if (filter !== noFilter) setFilter(noFilter);
     else if (told !== undefined) setTold(undefined);
@@ -173,7 +174,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     });
     return () => leave.abort();
   }, [place]);
-  // Removes a message from before the connection was lost.
+  // Removes a message that was shown before the server was lost.
   const { connection } = session.state;
   useEffect(() => {
     if (connection === 'live') setTold(undefined);
@@ -192,7 +193,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       </main>
     );
   }
-  // A report shows the run's description next to the outcome, so the header omits it.
+  // A report shows the run's description next to the outcome. The header therefore omits it.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
@@ -344,7 +345,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
 }
 
 /**
- * Keeps the URL fragment and the selection equal.
+ * Makes the URL fragment follow the selection, and the selection follow the URL fragment.
  * @param apply selects what the fragment names; returns `false` if the requests have not arrived
  */
 function useAddress(

@@ -3,7 +3,9 @@ import { lowest } from '../values/lowest.js';
 import type { EntryBuffer, Lane } from './entry-buffer.js';
 import { whole } from './format.js';
 
-/** Range of the timeline's axis, in milliseconds. In lists of gaps: an idle range that is drawn shortened. */
+/**
+ * Range of times on the timeline, in milliseconds. A list of gaps contains the idle ranges that are drawn shortened.
+ */
 export interface Gap {
   fromMs: number;
   toMs: number;
@@ -14,15 +16,15 @@ export interface Axis {
   fromMs: number;
   toMs: number;
   x(axisMs: number): number;
-  /** Returns the time at an x position. */
+  /** Returns the time at an x position of the timeline. */
   at(x: number): number;
   gaps: { x: number; width: number; label: string }[];
   ticks: { x: number; label: string }[];
 }
 
-/** An idle range is drawn shortened if it is at least this share of the drawn time. */
+/** Minimum share of the drawn time for which an idle range of the timeline is drawn shortened. */
 const idleShare = 1 / 3;
-/** Minimum length of an idle range that is drawn shortened, in milliseconds. */
+/** Minimum length of an idle range that the timeline draws shortened, in milliseconds. */
 const leastIdleMs = 15_000;
 /** Width of a shortened idle range on the timeline, in pixels. */
 const gapWidth = 34;
@@ -33,13 +35,13 @@ const steps = [
 ];
 
 /**
- * Returns the time range of a run: from the first request to the last request or the present. Includes the start of a
- * wait that has not ended.
- * @param nowMs present time on the axis; 0 for a finished run
+ * Returns the range of times that the timeline of a run shows: from the first request to the last request or the
+ * present. Leaves room for a wait that has not ended.
+ * @param nowMs present time on the timeline; 0 for a finished run
  */
 export function extentOf({ rows, lanes }: EntryBuffer, nowMs = 0): Gap {
   const fromMs = rows[0]?.axisMs ?? 0;
-  // The latest of the last 200 requests is the latest of all, because few requests are out of order.
+  // Searches only the last 200 requests for the latest one, because few requests are out of order.
   const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), Math.max(fromMs, nowMs));
   const openMs = Math.max((lastMs - fromMs) * 0.12, 1_000);
   const ends = [...lanes.values()].flatMap(({ waits, bans }) => [waits.at(-1)?.toMs ?? 0, bans.at(-1)?.toMs ?? 0]);
@@ -47,8 +49,8 @@ export function extentOf({ rows, lanes }: EntryBuffer, nowMs = 0): Gap {
 }
 
 /**
- * Finds the idle ranges of the timeline that are drawn shortened, in order.
- * @param nowMs present time on the axis, at which the last range ends
+ * Finds the idle ranges that the timeline draws shortened, in order.
+ * @param nowMs present time on the timeline, at which the last range ends
  */
 export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0): Gap[] {
   const all: Gap[] = [];
@@ -59,7 +61,7 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0
     if (axisMs - last >= leastIdleMs) all.push({ fromMs: last, toMs: axisMs });
     if (axisMs > last) last = axisMs;
   }
-  // Keeps one second free between the shortened range and the line of the present.
+  // Leaves one second between the timeline's last shortened range and the line that marks the present.
   const idleToMs = Math.min(nowMs, toMs) - 1_000;
   if (idleToMs - last >= leastIdleMs) all.push({ fromMs: last + 1_000, toMs: idleToMs });
   all.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
@@ -75,8 +77,8 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0
 }
 
 /**
- * Creates the mapping from times to x positions.
- * @param toClock converts a time on the axis to the simulator's clock, for the labels
+ * Creates the mapping from times to x positions on the timeline.
+ * @param toClock converts a time on the timeline to the simulator's clock, for the labels
  */
 export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClock: (axisMs: number) => number): Axis {
   const { fromMs, toMs } = part;

@@ -69,7 +69,7 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
 
 type Facts = Record<string, string | undefined>;
 
-/** Returns the properties in which two requests can differ, by name. */
+/** Returns the properties in which two requests can differ, as texts by name. */
 function factsOf(row: Row, entry: JournalEntry | undefined): Facts {
   const { after, usage } = row;
   return {

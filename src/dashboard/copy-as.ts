@@ -3,7 +3,7 @@ import type { Finding } from '../judge/finding.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, target } from './format.js';
 
-/** Journal entry for a copy as a command, scenario or test. A file may lack some parts. */
+/** Journal entry to copy as a command, scenario or test. An entry from a file may lack some parts. */
 export type Whole = Pick<
   JournalEntry,
   'method' | 'path' | 'query' | 'status' | 'time' | 'strikes' | 'id' | 'episode' | 'durationMs'
@@ -21,10 +21,10 @@ export function asCurl(entry: Whole, baseUrl: string): string {
   const address = `${entry.baseUrl ?? baseUrl}${target(entry)}`;
   const parts = ['curl -i', ...(entry.method === 'GET' || entry.requestBody ? [] : [`-X ${entry.method}`])];
   if (entry.method === 'HEAD') parts.splice(1, 1, '-I');
-  // Stops `curl` from expanding brackets and from shortening `/../` in the URL.
+  // Stops `curl` from expanding brackets and from removing `/../` in the URL.
   if (/[[\]{}]|\/\.\.?(?:[/?]|$)/.test(address)) parts.push('--globoff --path-as-is');
   parts.push(quoted(address));
-  // Uses a shell variable in place of a masked key.
+  // Uses a shell variable for the API key, because the journal contains only a masked key.
   if (entry.key?.startsWith('…')) parts.push('-H "Authorization: Bearer $API_KEY"');
   else if (entry.key) parts.push(`-H ${quoted(`Authorization: Bearer ${entry.key}`)}`);
   if (entry.requestBody) {
@@ -44,8 +44,8 @@ function missingFrom({ method, requestBody, headers }: Whole): string[] {
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
 /**
- * Creates a fault rule that bans the key on this request, for a copied scenario. Needed if the request's strike caused
- * the ban, because a scenario's keys start without refusals.
+ * Creates a fault rule for a copied scenario, which bans the key on this request. Needed if the request's strike caused
+ * the ban, because keys of a scenario have no earlier refusals.
  */
 function tripped({ refusal, strike, key, promisedAt, time }: Whole): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
@@ -56,7 +56,9 @@ function tripped({ refusal, strike, key, promisedAt, time }: Whole): object | un
 const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
-/** Returns the scenario fields of a key that lead to the same response to this request. */
+/**
+ * Returns a key's fields for a copied scenario, such as its usage. With them, the request gets the same response again.
+ */
 function keyBefore({
   plan = 'free',
   usage,
@@ -77,20 +79,20 @@ function keyBefore({
   return used === 0 ? { plan } : { plan, usage: { [window]: used } };
 }
 
-/** State of the simulator when the user copies a request. */
+/** State of the simulator at the time when the user copies a request. */
 export interface Present {
-  /** Loaded scenario. */
+  /** Scenario that the simulator has loaded. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /**
-   * Names of all scenarios that a copied scenario can extend. `changed` lists the fields that differ from the loaded
-   * scenario.
+   * Scenarios of the package that a copied scenario can extend. For the loaded one, `changed` lists the fields that
+   * differ.
    */
   known: readonly { name: string; changed?: readonly string[] }[];
   /** Current fault rules of the simulator. */
   faults: readonly { name: string; then?: object }[];
 }
 
-/** Creates a scenario in which the request gets the same response again. */
+/** Creates a scenario in which a request gets the same response again. */
 export function scenarioBefore(entry: Whole, { scenario, known, faults }: Present): object {
   const name = scenario.name ?? 'default';
   const { keys, ...rest } = scenario;
@@ -129,7 +131,7 @@ export function asTest(entry: Whole, scenario: object): string {
     ...changes
   } = scenario as { extends?: string } & Record<string, unknown>;
   const why = entry.inShort;
-  // Retry-After of a ban is the same in the test. That of a rate limit differs, because the test's request starts a new
+  // Compares Retry-After only for a ban. For a rate limit it differs in the copied test, whose request starts a new
   // window.
   const isBan = entry.refusal === 'ban';
   const compared = [
@@ -171,7 +173,7 @@ ${compared
 }`;
 }
 
-/** Formats a scenario as an object literal inside the function call, so that TypeScript infers literal types. */
+/** Formats a scenario as an object literal inside the copied call, so that TypeScript infers literal types. */
 function scenarioCode(changes: object, isOnShipped: boolean): string {
   const lines = Object.entries(changes).map(([name, value]) => {
     const code = JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');
@@ -180,7 +182,7 @@ function scenarioCode(changes: object, isOnShipped: boolean): string {
   return `{\n${isOnShipped ? '    ...shipped,\n' : ''}${lines.join('')}  }`;
 }
 
-/** Formats a value as code. Indents all lines except the first by two spaces. */
+/** Formats a value as code for a copied test. Indents all lines except the first by two spaces. */
 const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 
 /** Maximum number of requests in the copied text of a finding. */

@@ -23,7 +23,7 @@ interface DetailProps {
   onLink: (() => void) | undefined;
 }
 
-/** Journal entry with the steps that led to its response. An entry from a file may lack the steps. */
+/** Journal entry with the steps that led to the response. An entry from a file may lack the steps. */
 type Explained = JournalEntry & { why?: WhyStep[] };
 
 const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
@@ -59,7 +59,7 @@ export function Detail(props: DetailProps) {
   const entry: Whole = whole ?? row;
   const steps = whole?.why ?? [];
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
-  // A copied command needs the request body, which is still loading when the buttons appear.
+  // Waits for the request body, which may still be loading when the user copies the request.
   const read = async (): Promise<Whole> => {
     const got = await asked;
     if (!(got instanceof SourceError)) return got;
@@ -176,7 +176,7 @@ function instantOf(name: string, value: string, fromMs: number): string {
   return `  (= ${clockSeconds(ms)}, in ${formatRemaining(ms - fromMs)})`;
 }
 
-/** Text of a step to a response. References such as `request 97` become links. */
+/** Text of a step that led to a response. References such as `request 97` become links. */
 function Linked({ text, onRequest }: { text: string; onRequest(id: number): void }) {
   const [, before = '', id, after = text] = /^(.*?\b)request (\d+)(.*)$/s.exec(text) ?? [];
   if (id === undefined) return <>{text}</>;

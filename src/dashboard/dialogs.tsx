@@ -9,7 +9,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** Modal dialog. The browser traps the focus, and Esc closes it. */
+/** Modal dialog of the dashboard. The browser keeps the focus inside, and Esc closes it. */
 function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => element.current?.showModal(), []);

@@ -11,7 +11,7 @@ export type Colours = Record<'ink' | 'dim' | 'line' | 'ok' | 'wait' | 'warn' | '
 const laneHeight = 46;
 /** Height of a key's name above its requests in the timeline, in pixels. */
 const nameHeight = 16;
-/** Height of the space above the timeline's lanes for control operations, in pixels. */
+/** Height of the space for control operations at the top of the timeline, in pixels. */
 export const topHeight = 18;
 const bottomHeight = 20;
 /** Width of the timeline's columns, in pixels. Requests of a key within one column share a symbol. */
@@ -20,17 +20,17 @@ export const binWidth = 7;
 const mostLanes = 12;
 /** Maximum number of keys in the timeline after the user shows all. */
 const mostExpanded = 200;
-/** Number of keys up to which the timeline shows each key in a lane of its own. */
+/** Number of keys up to which the timeline shows each key in its own row (lane). */
 const fewLanes = 4;
 
 export interface Picture {
   entries: EntryBuffer;
   lanes: readonly Lane[];
-  /** Lanes of keys that share one line at the bottom of the timeline. */
+  /** Keys that share one line at the bottom of the timeline. */
   folded: readonly Lane[];
   axis: Axis;
   width: number;
-  /** Width of the key names left of the timeline's lanes, in pixels. If 0, names are above the lanes. */
+  /** Width of the key names on the left side of the timeline, in pixels. If 0, each name is above its lane. */
   left: number;
   /** Bottom edge of the timeline's visible part, in pixels. The time labels are above this edge. */
   visibleBottom: number;
@@ -39,13 +39,17 @@ export interface Picture {
   dragged: { fromX: number; toX: number } | undefined;
 }
 
-/** Returns the rank of a lane by its worst request. 0 is the worst rank: the key was banned. */
+/**
+ * Returns the rank of a timeline's lane (the row of a key) by its worst request. 0 is the worst rank: the key was
+ * banned.
+ */
 const gravityOf = ({ counts, bans }: Lane) => (bans.length > 0 ? 0 : kinds.findIndex((kind) => counts[kind] > 0));
 
 const isClean = (lane: Lane) => gravityOf(lane) === kinds.length - 1;
 
 /**
- * Sorts the timeline's lanes, the worst first. Lanes without problems, and lanes beyond the maximum, share one line.
+ * Sorts the timeline's lanes (one row per key), the worst first. Lanes without problems, and lanes beyond the maximum,
+ * share one line.
  */
 export function arrangeLanes(
   { lanes }: EntryBuffer,
@@ -65,18 +69,18 @@ export const foldedText = (folded: readonly Lane[]): [name: string, state: strin
 
 const heightOf = (left: number) => laneHeight + (left === 0 ? nameHeight : 0);
 
-/** Top edge of a lane in the timeline, below the key's name, in pixels. */
+/** Top edge of a key's lane in the timeline, below the key's name, in pixels. */
 export const laneTop = (index: number, left: number) =>
   topHeight + index * heightOf(left) + heightOf(left) - laneHeight;
 
-/** Index of the timeline's lane at a y position. */
+/** Index of the timeline's lane (the row of a key) at a y position. */
 export const laneAt = (y: number, left: number) => Math.floor((y - topHeight) / heightOf(left));
 
 export const pictureHeight = (lanes: number, left: number) => topHeight + lanes * heightOf(left) + bottomHeight;
 
 /**
  * Draws the timeline: requests, waits, bans, windows, control operations and idle time. Draws one symbol per column, so
- * many requests cost little.
+ * that many requests take little time.
  */
 export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
   const { axis, lanes, folded, width, left, selected, nowMs, dragged, visibleBottom } = picture;
@@ -116,7 +120,7 @@ function drawTimes(
   top: number,
 ): void {
   context.fillStyle = colours.bg;
-  // Clears the labels' background, because scrolled lanes could be below.
+  // Clears the background of the timeline's time labels, because lanes could be behind them.
   if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
   context.fillStyle = colours.dim;
   context.font = '11px system-ui, sans-serif';
@@ -173,7 +177,7 @@ function drawSpans(context: CanvasRenderingContext2D, lane: Lane, axis: Axis, to
   }
 }
 
-/** Draws diagonal lines over a bar. The pattern tells a ban from a wait without color. */
+/** Draws diagonal lines over a bar of the timeline. The pattern distinguishes a ban from a wait without color. */
 function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, colour: string): void {
   context.save();
   context.beginPath();
@@ -229,7 +233,7 @@ function drawRequests(
   const bins = Math.ceil((width - left) / binWidth) + 1;
   for (const [index, lane] of lanes.entries()) lane.place = index;
   for (const lane of folded) lane.place = lanes.length;
-  // Each column has one counter per kind of request, and one more for faults.
+  // Counters for each column of the timeline: one per kind of request, and one more for faults.
   const perBin = kinds.length + 1;
   const counts = new Uint32Array(lines * bins * perBin);
   const { rows } = entries;
@@ -257,8 +261,8 @@ const signOf: Record<Kind, keyof Colours> = {
 };
 
 /**
- * Draws the symbols of one key: successful requests above, all others below. A column shows its worst request, and the
- * number of requests if space permits.
+ * Draws the symbols of one key in the timeline: successful requests above, all others below. A column shows its worst
+ * request, and the number of requests if space permits.
  * @param of number of requests in a column, by the index of their kind
  * @returns right edge of the last symbol below, in pixels
  */

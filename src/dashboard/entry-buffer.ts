@@ -3,7 +3,7 @@ import type { ShownChange } from '../control-api/update-stream.js';
 import { requestKind } from '../judge/request-kind.js';
 import { lowest } from '../values/lowest.js';
 
-/** Kinds of requests, the worst first. */
+/** Kinds of requests on the timeline, the worst first. */
 export const kinds = ['banned', 'strike', 'failed', 'refused', 'rejected', 'served'] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -24,9 +24,9 @@ export function kindOf({ strike, refusal, status, unreadable }: EntryRow): Kind 
 
 /** Journal entry with its position on the timeline. */
 export interface Row extends EntryRow {
-  /** Arrival time by the simulator's clock, in Unix milliseconds. */
+  /** Arrival time of the request by the simulator's clock, in Unix milliseconds. */
   atMs: number;
-  /** Arrival time on the timeline, in milliseconds. Increases even if a user sets the clock back. */
+  /** Arrival time of the request on the timeline, in milliseconds. Increases even if a user sets the clock back. */
   axisMs: number;
   kind: Kind;
   lane: Lane;
@@ -67,10 +67,11 @@ export class EntryBuffer {
   readonly lanes = new Map<string, Lane>();
   changes: ShownChange[] = [];
   hasFaults = false;
-  /** Number of late requests, which were inserted before later arrivals because their responses were delayed. */
+  /** Number of late rows: their responses were delayed, so they were inserted before later arrivals. */
   insertions = 0;
   /**
-   * Differences between timeline and clock, in milliseconds. Each time the clock is set back adds a larger difference.
+   * Differences between timeline and simulated clock, in milliseconds. The timeline never goes back, so each step back
+   * of the clock adds a larger difference.
    */
   #offsets: { afterId: number; ms: number }[] = [];
 
@@ -78,7 +79,7 @@ export class EntryBuffer {
   add(entries: readonly EntryRow[], changes: readonly ShownChange[]): void {
     for (const change of changes) this.#addChange(change);
     for (const entry of entries) this.#insert(this.#toRow(entry));
-    // Drops a tenth of the capacity at once, because each copy of the list is slow.
+    // Drops a tenth of the capacity at once, because each copy of the list takes time.
     if (this.rows.length > capacity * 1.1) this.rows = this.rows.slice(-capacity);
   }
 
@@ -87,7 +88,7 @@ export class EntryBuffer {
     return row?.id === id ? row : undefined;
   }
 
-  /** Id up to which no request is missing. After a reconnect, the server sends the later requests. */
+  /** Id of the last request before the first missing one. After a reconnect, the server sends the later requests. */
   get completeId(): number {
     const { rows } = this;
     const oldest = Math.max(0, rows.length - 5_000);

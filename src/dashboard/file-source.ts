@@ -7,7 +7,7 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const clock = answers['/clock'] ?? { now: entries.at(-1)?.time ?? new Date(0).toISOString() };
   const scenario = (answers['/scenario'] as { name?: string } | undefined)?.name ?? '';
-  /** Responses to reads for which a file has no data. */
+  /** Responses of the dashboard's source to requests that an opened file cannot answer. */
   const missing: Record<string, unknown> = {
     '/keys?limit=100': { keys: [], total: 0 },
     '/faults': [],
@@ -52,5 +52,5 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
   };
 }
 
-/** Removes headers and bodies from a journal entry, as the updates of a server do. */
+/** Removes headers and bodies from a journal entry, which a server's updates do not contain either. */
 const withoutBodies = ({ headers: _, requestBody: __, responseBody: ___, ...row }: JournalEntry) => row;

@@ -14,10 +14,10 @@ export const noFilter: Filter = { text: '', range: undefined, only: undefined };
 
 type Test = (row: Row) => boolean;
 
-/** Ids of matching requests, by search word. */
+/** Ids of the requests that match a search word, by word. */
 export type IdsByWord = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** Search words that select a kind of requests, with their tests. */
+/** Search words with a special meaning, such as `refused`, with their tests. */
 const meanings: Readonly<Record<string, Test>> = {
   refused: ({ kind }) => kind === 'refused' || kind === 'strike' || kind === 'banned',
   strike: ({ strike }) => strike === true,
@@ -38,7 +38,7 @@ export const bodyTexts = (text: string): string[] =>
   wordsOf(text).flatMap((word) => /^-?body:(.+)$/i.exec(word)?.[1] ?? []);
 
 /**
- * Creates the test of a filter.
+ * Creates the test of the request list's filter.
  * @param findings request ids, by the code of a finding
  * @param bodies ids of the requests whose bodies contain a text, by this text
  */

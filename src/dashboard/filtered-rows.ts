@@ -34,5 +34,5 @@ export class FilteredRows {
   }
 }
 
-/** Returns the index of the first request with a higher id. */
+/** Returns the index of the first row with a higher request id. */
 const after = (rows: readonly Row[], id: number) => lowest(rows.length, (at) => (rows[at] as Row).id > id);

@@ -15,6 +15,6 @@ export const target = ({ path, query }: { path: string; query: string }) => `${p
 /** Characters that change the text direction (Unicode Standard Annex 9), and could disguise the content of a body. */
 const bidiControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Escapes the characters that change the text direction, to show a body as it was sent. */
+/** Escapes the characters that change the text direction, so that a body is displayed in its true order. */
 export const visible = (text: string) =>
   text.replace(bidiControls, (character) => `\\u${character.charCodeAt(0).toString(16)}`);

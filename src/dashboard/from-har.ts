@@ -63,8 +63,8 @@ function splitUrl(text: string, known: string | undefined): Pick<JournalEntry, '
 }
 
 /**
- * Derives refusal, requested wait and masked key from the headers of a HAR entry by another program. The number of a
- * key is its id.
+ * Derives refusal, requested wait and masked key from the headers of a HAR entry by another program. The key's id is
+ * its number in the file.
  * @param keys keys of the previous entries; a new key is appended
  */
 function readWire(entry: HarEntry, headers: Record<string, string>, keys: string[]): Partial<JournalEntry> {

@@ -16,7 +16,7 @@ interface HeaderProps {
   onHelp(): void;
   onExport(what: 'har' | 'jsonl' | 'report'): void;
   onOpen(): void;
-  /** Opens the requests that the last reset removed; `undefined` without a reset. */
+  /** Opens the requests that the last reset removed; `undefined` if there are none. */
   onRemoved(): void;
   onSandbox(name: string | undefined): void;
   onCopy(text: string): void;
@@ -138,7 +138,7 @@ export function Header(props: HeaderProps) {
   );
 }
 
-/** Displays the simulated time, with controls to move the clock. */
+/** Component that displays the simulated time, with controls to move the clock. */
 function Clock({ session, actions }: { session: Session; actions: Actions }) {
   const [amount, setAmount] = useState('1h');
   const [instant, setInstant] = useState('');

@@ -4,7 +4,7 @@ import type { Step } from './requests.js';
 export interface KeyActions {
   filter(): void;
   open(): void;
-  /** Selects a request relative to the selected one. */
+  /** Selects another request, relative to the selected one. */
   step(step: Step): void;
   close(): void;
   pause(): void;
@@ -36,7 +36,7 @@ const actionOf: Readonly<Record<string, Exclude<keyof KeyActions, 'step'>>> = {
   '?': 'help',
 };
 
-/** Selector of elements that react to Enter and space themselves. */
+/** CSS selector of elements that react to Enter and space themselves. */
 const controls = 'button, a, summary, select, label, [type=checkbox]';
 const fields = 'input:not([type=checkbox]), textarea, select';
 

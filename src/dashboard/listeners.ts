@@ -1,14 +1,14 @@
 let isPressed = false;
 
 /**
- * Records whether a pointer button is pressed. Updates of the page wait until the release, because a moved button would
- * miss the click.
+ * Records whether a pointer button is pressed. The page waits with updates until the release, because a button that
+ * moves meanwhile gets no click.
  */
 export const notePress = ({ buttons }: PointerEvent) => {
   isPressed = buttons === 1;
 };
 
-/** Functions that run after a change, at most once per animation frame. */
+/** Functions that run after a change of the dashboard's data, at most once per animation frame. */
 export class Listeners {
   readonly #listeners = new Set<() => void>();
   #isAsked = false;
@@ -27,7 +27,7 @@ export class Listeners {
       this.#isAsked = false;
       for (const listener of this.#listeners) listener();
     };
-    // A hidden tab gets no animation frames, so a timer replaces them.
+    // Uses a timer in a hidden tab, which gets no animation frames.
     if (document.hidden) setTimeout(run, 100);
     else requestAnimationFrame(run);
   }

@@ -9,7 +9,7 @@ import { Session } from './session.js';
 import './style.css';
 import { showInTab } from './tab.js';
 
-/** Run that a report contains. In a page from a server, the element is absent. */
+/** Run that this page contains, if the page is a report. A page from a server contains none. */
 const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
 const first = () => {
   if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };

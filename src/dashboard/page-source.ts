@@ -1,7 +1,7 @@
 import type { Update, UpdatesSince } from '../control-api/update-stream.js';
 import { type Source, SourceError } from './source.js';
 
-/** Runs a control request on a simulator in this page. Used as the dashboard's connection. */
+/** Runs a control request on a simulator in this page, in place of a request to a server. */
 export type AnswerControl = (request: { method: string; path: string; body?: object }, signal?: AbortSignal) => unknown;
 
 /** Creates the dashboard's data source for a simulator in the same page. */

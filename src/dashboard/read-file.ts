@@ -5,7 +5,7 @@ import { fromHar, type HarEntry } from './from-har.js';
 const expected = 'Expected a report of petstore-sim, a HAR, or a journal as JSON Lines';
 
 /**
- * Reads a file: a report, a run, a HAR or JSON Lines.
+ * Reads a file for the dashboard: a report, a run, a HAR or JSON Lines.
  * @throws {Error} naming the expected formats
  */
 export function readFile(name: string, text: string): RunReport {

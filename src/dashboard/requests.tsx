@@ -9,7 +9,7 @@ import { RowList } from './row-list.js';
 import type { Session } from './session.js';
 import { Throttle } from './throttle.js';
 
-/** Movement of the selection in the request list: by one row, by one page, or to an end. */
+/** Direction in which a key press moves the selection in the request list: by one row, by one page, or to an end. */
 export type Step = 'next' | 'previous' | 'pageDown' | 'pageUp' | 'first' | 'last';
 
 interface RequestsProps {
@@ -79,7 +79,8 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
     const last = rows.length - 1;
     const at = selected === undefined ? last + 1 : rows.indexOf(selected);
     const page = list.current?.page ?? 1;
-    // `rows` is in order of arrival, but the list shows the newest on top. The next line has a lower index.
+    // Converts a move in the list to an index. The list shows the newest request on top, but `rows` begins with the
+    // oldest.
     const to = { next: at - 1, previous: at + 1, pageDown: at - page, pageUp: at + page, first: last, last: 0 }[step];
     const next = at < 0 ? rows[last] : rows[Math.min(last, Math.max(0, to))];
     if (next === undefined) return;
@@ -90,7 +91,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
   useEffect(() => {
     if (selected === undefined) return;
     list.current?.reveal(selected);
-    // Opening the detail shrinks the list, which could push the focused list out of view.
+    // Scrolls the request list into view, because the opened detail may have pushed the list away.
     const element = frame.current as HTMLElement;
     if (element.matches(':focus')) element.scrollIntoView({ block: 'nearest' });
   }, [selected]);
@@ -179,7 +180,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
   );
 }
 
-/** Finds the requests whose bodies contain given texts. Asks the source, because the page has no bodies. */
+/** Finds the requests whose bodies contain given texts. Asks the server or file, because the rows have no bodies. */
 function useBodies(session: Session, texts: string[]): IdsByWord {
   const [found, setFound] = useState<IdsByWord>(new Map());
   const wanted = texts.join('\n');

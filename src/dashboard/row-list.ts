@@ -43,7 +43,7 @@ export class RowList {
   }
 
   /**
-   * Shows rows, in the order of arrival.
+   * Shows rows of requests, in the order of arrival.
    * @param added number of new rows at the end
    */
   show(rows: readonly Row[], added: number, selectedId: number | undefined): void {
@@ -59,12 +59,12 @@ export class RowList {
     this.#space.style.height = `${this.#rows.length * this.#rowHeight}px`;
   }
 
-  /** Number of rows by which the Page keys move. */
+  /** Number of rows by which the Page Up and Page Down keys move. */
   get page(): number {
     return Math.max(1, Math.floor(this.#frame.clientHeight / this.#rowHeight) - 1);
   }
 
-  /** Scrolls until a request is visible. */
+  /** Scrolls the list until a request is visible. */
   reveal(row: Row): void {
     const index = this.#rows.indexOf(row);
     if (index < 0) return;
@@ -76,7 +76,7 @@ export class RowList {
   }
 
   resize(): void {
-    // A narrower list can have higher rows, so the row height is measured again.
+    // Measures the row height again, because rows are higher in a narrow list.
     this.#rowHeight = 0;
     this.#measure();
     this.#draw();

@@ -26,7 +26,7 @@ export interface SessionState {
    * token.
    */
   connection: 'connecting' | 'live' | 'lost' | 'gone' | 'locked' | 'file';
-  /** Time when the connection was lost, by `performance.now()`. */
+  /** Time when the server was lost, by `performance.now()`. */
   lostAtMs: number;
   /** Time of the next attempt to reconnect, by `performance.now()`. */
   retryAtMs: number;
@@ -50,7 +50,7 @@ export interface SessionState {
   behind: number;
 }
 
-/** State before the source's first response. */
+/** State of the dashboard before the source's first response. */
 export const nothing: SessionState = {
   connection: 'connecting',
   lostAtMs: 0,

@@ -17,7 +17,10 @@ type Windows = Partial<Record<'minute' | 'day', Duration>>;
 const lengthOf = (length: Duration | undefined, name: string) =>
   typeof length === 'number' ? `${length / 1000}s` : (length ?? name);
 
-/** Pause before the n-th attempt to reconnect, in milliseconds: exponential up to 10 s, with jitter of 20 %. */
+/**
+ * Pause before the n-th attempt to reconnect to the server, in milliseconds: exponential up to 10 s, with jitter of 20
+ * %.
+ */
 const pauseMs = (attempt: number) => Math.min(10_000, 500 * 2 ** attempt) * (0.8 + Math.random() * 0.4);
 
 /** Connection of the dashboard to one source. It keeps the displayed state up to date until `close`. */
@@ -26,9 +29,9 @@ export class Session {
   entries = new EntryBuffer();
   /** Requests that the last reset removed, which the user can open. */
   removed: RunReport | undefined;
-  /** Runs its functions after each change of `state`. */
+  /** Listeners that run after each change of `state`. */
   readonly onState = new Listeners();
-  /** Runs its functions after each change of `entries`. */
+  /** Listeners that run after each change of `entries`. */
   readonly onEntries = new Listeners();
   readonly #closing = new AbortController();
   readonly #state = new Throttle(() => this.#connected(() => this.#readState()), 400);
@@ -38,7 +41,7 @@ export class Session {
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
-  /** Numbers of unrecorded requests in the last update. A change causes a new read of the verdict. */
+  /** Numbers of unrecorded requests in the last update. If they change, keys, faults and verdict are read again. */
   #missing = '';
 
   constructor(readonly source: Source) {
@@ -46,12 +49,12 @@ export class Session {
     void this.#watch();
   }
 
-  /** Whether the source is a simulator, which can change. A file's run is finished. */
+  /** Whether the source is a simulator, whose state can change. A file's run is finished. */
   get isLive(): boolean {
     return this.source.kind !== 'file';
   }
 
-  /** Whether the user can make changes, because a simulator is connected. */
+  /** Whether the user can change the simulator. False without a connection to it. */
   get canAct(): boolean {
     return this.state.connection === 'live';
   }
@@ -85,7 +88,7 @@ export class Session {
     return Date.parse(clock.now) + passedMs;
   }
 
-  /** Number of received requests that are no longer in the journal or on the dashboard. */
+  /** Number of received requests that the journal or the dashboard has dropped. */
   get lost(): number {
     return Math.max(0, this.state.total - this.entries.rows.length - this.state.behind);
   }
@@ -95,14 +98,14 @@ export class Session {
     this.onState.call();
   }
 
-  /** Requests a new read of keys, faults and verdict. Reads are throttled. */
+  /** Reads the state of keys, fault rules and the verdict again. Waits if the last read was shortly before. */
   refresh(): void {
     if (this.state.connection === 'lost') return;
     this.#state.ask();
     this.#verdict.ask();
   }
 
-  /** Reads all displayed state without delay, after a change that the user made. */
+  /** Reads all state of the dashboard without delay, after a change that the user made. */
   refreshNow(): void {
     this.refresh();
     this.#scenario.ask();
@@ -115,13 +118,13 @@ export class Session {
     this.#hurry();
   }
 
-  /** Reconnects after the user entered a control token. */
+  /** Reconnects to the server after the user entered a control token. */
   unlock(): void {
     this.set({ connection: 'connecting' });
     void this.#watch();
   }
 
-  /** Attempts to reconnect now, before the current pause ends. */
+  /** Reconnects to the server now, before the current pause ends. */
   retry(): void {
     this.#retry();
   }
@@ -137,7 +140,7 @@ export class Session {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
-    // Reads the state without waiting for the stream's first update.
+    // Reads the state at once, without waiting for the update stream's first update.
     this.refresh();
     this.#scenario.ask();
     for (let attempt = 0; !signal.aborted; attempt++) {
@@ -201,7 +204,7 @@ export class Session {
     if (this.source.sandboxes) this.#sandboxes.ask();
   }
 
-  /** Runs a read, unless the connection is lost. */
+  /** Reads some state from the source, unless the connection is lost. */
   async #connected(read: () => Promise<void>): Promise<void> {
     if (this.state.connection !== 'lost') await read();
   }

@@ -29,7 +29,7 @@ export class Throttle {
     if (!this.#isRunning && !this.#isStopped) void this.#run();
   }
 
-  /** Runs the task now if a run is already requested, without the rest of the pause. */
+  /** Ends the current pause if a run of the task is already requested. */
   hurry(): void {
     if (this.#isAsked) this.#endPause();
   }

@@ -24,7 +24,7 @@ interface Shown {
   /** Part of the run that the timeline shows; `undefined` for the whole run. */
   range: Range | undefined;
   selected: Row | undefined;
-  /** Whether keys without problems have lanes of their own, instead of one common line. */
+  /** Whether keys without problems have rows of their own in the timeline, instead of one common line. */
   isExpanded: boolean;
 }
 
@@ -137,8 +137,8 @@ export class TimelineView {
   }
 
   /**
-   * Finds the requests of the symbol at a position, and the worst among them. Without a symbol, finds the key's nearest
-   * request.
+   * Finds the requests of the timeline's symbol at a position, and the worst among them. Without a symbol, finds the
+   * key's nearest request.
    */
   rowsAt(x: number, y: number): { row: Row; here: Row[] } | undefined {
     const axis = this.#axis;
@@ -171,13 +171,13 @@ export class TimelineView {
     return { x: Math.max(0, Math.min(x + 10, this.#canvas.clientWidth - 260)), y: y + 14, text };
   }
 
-  /** Returns the part of the run to show after a key press, which zooms or scrolls the timeline. */
+  /** Returns the part of the run that the timeline shows after a key press, which zooms or scrolls. */
   moved(key: string): Range | 'all' | undefined {
     const { entries } = this.#session;
     const all = extentOf(entries, this.#nowOnAxis());
     const part = this.#props().range ?? all;
     const { fromMs, toMs } = part;
-    // Zooming out ends at the whole run.
+    // Zooming out ends when the timeline shows the whole run.
     if (key === '-' && toMs - fromMs >= all.toMs - all.fromMs) return 'all';
     const quarter = (toMs - fromMs) / 4;
     const moves: Record<string, Range | 'all'> = {

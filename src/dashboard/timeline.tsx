@@ -33,7 +33,8 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
     let wordsAtMs = 0;
     let drawnAtMs = 0;
     const draw = () => {
-      // Draws rarely in a long run, because each drawing reads all requests: twice per second with 50,000.
+      // Draws the timeline rarely if the run is long, because each drawing reads all requests: twice per second with
+      // 50,000.
       if (performance.now() - drawnAtMs < session.entries.rows.length / 100) return;
       drawnAtMs = performance.now();
       drawn.draw();

@@ -28,7 +28,7 @@ interface FindingsProps {
   chosen: string | undefined;
   onFind(finding: Finding, requests?: number[]): void;
   onCopy(text: string): void;
-  /** Formats a finding for an issue or a chat. */
+  /** Formats a finding as Markdown, for an issue or a chat. */
   asMarkdown(finding: Finding, key: string): string;
   /** Returns the URL of a finding; `undefined` for the panel in a user's own page, which has no such URL. */
   linkTo: ((finding: Finding) => string) | undefined;

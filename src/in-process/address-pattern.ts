@@ -8,7 +8,7 @@ import { basePath } from '../petstore/document.js';
 export function addressPattern(baseUrl: string | readonly string[] = basePath): RegExp {
   const bases = [baseUrl].flat().map(readBaseUrl);
   if (bases.length === 0) throw badBaseUrl('an empty list');
-  // The longest base URL comes first, because a shorter one could be its prefix.
+  // Sorts the base URLs by length. A longer one must match before a shorter one that is its prefix.
   const alternatives = bases.sort((a, b) => b.path.length - a.path.length).map(({ origin, path }) => origin + path);
   return new RegExp(`^(?:${alternatives.join('|')})(?=[/?#]|$)`);
 }

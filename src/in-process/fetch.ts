@@ -97,7 +97,8 @@ async function answerRequest(
     return await toResponse(await handle(call), request, clock);
   } catch (error) {
     request.signal.throwIfAborted();
-    // Compares the name, because a program can load the package as an ES module and by `require`, with two classes.
+    // Recognizes the error by its name, because a program can load the package as an ES module and by `require`, with
+    // two classes.
     if (error instanceof Error && error.name === 'ResetError') return Response.error();
     throw error;
   }

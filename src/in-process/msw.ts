@@ -33,7 +33,7 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
       try {
         return await answer(request);
       } catch (error) {
-        // An aborted client already has its error. Throwing here would make msw print a second one.
+        // Does not throw for an aborted client, which already has its error. msw would print a second one.
         if (request.signal.aborted) return Response.error();
         throw error;
       } finally {

@@ -32,7 +32,8 @@ export async function toResponse(
       return new Response(cutStream(all(), wire.bytes), { status, headers });
     case 'contentLength': {
       const bytes = all();
-      // The client reads as many bytes as Content-Length states. It fails only if the body has fewer.
+      // Passes on as many bytes as the changed Content-Length states. A client reads no more, and fails only if the
+      // body has fewer.
       const seen =
         wire.value > bytes.length ? cutStream(bytes, bytes.length, wire.value) : bytes.subarray(0, wire.value);
       return new Response(seen, { status, headers: [...headers, ['Content-Length', String(wire.value)]] });
@@ -74,7 +75,7 @@ function cutStream(all: Uint8Array, bytes: number, expected = all.length): Reada
         else controller.close();
       },
     },
-    // Without a queue, because an error of the stream would discard queued chunks, also in msw's copy.
+    // Disables the stream's queue, because an error of the stream would discard queued chunks, also in msw's copy.
     { highWaterMark: 0 },
   );
 }
@@ -97,8 +98,8 @@ function slowStream(
   };
   return new ReadableStream({
     start(controller) {
-      // A cancelled stream needs no error. Otherwise the client aborted or the simulator was reset, which must fail the
-      // stream.
+      // A stream that the client cancelled needs no error. Otherwise the client aborted or the simulator was reset,
+      // which must fail the stream.
       send(controller).catch((error) => {
         finish?.(false);
         if (!cancelled.signal.aborted) controller.error(signal.aborted ? signal.reason : terminated(error));

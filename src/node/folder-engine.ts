@@ -30,7 +30,10 @@ export interface FolderState extends LoggedState {
   readonly isResumed: boolean;
 }
 
-/** Size of a scenario above which a new log starts with a snapshot instead of the command `start`, in characters. */
+/**
+ * Size of a scenario from which a new log starts with a snapshot, in characters. The log's first command would be too
+ * large.
+ */
 const largeScenario = 256 * 1024;
 
 /**
@@ -81,7 +84,10 @@ interface Reading {
   readonly notices: string[];
 }
 
-/** Replays a log. Moves entries aside if this version would respond differently, and then replays the rest. */
+/**
+ * Replays a log. If this version responds differently to entries of another one, moves these entries aside and replays
+ * the rest.
+ */
 async function readLog(
   open: (isReset: boolean) => Promise<OpenedLog>,
   isReset: boolean,

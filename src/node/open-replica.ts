@@ -88,7 +88,7 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   };
 }
 
-/** Ends all waiting requests of a state that is no longer served, because its log has changed. */
+/** Ends all waiting requests of a replica that stops serving its state, because the log in the store has changed. */
 function abandonRequests({ sim, sandboxes }: StateMachine): void {
   for (const each of [sim, ...sandboxes.sims()]) coreOf(each).state.clock.scheduledWork?.giveUp();
 }

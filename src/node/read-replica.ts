@@ -90,7 +90,7 @@ export async function readReplica(
         );
       },
       async onRecovery(outageMs) {
-        // Waits for pending requests. Those that the log rejects belong to the reported number.
+        // Waits until pending requests are stored or rejected. The reported number includes those that are rejected.
         await settled();
         const refused = counted(outages.reportRecovery(), 'request');
         onNotice(
@@ -131,7 +131,7 @@ export async function readReplica(
   return readReplica({ ...options, reset: false }, hash, notices);
 }
 
-/** Time without an entry of any replica after which none counts as live, in milliseconds. */
+/** Time without a log entry after which no replica counts as live, in milliseconds. */
 const goneMs = 10_000;
 
 const machineOptions = (options: ReplicaOptions, time: StoreTime): MachineOptions => ({

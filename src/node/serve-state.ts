@@ -8,11 +8,11 @@ import { checkOptions } from '../values/check-options.js';
 import type { CustomRoutes } from './http/listener.js';
 import { type ListenOptions, listenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
 
-/** Opened state of a server: its backend, and how to close it. */
+/** Opened state of a server: its backend, through which requests reach the simulators, and how to close it. */
 export interface OpenState {
   readonly backend: Backend;
   close(): Promise<void>;
-  /** Removes the file that a failed start has created. */
+  /** Removes the file that was created, after a failed start. */
   discard?(): void;
 }
 
@@ -20,7 +20,10 @@ export interface OpenState {
 export interface Engine<State extends OpenState = OpenState> {
   /** Whether the server opens its port before its state. Requests get a 503 until the state is open. Default: false. */
   readonly listensFirst?: boolean;
-  /** @param port the open port, if `listensFirst` */
+  /**
+   * Opens the state.
+   * @param port the open port, if `listensFirst`
+   */
   open(port?: OpenPort): Promise<State>;
 }
 
@@ -52,7 +55,7 @@ export async function serveState<State extends OpenState>(
   const port = bound ?? (await orClose(openPort(options)));
   port.serve(state.backend, routes);
   const { serve, pause, ...server } = port;
-  // Adds to the state object itself, because a copy would read its getters only once.
+  // Adds the server's members to the state object, because a copy of the state would read its getters only once.
   return Object.assign(state, server, {
     async close(how?: { graceMs?: number }) {
       await port.close(how);
@@ -111,7 +114,7 @@ async function mount(
   if (upstream !== undefined) {
     const { createUpstream } = await import('./custom-routes/upstream.js');
     routes.upstream = createUpstream(typeof upstream === 'string' ? { url: upstream } : upstream);
-    // A backend can serve any path, so a scenario may name any operation.
+    // Accepts any operation name in a scenario, because the user's backend can serve any path.
     shared.operations.acceptsAll = true;
   }
   if (typeof handlers !== 'function' && handlers.length === 0) return routes;

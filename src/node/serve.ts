@@ -79,7 +79,8 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     import('../control-api/create-control.js'),
     import('../scenario/generate-pets.js'),
   ]);
-  // Accepts any operation name for now. With handlers, names are checked once `guarded` has defined its own.
+  // Accepts any operation name in the scenario for now. With custom handlers, names are checked once `guarded` has
+  // defined its own.
   const operations = (options.handlers ?? options.upstream) === undefined ? undefined : anyOperation;
   const resolved =
     typeof scenario === 'string'

@@ -2,7 +2,8 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isConnectionOf, type Replica } from './replicas.js';
 
 /**
- * Ends the waiting responses and the running routes of a replica that has left, because its clients have disconnected.
+ * Ends the waiting responses and custom routes of a replica that has left the log, because its clients have
+ * disconnected.
  */
 export function abandonConnections(sim: Simulator, replica: Replica): void {
   const { waiting, state } = coreOf(sim);

@@ -1,8 +1,8 @@
 import type { SimulatorCore } from '../simulator/simulator.js';
 
 /**
- * Marks the waiting responses as abandoned and ends the running routes after a restart, because their clients have
- * disconnected. A clock with its own speed excludes the time in which the server was down.
+ * Marks waiting responses as abandoned and ends custom routes after a restart, because their clients have disconnected.
+ * Simulated clocks that run at another speed did not advance meanwhile.
  */
 export function afterRestart({ state, waiting }: SimulatorCore, downMs: number): void {
   const { clock, delayed, running, journal, resolved } = state;

@@ -41,7 +41,7 @@ export function createAnswerHash() {
     addText(text: string): void {
       parts.push(text.replace(/"key_[0-9a-f]{16}"/g, ''));
     },
-    /** Returns the hash of everything added since the previous call. */
+    /** Returns the hash of all responses added since the previous call. */
     take(): string {
       const hash = fingerprint(parts.join('\n'));
       parts = [];

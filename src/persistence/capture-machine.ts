@@ -5,8 +5,8 @@ import type { Piece } from './piece.js';
 import type { StateMachine } from './state-machine.js';
 
 /**
- * Captures the state of a server in pieces, for `restoreMachine`. Copies what can change now, and creates the pieces
- * while they are written. All pieces thus belong to one moment.
+ * Captures the state of a server in pieces, for a snapshot of the log. Copies mutable parts now and other parts during
+ * the write, so that all pieces show the same moment.
  */
 export function captureMachine(machine: StateMachine): Iterable<Piece> {
   const scenarios: ResolvedScenario[] = [];

@@ -19,8 +19,8 @@ const pieceBytes = 32 * 1024;
 export type NumberOf = (resolved: ResolvedScenario) => number;
 
 /**
- * Captures the state of a simulator in pieces. Copies what can change now, and creates the pieces while they are
- * written.
+ * Captures the state of a simulator in pieces, for a snapshot of the log. Copies mutable parts now and other parts
+ * during the write.
  */
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
   const { state } = coreOf(sim);

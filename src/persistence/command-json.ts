@@ -4,7 +4,7 @@ import type { PlainCall } from '../requests/plain-call.js';
 import { cutBytes, fromJsonBytes, type JsonBytes, toJsonBytes } from '../values/json-bytes.js';
 import type { Command, RequestCommand, RouteEndedCommand } from './command.js';
 
-/** Request in the JSON of a log, without the function of its route. */
+/** Request as stored in a log, in JSON. Omits the function of a custom route, which JSON cannot express. */
 export type JsonCall = Omit<PlainCall, 'body'> & { body?: JsonBytes | undefined };
 
 export const toJsonCall = (call: PlainCall): JsonCall =>
@@ -21,15 +21,18 @@ export const fromJsonCall = (call: JsonCall): PlainCall => ({
   body: call.body === undefined ? undefined : fromJsonBytes(call.body),
 });
 
-/** Outcome of a custom route in the JSON of a log. */
+/** Outcome of a custom route as stored in a log, in JSON. */
 export type JsonOutcome = Omit<Outcome, 'body' | 'raw' | 'bodyKey'> & { body: JsonBytes };
 
-/** Number of a body's bytes that the log stores: as many as the journal, and the rest of a character at the end. */
+/**
+ * Maximum number of a body's bytes in the log: as many as the journal stores, and the rest of a character that this
+ * limit would cut.
+ */
 const loggedBytes = maximumBodyBytes + 4;
 
 /**
- * Converts the outcome of a custom route to JSON, with the start of its body. A streamed body is empty here; its start
- * follows once the response was sent.
+ * Converts the outcome of a custom route to JSON for the log, with the start of its body. The start of a streamed body
+ * is logged later, once it was sent.
  */
 export function toJsonOutcome({ bodyKey: _, raw, body, ...rest }: Outcome): JsonOutcome {
   return { ...rest, body: cutBytes<JsonBytes>(raw instanceof Uint8Array ? toJsonBytes(raw) : body, loggedBytes) };
@@ -43,7 +46,7 @@ type JsonCommand =
   | (Omit<RequestCommand, 'call'> & { call: JsonCall })
   | (Omit<RouteEndedCommand, 'outcome'> & { outcome: JsonOutcome });
 
-/** Converts a command to the JSON of a log. Returns a command that is JSON already unchanged. */
+/** Converts a command to JSON for the log. Returns the same object if it is JSON already. */
 export function toJsonCommand(command: Command): JsonCommand {
   if (command.kind === 'request') {
     const call = toJsonCall(command.call);
@@ -53,7 +56,7 @@ export function toJsonCommand(command: Command): JsonCommand {
   return command;
 }
 
-/** Converts the JSON of a log back to a command. */
+/** Converts the JSON in a log back to a command. */
 export function fromJsonCommand(value: unknown): Command {
   const command = value as JsonCommand;
   if (command.kind === 'request') return { ...command, call: fromJsonCall(command.call) };

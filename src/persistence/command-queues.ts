@@ -15,7 +15,7 @@ export interface PendingCommand {
 export interface PendingEntry {
   readonly waiting: readonly PendingCommand[];
   readonly atMs: number;
-  /** Whether the callers have received a timeout error in the meantime. */
+  /** Whether the callers of the entry's commands have received a timeout error. */
   isTimedOut: boolean;
 }
 

@@ -13,9 +13,9 @@ export interface HandledRequest {
 /** Result of a command: a value or an error. */
 export type CommandResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** Result of applying a log entry to the state. */
+/** Result of applying a log entry to the server's state. */
 export interface AppliedEntry {
-  /** One result per command. Empty if the entry was a repetition of an earlier one. */
+  /** Results of the entry's commands, in order. Empty for a repeated entry, which is not applied again. */
   readonly results: readonly CommandResult[];
   /** Hash of all responses that the entry produced, including those to delayed requests. */
   readonly hash: string;

@@ -40,7 +40,7 @@ export interface ControlCommand {
   readonly kind: 'control';
   /** Sandbox whose control API was called. An operation on sandboxes names its sandbox in the input instead. */
   readonly sandbox?: string | undefined;
-  /** Name of the operation in `controlOperations`. */
+  /** Name of the control operation, such as `changeClock`. */
   readonly operation: string;
   /** Checked input of the operation. Contains the content of a scenario, never only its name. */
   readonly input: unknown;
@@ -83,7 +83,7 @@ export interface RunEndedCommand extends ClientEnd {
   readonly kind: 'runEnded';
 }
 
-/** Command: the first of a log, with the initial scenario. */
+/** Command: the first one of every log, with the initial scenario. */
 export interface BeginCommand {
   readonly kind: 'begin';
   /** Initial scenario. Absent for a large scenario, which the first snapshot contains instead. */

@@ -15,8 +15,8 @@ export function countRequests(commands: readonly Command[]): Map<string, number>
 }
 
 /**
- * Counts one request of a log entry as handled.
- * @returns the number of requests that remain
+ * Subtracts one request, which was handled, from the remaining requests of its log entry.
+ * @returns the number of requests that remain in the sandbox
  */
 export function countDown(counts: Map<string, number>, sandbox = ''): number {
   const left = (counts.get(sandbox) ?? 1) - 1;

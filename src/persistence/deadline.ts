@@ -12,7 +12,7 @@ const withoutWaiter: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
   'storeAway',
 ]);
 
-/** Whether no client waits for the command's result, so that a late command still applies. */
+/** Whether no client waits for a command of this kind. Such a command applies even after its deadline. */
 export const hasNoWaiter = (kind: Command['kind']): boolean => withoutWaiter.has(kind);
 
 /** Result of a command that reached the log after its client's timeout. */

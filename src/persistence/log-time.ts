@@ -24,7 +24,7 @@ export class LogTime implements TimeSource {
   readonly #readMs: (() => number) | undefined;
   readonly #onStepBack: ((ms: number) => void) | undefined;
   readonly #leastStepMs: number;
-  /** Time of the last applied entry, in Unix milliseconds. */
+  /** Time of the last applied log entry, in Unix milliseconds. */
   #lastMs = 0;
   #appliedMs: number | undefined;
   /** Last reading of the machine's clock, and the sum of its steps back, in milliseconds. */
@@ -37,7 +37,7 @@ export class LogTime implements TimeSource {
     this.#leastStepMs = isShared ? reportedStepMs : 0;
   }
 
-  /** Time of the last applied entry, in Unix milliseconds; 0 before the first. */
+  /** Time of the last applied log entry, in Unix milliseconds; 0 before the first. */
   get lastMs(): number {
     return this.#lastMs;
   }
@@ -50,11 +50,11 @@ export class LogTime implements TimeSource {
     // Does nothing, because the time of a log never restarts.
   }
 
-  /** Returns the machine's time for the next entry, in Unix milliseconds. */
+  /** Returns the machine's time for the next log entry, in Unix milliseconds. */
   liveMs(): number {
     if (this.#readMs === undefined) return this.#lastMs;
     const readMs = this.#readMs();
-    // Includes a step back before the server's start, after the last entry was written.
+    // Also detects that the clock was set back while the server was stopped, after the last entry was written.
     const stepMs = Math.max(this.#lastReadMs - readMs, this.#lastMs - readMs - this.#setBackMs);
     if (stepMs > this.#leastStepMs) {
       this.#setBackMs += stepMs;
@@ -64,7 +64,7 @@ export class LogTime implements TimeSource {
     return Math.max(this.#lastMs, readMs + this.#setBackMs);
   }
 
-  /** Runs a function at the time of a log entry. */
+  /** Runs a function while the log's time stands still at the time of an entry. */
   at<Result>(atMs: number, run: () => Result): Result {
     this.#lastMs = Math.max(this.#lastMs, atMs);
     this.#appliedMs = this.#lastMs;

@@ -11,7 +11,7 @@ export interface NewEntry {
   /** Machine time at which the commands apply, in Unix milliseconds. Never decreases from entry to entry. */
   readonly atMs: number;
   readonly commands: readonly unknown[];
-  /** Hashes of the responses to earlier entries, as far as no entry contains them yet. */
+  /** Hashes of the responses to earlier entries that no entry contains yet. */
   readonly answered?: readonly AnswerHash[];
 }
 
@@ -69,20 +69,20 @@ export interface FoundSnapshot {
 export interface OpenedLog {
   readonly log: Log;
   readonly birth: LogBirth;
-  /** Whether the log was created now. */
+  /** Whether the log is new, without earlier entries. */
   readonly isNew: boolean;
-  /** Newest complete snapshot, if any. */
+  /** Newest complete snapshot in the log, if any. */
   readonly snapshot: FoundSnapshot | undefined;
-  /** Entries after the snapshot. Without a snapshot, all entries. */
+  /** Log entries after the snapshot. Without a snapshot, all entries. */
   readonly entries: AsyncIterable<FoundEntry>;
   /** Sentences for the user about lost or unreadable entries and other versions. Empty without problems. */
   readonly notices: readonly string[];
 }
 
 export interface Log {
-  /** Position of the last entry; 0 for an empty log. */
+  /** Position of the log's last entry; 0 for an empty log. */
   readonly position: number;
-  /** Position of the newest complete snapshot; 0 without a snapshot. */
+  /** Log position of the newest complete snapshot; 0 without a snapshot. */
   readonly snapshotPosition: number;
   /** Whether the log is so large that a snapshot should replace its entries. False while a snapshot is written. */
   readonly snapshotIsDue: boolean;
@@ -127,11 +127,11 @@ export interface SharedLog {
    * respond.
    */
   catchUp(): Promise<void>;
-  /** Reports that another server responded differently to an entry. */
+  /** Reports to the log that another server responded differently to an entry. */
   onDisagreement(position: number, writer: string): void;
 }
 
-/** Maximum size of an entry with several commands, in bytes of JSON. */
+/** Maximum size of a log entry with several commands, in bytes of JSON. */
 export const maximumEntryBytes = 1024 * 1024;
 
 /**

@@ -41,7 +41,8 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     sim,
     sandboxes,
     handle(sandbox, call, deliver, fail) {
-      // Omits the adapter's headers, because the state itself knows which response is the first of a sandbox.
+      // Omits the header that announces a recreated sandbox. The state itself knows in which response to send this
+      // header.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (result) => {
         if ('error' in result) {
@@ -73,7 +74,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       if (of === undefined) return [];
       const nowMs = machine.time.liveMs();
       const { stale, lagMs = 0 } = health();
-      // Reports the current outage without a count. Requests that other replicas reject are unknown until the store
+      // Reports the store's current outage without a number of rejected requests, which is unknown until the store
       // works again.
       const now = stale && lagMs >= reportedOutageMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
       return [...sequencer.outages.unreported(name), ...now].map((each) => inSimulatedTime(of, each, nowMs));
@@ -90,7 +91,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
     const name = sandbox?.name;
     routes.handle = (call) => new Promise<Answer>((resolve, reject) => backend.handle(sandbox, call, resolve, reject));
     routes.finish = (id, outcome) => {
-      // Ignores the outcome if the sandbox was removed or created anew, because its request no longer exists.
+      // Ignores the outcome of a custom route if its sandbox was removed or created anew. The request no longer exists.
       if (machine.simOf(name) === of) sequencer.submit({ kind: 'routeEnded', sandbox: name, id, outcome });
     };
   }
@@ -106,12 +107,15 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       const nowMs = sim.clock.now();
       return { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: sequencer.lastArrivedId(sandbox) };
     };
-    /** Sends a response and logs when it was sent. An adapter that delays the response reports the time itself. */
+    /**
+     * Sends a response to the client and logs when it was sent. An adapter that delays the response reports the time
+     * itself.
+     */
     const send = (ready: Answer, isLate: boolean) => {
       const { sent, finish } = ready;
       if (sent === undefined) {
         const seen = delivery();
-        // Skips the record of an immediate response, because the log entry already implies it.
+        // Skips the record that an immediate response was sent, because the request's log entry implies this.
         const isImplied =
           !isLate &&
           seen.lastArrivedId === coreOf(sim).state.journal.lastId &&
@@ -147,7 +151,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
   }
 
   /**
-   * Checks the names of operations in an input.
+   * Checks the names of operations in the input of a control operation.
    * @throws {ControlError} for an unknown operation in a scenario or fault rule
    */
   function checkOperations(input: unknown): void {

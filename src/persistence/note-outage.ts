@@ -6,8 +6,8 @@ import type { OutageCommand } from './command.js';
 const mostOutages = 100;
 
 /**
- * Records in the journal that requests were rejected during an outage, in simulated time. The requests themselves are
- * missing.
+ * Notes in the journal that requests were rejected while the store was unreachable. The journal does not contain these
+ * requests.
  */
 export function noteOutage(sim: Simulator | undefined, command: OutageCommand, nowMs: number): void {
   if (sim === undefined) return;

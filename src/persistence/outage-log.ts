@@ -16,16 +16,16 @@ const mostSandboxes = 1_000;
  * the store works again.
  */
 export class OutageLog {
-  /** Outages that wait to be logged, by sandbox. `isOver` means that the store works again. */
+  /** Outages of the store that wait to be logged, by sandbox. `isOver` means that the store works again. */
   readonly #unreported = new Map<Sandbox, Outage & { isOver?: true }>();
-  /** Commands about outages that were submitted, but are not in the log yet. */
+  /** Commands that report outages of the store to the log. They were submitted but are not stored yet. */
   readonly #submitted = new Set<OutageCommand>();
   /** Whether the operator was informed of the current outage, and the number of requests rejected since. */
   #isReported = false;
   #refusedSinceReport = 0;
 
   /**
-   * Records rejected commands.
+   * Counts commands that were rejected during an outage of the store.
    * @param fromMs start of their wait, in Unix milliseconds
    * @param toMs end of their wait
    */
@@ -42,7 +42,7 @@ export class OutageLog {
     this.#add(sandbox, { fromMs, toMs, refused: 1 });
   }
 
-  /** Subtracts a request that was counted as rejected but reached the log after all. */
+  /** Subtracts a request that counted as rejected during an outage, but reached the log after all. */
   found(sandbox: Sandbox): void {
     const outage = this.#unreported.get(sandbox);
     if (outage !== undefined) this.#unreported.set(sandbox, { ...outage, refused: Math.max(0, outage.refused - 1) });
@@ -59,13 +59,13 @@ export class OutageLog {
     if (this.#unreported.size > mostSandboxes) this.#unreported.delete(oldest);
   }
 
-  /** Notes that the operator was informed of the outage. */
+  /** Notes that the operator was informed of the store's outage. */
   reportOutage(): void {
     this.#isReported = true;
   }
 
   /**
-   * Notes that the operator was informed of the recovery.
+   * Notes that the operator was informed that the store works again.
    * @returns number of requests rejected during the outage
    */
   reportRecovery(): number {
@@ -83,7 +83,7 @@ export class OutageLog {
   }
 
   /**
-   * Ends the outage after the log has stored an entry.
+   * Ends the outage of the store after the log has stored an entry.
    * @param nowMs end of the outage, in Unix milliseconds
    * @param exists whether a sandbox exists; outages of a missing sandbox wait until it is created
    * @returns commands to append; pass the result of each to `settle`
@@ -105,7 +105,10 @@ export class OutageLog {
     return commands;
   }
 
-  /** Handles the result of a command about an outage. A command that was not stored waits for the next attempt. */
+  /**
+   * Handles the result of a command that reports an outage to the log. If the log did not store the command, a later
+   * one replaces it.
+   */
   settle(command: OutageCommand, result: CommandResult): void {
     const error = 'error' in result ? result.error : undefined;
     const isUnwritten = error instanceof LogUnavailableError;
@@ -114,8 +117,8 @@ export class OutageLog {
   }
 
   /**
-   * Moves all submitted commands back to the waiting outages, after a reconnect. A duplicate report is better than a
-   * missing one.
+   * Makes all unfinished reports of outages wait for the log again, after a reconnect. A duplicate report is better
+   * than a missing one.
    */
   requeue(): void {
     for (const command of this.#submitted) this.#add(command.sandbox, command);

@@ -18,7 +18,7 @@ export class PendingDeliveries {
     else list.push(delivery);
   }
 
-  /** Removes all collected records and returns them as commands for the log. */
+  /** Removes all records of sent responses and returns them as commands for the log. */
   take(): PendingCommand[] {
     if (this.isEmpty) return [];
     const pending = this.#pending;

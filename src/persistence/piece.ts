@@ -18,7 +18,7 @@ export interface ServerPiece {
   readonly kind: 'server';
   /** Time of the last entry in the snapshot, in Unix milliseconds. */
   readonly atMs: number;
-  /** Number of the last applied entry of each server that wrote to the log. A repeated entry is thus recognized. */
+  /** Last applied entry of each server that writes to the log, by which a repeated entry is recognized. */
   readonly applied: Readonly<Record<string, readonly [incarnation: number, sequence: number]>>;
   /** Hash of the content that was last loaded from the scenario file. */
   readonly scenarioHash?: string | undefined;
@@ -50,9 +50,9 @@ export interface ScenarioPetsPiece {
  * are omitted.
  */
 interface StateHead {
-  /** Number of the current scenario in the snapshot. */
+  /** Number of the simulator's current scenario within the log's snapshot. */
   readonly resolved: number;
-  /** Number of the scenario from which the pets come. */
+  /** Number of the scenario within the log's snapshot from which the pets come. */
   readonly petsFrom: number;
   readonly nextId?: Int64;
   /** Data of services other than the Petstore. */

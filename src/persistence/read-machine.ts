@@ -15,9 +15,12 @@ export interface Difference {
 
 /** State of a server after all entries of its log. */
 export interface ReadMachine {
-  /** State; `undefined` for a log without a snapshot and entries. */
+  /** State after the log's entries; `undefined` for a log without a snapshot and entries. */
   readonly machine: StateMachine | undefined;
-  /** First entry with different responses, if any. Later entries are applied too. */
+  /**
+   * First log entry with responses that differ from those of the writing version, if any. Later entries are applied
+   * too.
+   */
   readonly difference: Difference | undefined;
 }
 

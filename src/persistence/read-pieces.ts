@@ -18,7 +18,7 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
   let server: ServerPiece | undefined;
   const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
   const simulators: SimulatorParts[] = [];
-  /** Simulator or named snapshot to which the following pets and keys belong. */
+  /** Simulator or named snapshot to which the next pieces with pets and keys belong. */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
     const piece = each as Piece;

@@ -20,7 +20,7 @@ export interface Replay {
   readonly applied: number;
   /** Last entry of the replay. */
   readonly last: FoundEntry | undefined;
-  /** Entry whose responses differ from the recorded ones, if any. The replay stops after it. */
+  /** Log entry whose responses differ from the recorded ones, if any. The replay stops after it. */
   readonly difference: { readonly entry: FoundEntry; readonly results: readonly CommandResult[] } | undefined;
   /** Number of replayed entries whose responses were not recorded: the last ones of an interrupted run. */
   readonly uncompared: number;

@@ -5,7 +5,7 @@ export interface Replica {
   readonly version: string;
   /** Number of the replica from 0. The number of a replica that has left is used again. */
   readonly number: number;
-  /** Time of the replica's last entry, in the milliseconds of `activeMs`. */
+  /** Value of `activeMs`, the time in which the store worked, at the replica's last entry. */
   lastMs: number;
   /** Set when the replica has left. Its name remains, because late entries of the replica may still arrive. */
   hasParted?: true;
@@ -24,7 +24,7 @@ const goneAfterMs = 10_000;
  * longer pause means that the store did not work.
  */
 const longestPauseMs = 3_000;
-/** Number of connection numbers per replica. */
+/** Number of connection numbers that each replica may use, so that no two replicas share one. */
 const connectionsEach = 10_000;
 
 /** Live replicas of a log. The list depends only on the log's entries, so that all servers agree. */
@@ -38,7 +38,7 @@ export class Replicas {
     for (const replica of state?.list ?? []) this.#replicas.set(replica.name, { ...replica });
   }
 
-  /** State of the list for a snapshot; `undefined` for a log that only one server uses. */
+  /** State of the list of replicas, for a snapshot; `undefined` for a log that only one server uses. */
   get state(): ReplicasState | undefined {
     if (this.#activeMs === 0 && this.#replicas.size === 0) return undefined;
     return { list: [...this.#replicas.values()].map((replica) => ({ ...replica })), activeMs: this.#activeMs };

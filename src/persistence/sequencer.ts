@@ -12,7 +12,7 @@ import { RecentHashes } from './recent-hashes.js';
 import type { StateMachine } from './state-machine.js';
 import { TickTimer } from './tick-timer.js';
 
-/** Functions of the operating system or runtime that a sequencer needs. */
+/** Functions of Node that a sequencer needs, which orders the commands of a log. */
 export interface SequencerHost {
   /** Calls a function at the end of the current turn of the event loop. */
   defer(run: () => void): void;
@@ -42,12 +42,12 @@ export class Sequencer {
   readonly #deliveries = new PendingDeliveries();
   #answered: AnswerHash[] = [];
   #isDeferred = false;
-  /** Number of requests that are submitted but not applied yet, by sandbox. */
+  /** Number of requests that are submitted to the log but not applied yet, by sandbox. */
   readonly #arriving = new Map<string, number>();
   #lastAtMs = 0;
   #cancelDeliveries: (() => void) | undefined;
   readonly #tick: TickTimer;
-  /** Number of submitted commands, and of those that are applied or have failed. */
+  /** Number of commands submitted to the log, and of those that are applied or have failed. */
   #submittedCount = 0;
   #doneCount = 0;
   #settled: { count: number; resolve: () => void }[] = [];
@@ -55,7 +55,7 @@ export class Sequencer {
   /** Waiting commands of each entry that was sent to a shared log. */
   readonly #written = new WeakMap<NewEntry, PendingEntry>();
   readonly outages: OutageLog;
-  /** Whether the last append failed, so that further failures are not reported. */
+  /** Whether the last append to the log failed. Further failures are then not reported. */
   #isUnavailable = false;
   readonly #hashes = new RecentHashes();
 
@@ -84,7 +84,7 @@ export class Sequencer {
     this.#deferWrite();
   }
 
-  /** Notes when and how a response was sent. The next log entry contains this. */
+  /** Notes when and how a response was sent. The next log entry contains this record. */
   noteDelivery(sandbox: string | undefined, id: number, delivery: SentCommand['answers'][number][1]): void {
     this.#deliveries.add(sandbox, id, delivery);
     this.#cancelDeliveries ??= this.#host.after(deliveryDelayMs, () => this.#deferWrite());
@@ -174,7 +174,7 @@ export class Sequencer {
     const submitted = written?.waiting.map(({ command }) => command);
     const { results, hash } = this.#machine.apply(entry, submitted);
     this.#compare(entry, hash);
-    // Ignores a second copy of the entry, whose results are empty.
+    // Ignores a repeated log entry, which has no results.
     if (written !== undefined && results.length > 0) {
       if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
       const nowMs = this.#machine.time.liveMs();

@@ -3,7 +3,7 @@ import type { Log, LogEntry, NewEntry } from './log.js';
 export interface TransientLogOptions {
   /** Name of the writer in the log's entries. */
   readonly writer: string;
-  /** Called with every entry. */
+  /** Called with every entry that is appended to the log. */
   readonly onEntry?: (entry: LogEntry) => void;
   readonly onClose?: () => void;
 }

@@ -3,9 +3,9 @@ import { decodeUnreserved } from '../values/percent-encoding.js';
 
 /** Request URL of a recording, divided into base URL, path and query. */
 export interface Address {
-  /** Base URL: `https://api.example.com/v1`. */
+  /** Base URL of the request: `https://api.example.com/v1`. */
   readonly baseUrl: string;
-  /** Path below the base URL, without the query. */
+  /** Path of the request below the base URL, without the query. */
   readonly path: string;
   readonly query: string;
 }

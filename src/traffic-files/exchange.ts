@@ -5,15 +5,15 @@ export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body
 
 /**
  * Request and response as a recording or a calibration contains them. `token` is a name such as `key-1`, never the API
- * key. `headers` has only the response headers that matter.
+ * key. `headers` contains only response headers that later steps read.
  */
 export interface Exchange extends RequestRecord {
-  /** Request headers that matter, with lower-case names: Content-Type and Origin. */
+  /** Request headers that later steps read, with lower-case names: Content-Type and Origin. */
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** Time in the response header `Date`, in Unix milliseconds of the service's clock. The header has whole seconds. */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
-  /** Whether the simulator wrote the recording. Such a recording contains more than the wire shows. */
+  /** Whether the simulator wrote the recording. Such a recording also contains internal data, such as strikes. */
   readonly isOwn: boolean;
   /** Question that the request answers, if `calibrate` sent it to learn about the service. */
   readonly question?: string | undefined;

@@ -59,11 +59,11 @@ function timesOf(entry: Record<string, unknown>, startedMs: number) {
   const part = (name: string) => Math.max(0, Number(timings[name]) || 0);
   // mitmproxy counts the connection to the service as part of `wait`, so `connect` must not be added.
   const isWithinWait = timings.blocked === undefined && timings.dns === undefined;
-  // `connect` already contains `ssl`, the duration of the TLS handshake.
+  // Adds only `connect`, which already contains `ssl`, the duration of the TLS handshake.
   const sentMs = startedMs + part('blocked') + part('dns') + (isWithinWait ? 0 : part('connect'));
   const totalMs = Math.max(0, Number(entry.time) || 0);
   const hasTimings = Number.isFinite(startedMs) && (Number(timings.wait) >= 0 || Number(entry.time) > 0);
-  // `wait` is -1 for a request without a response.
+  // The HAR timing `wait` is -1 for a request without a response.
   const answeredMs = Number(timings.wait) >= 0 ? sentMs + part('send') + part('wait') : startedMs + totalMs;
   const finishedMs = answeredMs + part('receive');
   return {
@@ -74,7 +74,7 @@ function timesOf(entry: Record<string, unknown>, startedMs: number) {
   };
 }
 
-/** Response body; `undefined` if the recording omits it. */
+/** Response body of a HAR entry; `undefined` if the recording omits the body. */
 function bodyOf(content: Record<string, unknown>, method: string): string | undefined {
   const text = textAt(content, 'text');
   if (text === undefined) return method === 'HEAD' || Number(content.size) === 0 ? '' : undefined;

@@ -40,6 +40,6 @@ const pairs = (map: Record<string, unknown>) =>
 
 const bodyText = (body: unknown, none: string): string | undefined => {
   if (!isMap(body)) return none;
-  // A truncated body counts as missing, because conclusions from part of a body could be wrong.
+  // Treats a truncated body as missing, because conclusions from part of a body could be wrong.
   return typeof body.text === 'string' && body.truncated === undefined ? body.text : undefined;
 };

@@ -30,13 +30,13 @@ export class JsonItems {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Bytes of the last property name in the outer two levels. `log` with `entries` identifies a HAR. */
+  /** Bytes of the last property name in the recording's outer two levels. `log` with `entries` identifies a HAR. */
   #name: number[] = [];
   #isInHar = false;
   #isInEntries = false;
   #kept: Uint8Array[] = [];
   #keptBytes = 0;
-  /** Nesting depth at which the current object starts; 0 between objects. */
+  /** Nesting depth at which the recording's current object starts; 0 between objects. */
   #itemDepth = 0;
 
   /**
@@ -81,7 +81,7 @@ export class JsonItems {
 
   /** Skips to the end of a string or of the chunk. Searches with `indexOf`, because most of a recording is strings. */
   #skipString(piece: Uint8Array, from: number): number {
-    // A backslash at the end of the previous chunk escapes this chunk's first byte.
+    // A backslash at the end of the recording's previous chunk escapes this chunk's first byte.
     let start = from + (this.#isEscaped ? 1 : 0);
     this.#isEscaped = false;
     let end = piece.indexOf(quote, start);
@@ -103,7 +103,7 @@ export class JsonItems {
     return this.#depth > 0;
   }
 
-  /** Whether a bracket starts an object to return. */
+  /** Whether a bracket starts an object that the parser returns: a HAR entry or a top-level object. */
   #opens(byte: number): boolean {
     const depth = this.#depth;
     if (depth === 1) {
@@ -112,7 +112,7 @@ export class JsonItems {
       return true;
     }
     if (depth === 2 && !this.#isInHar && isName(this.#name, logKey)) {
-      // The file is a HAR, so this outermost object is not returned. Its collected bytes are dropped.
+      // The recording is a HAR. Its outermost object is no entry, so the collected bytes are dropped.
       this.#isInHar = true;
       this.#itemDepth = 0;
       this.#kept = [];

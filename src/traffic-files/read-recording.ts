@@ -17,22 +17,23 @@ import { clockOffsetMs } from './service-clock.js';
 /** Recorded traffic of one service, in order of sending. */
 export interface Recording {
   readonly exchanges: readonly Exchange[];
-  /** Base URLs of the requests. */
+  /** Base URLs of the recorded requests. */
   readonly baseUrls: readonly string[];
   /** Host of the recorded service; `undefined` for the API of the API document. */
   readonly service: string | undefined;
   /** Number of entries in the recording's files, including requests to other services. */
   readonly entries: number;
   /**
-   * Difference between the service's clock and the recording machine's, in milliseconds. All times already include it.
+   * Difference between the service's clock and the recording machine's, in milliseconds. The recorded times are already
+   * corrected by it.
    */
   readonly clockOffsetMs: number;
-  /** Sentences for the user about skipped or incomplete content. */
+  /** Sentences for the user about skipped or incomplete parts of the recording. */
   readonly notes: readonly string[];
 }
 
 export interface ReadOptions {
-  /** Base URL of the service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
+  /** Base URL of the recorded service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
   baseUrl?: string | undefined;
   /** Whether requests below `baseUrl` count even if none has the path `/pets`. Default `false`. */
   isAnyService?: boolean | undefined;
@@ -59,7 +60,7 @@ export async function readRecording(files: readonly RecordedFile[], options: Rea
   return reader.finish();
 }
 
-/** Exchange without its final number and corrected times. Mutable, because copying 50,000 exchanges takes time. */
+/** Exchange of a recording before it is numbered and its times are corrected. Mutable, because copying takes time. */
 type Pending = { -readonly [Field in keyof Exchange]: Exchange[Field] };
 
 class RecordingReader {
@@ -97,11 +98,13 @@ class RecordingReader {
     this.#repeated?.endFile();
     this.#entries += counts.all;
     const note = (text: string) => this.#notes.push(`${name}: ${text}`);
-    if (items.isCut) note(`the file ends in the middle of an entry, after ${counted(counts.all, 'whole one')}.`);
-    if (items.oversized > 0) note(`${counted(items.oversized, 'entry', 'entries')} of more than 32 MiB left out.`);
-    if (counts.ours === 0) note(`none of ${counted(counts.all, 'entry', 'entries')} is of the service.`);
+    if (items.isCut)
+      note(`the file ends within an entry, after ${counted(counts.all, 'complete entry', 'complete entries')}.`);
+    if (items.oversized > 0) note(`${counted(items.oversized, 'entry', 'entries')} larger than 32 MiB skipped.`);
+    if (counts.ours === 0)
+      note(`expected requests to the service, got none among ${counted(counts.all, 'entry', 'entries')}.`);
     if (counts.repeated > 0)
-      note(`${counts.repeated} of ${counted(counts.ours, 'request')} stood in a file before it.`);
+      note(`${counts.repeated} of ${counted(counts.ours, 'request')} skipped, because an earlier file contains them.`);
   }
 
   #find(kind: 'har-entry' | 'object', value: unknown): { entry: RecordedEntry; address: Address } | undefined {

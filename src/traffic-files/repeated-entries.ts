@@ -14,13 +14,13 @@ export class RepeatedEntries {
   readonly #before = new Map<string, number>();
   #inFile = new Map<string, number>();
 
-  /** Counts an entry of the current file. Returns whether an earlier file contained the entry. */
+  /** Counts an entry of the current recording file. Returns whether an earlier file contained the entry. */
   isRepeated(entry: RecordedEntry, form: Form): boolean {
     if (!Number.isFinite(entry.record.arrivedAtMs)) return false;
     const [exact, alike] = [exactHash(entry), alikeHash(entry)];
     const exactCount = this.#count(form + exact);
     const alikeCount = this.#count(form + alike);
-    // Compares only the common fields, because the two formats record different headers, numbers and timings.
+    // Compares only the fields that HAR and JSON Lines have in common. Their headers, numbers and timings differ.
     const [otherForm] = forms.filter((each) => each !== form);
     return (
       exactCount <= (this.#before.get(form + exact) ?? 0) || alikeCount <= (this.#before.get(otherForm + alike) ?? 0)
@@ -42,7 +42,8 @@ export class RepeatedEntries {
 }
 
 /**
- * Hash of all fields that a format records. The entry itself is not stored, because it is long and contains the key.
+ * Hash of all fields of an entry, by which a repeated entry is found. The entry itself is not stored, because it is
+ * long and contains the key.
  */
 function exactHash({ record, url, requestHeaders, requestBody, connection, own }: RecordedEntry) {
   const { arrivedAtMs, answeredAtMs, method, status } = record;
@@ -50,7 +51,9 @@ function exactHash({ record, url, requestHeaders, requestBody, connection, own }
   return `=${fingerprint(JSON.stringify(all))}`;
 }
 
-/** Hash of the fields that HAR and JSON Lines record equally. */
+/**
+ * Hash of the fields that HAR and JSON Lines record equally, by which an entry repeated in the other format is found.
+ */
 function alikeHash({ record: { arrivedAtMs, method, status }, url, own }: RecordedEntry) {
   const id = own && readOwnFields(own, arrivedAtMs)?.id;
   return `~${fingerprint(JSON.stringify([Math.floor(arrivedAtMs), method, url, status, id]))}`;

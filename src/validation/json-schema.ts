@@ -29,7 +29,8 @@ const written = new Map<AnySchema, Json>([
   [values.duration, textOrNumber(`^${amount}(ms|s|m|h|d)$`, { minimum: 0, maximum: longestMs })],
   [
     values.wholeSeconds,
-    // Only fractions of hours and days pass unchecked: a pattern cannot test whether they are whole seconds.
+    // Pattern for durations of whole seconds. Fractions of hours and days pass unchecked, because a pattern cannot test
+    // them.
     textOrNumber(`^(0*[1-9]\\d*000ms|0*[1-9]\\d*(\\.0+)?s|${amount.replace('+)?', '?[05]?0*)?')}m|${amount}(h|d))$`, {
       minimum: 1_000,
       maximum: longestMs,
@@ -43,7 +44,7 @@ const written = new Map<AnySchema, Json>([
   ],
   [
     values.int64,
-    // Omits numeric bounds, because JavaScript cannot represent the int64 bounds exactly.
+    // Omits numeric bounds of int64 values, because JavaScript cannot represent them exactly.
     {
       type: ['integer', 'string'],
       pattern: `^(0|-?(${upTo('9223372036854775807')})|-9223372036854775808)$`,
@@ -102,7 +103,7 @@ function convert(schema: AnySchema, inside: (part: AnySchema) => Json): Json {
   }
   const isDescribed = Object.keys(json ?? {}).some((keyword) => !annotations.includes(keyword));
   if (options !== undefined && !isDescribed) return { anyOf: options.map(inside), ...json };
-  // JSON Schema cannot use Unicode classes such as `\p{C}` in patterns.
+  // Removes Unicode classes such as `\p{C}` from patterns, which JSON Schema cannot use.
   if (typeof json?.pattern === 'string') return { ...json, pattern: json.pattern.replaceAll('\\p{C}', '') };
   return { ...json };
 }

@@ -24,7 +24,7 @@ export function parseInstant(instant: Date | number | string): number {
 function parseText(text: string): number {
   const [, year, month, day, hour] = isoInstant.exec(text) ?? [];
   if (day === undefined || hour === '24') return Number.NaN;
-  // `new Date` would accept 31 February as 3 March.
+  // Rejects a day such as 31 February, which `new Date` would accept as 3 March.
   const isInMonth = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   if (!isInMonth) throw new RangeError(`expected a day that the month has, got ${JSON.stringify(text)}`);
   return new Date(text).getTime();

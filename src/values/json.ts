@@ -104,7 +104,8 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
     if (exact !== undefined) return exact;
     const value = Number(token);
     if (!Number.isFinite(value)) throw new JsonError(`the number at position ${at - token.length} is too large`);
-    // The nearest `number` to `1e-400` or `1.00000000000000000001` is whole, but the written number is not.
+    // Rejects numbers such as `1e-400` or `1.00000000000000000001`: the nearest `number` is whole, but the written one
+    // is not.
     if (Number.isSafeInteger(value)) throw new JsonError(`the number at position ${at - token.length} is too precise`);
     return value;
   };
@@ -205,7 +206,7 @@ function wholeNumber(token: string): Int64 | undefined {
   const digits = (whole + fraction).replace(/^(-?)0+(?=[0-9])/, '$1').replace(/^-/, '');
   if (/^0*$/.test(digits)) return 0;
   let end = digits.length;
-  // The regular expression /0+$/ would take a second for 60,000 zeros before another digit.
+  // Removes zeros in a loop. The regular expression /0+$/ would take a second for 60,000 zeros before another digit.
   while (digits[end - 1] === '0') end--;
   const significant = digits.slice(0, end);
   const zeros = digits.length - end + Number(exponent) - fraction.length;
@@ -229,7 +230,7 @@ export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // `JSON.stringify` throws for a bigint.
+    // Writes a value with a bigint, for which `JSON.stringify` throws.
     return exactText(value);
   }
 }

@@ -3,7 +3,8 @@
  */
 export function seededFraction(seed: number, value: number | bigint): number {
   const isNumber = typeof value === 'number';
-  // The lower and the upper 32 bits. BigInt arithmetic would take eight times as long.
+  // Takes the lower and the upper 32 bits of a `number` without BigInt arithmetic, which would take eight times as
+  // long.
   const low = isNumber ? value >>> 0 : Number(BigInt.asUintN(32, value));
   const high = isNumber ? Math.floor(value / 2 ** 32) >>> 0 : Number(BigInt.asUintN(32, value >> 32n));
   return mix(mix(mix(seed >>> 0) ^ low) ^ high) / 2 ** 32;

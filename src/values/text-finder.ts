@@ -11,7 +11,7 @@ interface Found {
   readonly token: string;
 }
 
-/** Length of searched keys, in characters. */
+/** Length of the API keys to search for, in characters. */
 interface Length {
   readonly length: number;
   /** Factor of a text's first character in the rolling hash, for texts of this length. */
@@ -19,7 +19,7 @@ interface Length {
 }
 
 const base = 0x01000193;
-/** Size of the hash table: minimum number of slots, and slots per key. */
+/** Size of the hash table for searched keys: minimum number of slots, and slots per key. */
 const leastPlaces = 2 ** 15;
 const placesEach = 8;
 
@@ -38,10 +38,10 @@ const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
  * @param replace returns the replacement of a key
  */
 export function createTextFinder(expected: number, replace: (token: string) => string) {
-  /** Keys by the start that is searched in texts. */
+  /** API keys by their start, which is searched in texts. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
-  /** Marks the key lengths that `lengths` contains. */
+  /** Marks the key lengths that `lengths` already contains. */
   const known: boolean[] = [];
   const table = new Uint8Array(Math.max(leastPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
   const mask = table.length - 1;
@@ -103,7 +103,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       let replacement = '';
       for (const { at, end, token } of find(text)) {
         if (end <= copied) continue;
-        // Overlapping keys become one replacement, that of the last key.
+        // Overlapping keys in a text become one replacement, that of the last key.
         if (at >= copied) shown += replacement + text.slice(copied, at);
         replacement = replace(token);
         copied = end;
@@ -116,7 +116,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
 /** Replaces one API key in a text, in any spelling. The default replacement is the masked key. */
 export function replaceKey(text: string, key = '', name = maskedKey(key)): string {
   if (key.length < shortestSecret) return text;
-  // In a text without escapes, `replaceAll` takes a tenth of the time.
+  // Uses `replaceAll` for a text without escapes, which takes a tenth of the time.
   if (!/[%\\]/.test(text) && key.length <= longestSearched) return text.replaceAll(key, () => name);
   const finder = createTextFinder(1, () => name);
   finder.add(key, key);

@@ -127,7 +127,7 @@ test('compare reports a truncated recording, and accepts a scenario that generat
   writeFileSync(cut, text(recorded).slice(0, -200));
   const { code, err } = await runCommandLine(['compare', '--with', cut, 'large-catalogue']);
   expect(code).toBe(0);
-  expect(err).toContain(`${cut}: the file ends in the middle of an entry`);
+  expect(err).toContain(`${cut}: the file ends within an entry`);
 });
 
 test('compare rejects a recording of another client, because the earlier usage of its key is unknown', async () => {

@@ -81,7 +81,7 @@ test('starts no ban that the budget cannot finish, prints the required budget, a
   const first = await ask(world, 20);
   expect(first.learner.bans).toBe(0);
   expect(first.ended).toMatch(
-    /^The budget has \d+ requests left, and a ban takes \d+: go on with a larger --budget\.$/,
+    /^A ban needs \d+ requests, and the budget has \d+ left; continue with a larger --budget\.$/,
   );
   const { exchanges } = first;
   const options = { budget: enough, allowsWrite: false, allowsExhaust: true, allowsBan: true, patienceMs: 3_600_000 };

@@ -58,7 +58,7 @@ describe('an incident of each shipped scenario', () => {
       expect(issues).toEqual([]);
       expect(createSimulator({ scenario: value as Scenario }).name).toBe('incident');
       expect(scenario.client?.key).toBe('key-1');
-      expect(text).toMatch(/# Sent again at the same instants, \d+ of \d+ requests? gets? the recorded status\./);
+      expect(text).toMatch(/# Replayed at the recorded times, \d+ of \d+ requests? gets? the recorded status\./);
     }
   });
 });
@@ -80,7 +80,7 @@ test('a used-up window in the middle of a minute ends at the recorded time', asy
   await list();
   const { replayed, text } = await incidentOf(harOf(sim));
   expect(replayed).toMatchObject({ same: 2, differing: [] });
-  expect(text).toMatch(/# The minute is 20s long, so that it ends when the recorded one did\./);
+  expect(text).toMatch(/# The minute window is 20s long, to end at the same time as the recorded one\./);
 });
 
 test('a minute whose end is not in the recording ends at the recorded time too', async () => {
@@ -125,7 +125,7 @@ describe('a request without an answer becomes', () => {
     const { scenario, replayed, text } = await incidentOf(
       JSON.stringify({ log: { entries: [unanswered(failure, ms)] } }),
     );
-    expect(text.includes('twice as long, a guess')).toBe(failure === 'net::ERR_ABORTED');
+    expect(text.includes('twice as long as the client waited')).toBe(failure === 'net::ERR_ABORTED');
     expect((scenario.faults ?? []).map(({ then }) => then)).toEqual(effects);
     const isKnown = failure !== 'net::ERR_ABORTED';
     expect(replayed).toMatchObject({ compared: isKnown ? 1 : 0, same: isKnown ? 1 : 0 });

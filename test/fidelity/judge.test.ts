@@ -124,7 +124,7 @@ describe('of several files', () => {
     await send();
     const { exchanges, notes } = await read(first, write(stored));
     expect(exchanges.map(({ method }) => method)).toEqual(['POST', 'GET']);
-    expect(notes).toEqual(['file 2: 1 of 2 requests stood in a file before it.']);
+    expect(notes).toEqual(['file 2: 1 of 2 requests skipped, because an earlier file contains them.']);
   });
 
   test.each([
@@ -145,7 +145,7 @@ describe('of several files', () => {
     ] as const) {
       const { exchanges, notes } = await read(...texts);
       expect(exchanges.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET', 'POST']);
-      expect(notes).toEqual(['file 2: 4 of 4 requests stood in a file before it.']);
+      expect(notes).toEqual(['file 2: 4 of 4 requests skipped, because an earlier file contains them.']);
     }
   });
 
@@ -181,7 +181,7 @@ describe('of several files', () => {
     stored.reset();
     await send(rex);
     const { notes } = await read(journalOf(stored), '{"an":"other"}\n{"form":1}');
-    expect(notes).toEqual(['file 2: none of 2 entries is of the service.']);
+    expect(notes).toEqual(['file 2: expected requests to the service, got none among 2 entries.']);
   });
 });
 

@@ -139,7 +139,7 @@ test.each([
   const headers = Object.entries({ 'content-type': 'application/json', ...rate, ...more });
   const { ended, exchanges } = await calibrate(replaced(1, { status, headers, body: '[]' }), options);
   expect([ended, exchanges.length]).toEqual([
-    expect.stringMatching(/^The next request may go out after the year 9999/),
+    expect.stringMatching(/^The next request is possible after the year 9999/),
     1,
   ]);
 });

@@ -462,7 +462,7 @@ test('rejects a second file that is a copy of an earlier time', async () => {
   copyFileSync(join(folder, 'kept'), join(folder, secondLog));
   const found = await readFolder(folder);
   expect(found.entries.map(({ position }) => position)).toEqual(upTo(8));
-  expect(found.notices.join()).toMatch(/after entry 8: expected a file that continues the one before/);
+  expect(found.notices.join()).toMatch(/after entry 8: expected a file that continues the previous one/);
 });
 
 test('rejects a folder with foreign content, and leaves it unchanged', async () => {

@@ -7,7 +7,7 @@ export interface Pet {
 
 const mostAttempts = 4;
 
-/** Lists pets. After a rejection, waits for Retry-After plus an extra time that grows with each rejection. */
+/** Lists pets. After a 429, waits for Retry-After plus an extra time that grows with each 429. */
 export async function listPets(baseUrl: string, apiKey: string, fetch = globalThis.fetch): Promise<Pet[]> {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(`${baseUrl}/pets?limit=100`, { headers: { authorization: `Bearer ${apiKey}` } });
@@ -18,7 +18,7 @@ export async function listPets(baseUrl: string, apiKey: string, fetch = globalTh
   }
 }
 
-/** A common mistake: retries after a second, regardless of the response. Do not copy this. */
+/** Wrong on purpose, as a common mistake: retries after one second, regardless of Retry-After. Do not copy this. */
 export async function listStubbornly(baseUrl: string, apiKey: string, fetch = globalThis.fetch): Promise<Pet[]> {
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
     const response = await fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });

@@ -23,7 +23,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
     expect(sim).toHaveTrippedNoBan();
   });
 
-  // The verdict at the end of the test fails it.
+  // The kit judges the client at the end of the test, and fails a test with findings.
   refused.failing('a client that tries again every second does not pass', async ({ sim, apiKey }) => {
     const listed = listStubbornly(baseUrl, apiKey, sim.fetch).catch(() => []);
     await jest.advanceTimersByTimeAsync(70_000);
@@ -61,7 +61,7 @@ test.extend({ verdict: 'ignore' })('where nothing shall be sent, the test says s
   expect(sim.journal.size).toBe(0);
 });
 
-// `hunt` runs the client in many scenarios, and shows the smallest that breaks it.
+// `hunt` runs the client in many scenarios and finds the smallest in which the client fails.
 it('a client that tries again every second does not survive a hunt', async () => {
   jest.useFakeTimers();
   const client: HuntClient = ({ fetch, baseUrl, apiKey }) => listStubbornly(baseUrl, apiKey, fetch);

@@ -1,6 +1,6 @@
 export const dynamic = 'force-dynamic';
 
-/** Server component, which runs in Node, so that the simulator of instrumentation.js responds to its requests. */
+/** Server component: it runs in Node, so the simulator of instrumentation.js responds to its requests. */
 export default async function Page() {
   const response = await fetch('https://api.petstore.example/v1/pets?limit=3', {
     headers: { authorization: 'Bearer free-key' },

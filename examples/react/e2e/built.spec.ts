@@ -1,6 +1,6 @@
 import { expect, test } from 'petstore-sim/playwright';
 
-// Tests of the built page, which contains no test code. Each test has a sandbox of the server in place of the service.
+// Tests of the built page, which contains no test code. In each test, a sandbox of the server replaces the service.
 
 test.beforeEach(({ page, sandbox }) => sandbox.answerFor(page, 'https://api.petstore.example/v1'));
 

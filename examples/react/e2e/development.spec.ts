@@ -1,7 +1,6 @@
 import { expect, test } from '@playwright/test';
 
-// Tests of the page of `npm run dev`: the simulator runs in the page, behind msw's worker, and follows the page's
-// clock.
+// Tests of the page of `npm run dev`. The simulator runs in this page behind msw's worker, and uses the page's clock.
 
 test('a refusal of the simulator in the page is waited for', async ({ page }) => {
   await page.clock.install();

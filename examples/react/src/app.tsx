@@ -2,7 +2,7 @@ import { type FormEvent, useCallback, useEffect, useMemo, useState } from 'react
 import { createPetstore, type Pet, type Quota, type Status, statuses } from './petstore.ts';
 import { QuotaNotice } from './quota-notice.tsx';
 
-/** Pets of the shop, and a form that adds a pet. */
+/** List of the pets, with a form that adds a pet. */
 export function App({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   const [quota, setQuota] = useState<Quota>();
   const petstore = useMemo(() => createPetstore({ baseUrl, apiKey, onQuota: setQuota }), [baseUrl, apiKey]);

@@ -8,7 +8,7 @@ export interface Pet {
   status?: Status;
 }
 
-/** Limits in the last response, and the end of the current wait. */
+/** Rate limit in the last response, and the end of the wait that the service asked for. */
 export interface Quota {
   limit: number;
   remaining: number;
@@ -24,7 +24,7 @@ export interface PetstoreOptions {
 
 const mostAttempts = 5;
 
-/** Creates a client of the Petstore service that sends nothing while the service asks it to wait. */
+/** Creates a client of the Petstore service that sends no request during a wait that the service asked for. */
 export function createPetstore({ baseUrl, apiKey, onQuota = () => {} }: PetstoreOptions) {
   let pausedUntilMs = 0;
 
@@ -52,7 +52,7 @@ export function createPetstore({ baseUrl, apiKey, onQuota = () => {} }: Petstore
     async listPets(status: Status, signal?: AbortSignal): Promise<Pet[]> {
       return (await send(`/pets?limit=100&status=${status}`, { signal: signal ?? null })).json();
     },
-    /** Fails with a `TypeError` without a response. The pet may be stored nevertheless, so check before a retry. */
+    /** Throws a `TypeError` if no response arrives. The pet may be stored nevertheless, so check before a retry. */
     async createPet(pet: Omit<Pet, 'id'>): Promise<Pet> {
       return (await send('/pets', { method: 'POST', body: JSON.stringify(pet) })).json();
     },

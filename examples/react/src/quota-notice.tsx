@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Quota } from './petstore.ts';
 
-/** Number of requests left, or the remaining wait. */
+/** Text with the number of requests left, or the remaining wait. */
 export function QuotaNotice({ limit, remaining, pausedUntilMs }: Quota) {
   const seconds = useSecondsUntil(pausedUntilMs);
   if (seconds > 0) {
@@ -19,7 +19,7 @@ export function QuotaNotice({ limit, remaining, pausedUntilMs }: Quota) {
   );
 }
 
-/** Counts the seconds down to 0. */
+/** Returns the seconds until a time, and updates them down to 0. */
 function useSecondsUntil(instantMs: number): number {
   const left = () => Math.max(0, Math.ceil((instantMs - Date.now()) / 1_000));
   const [, redraw] = useState(0);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { listPets, type Pet } from './petstore';
 
-/** Pets of the shop, and a message while the page waits for them. */
+/** List of the pets, with a message while the page waits for the service. */
 export function PetList({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   const [pets, setPets] = useState<Pet[]>([]);
   const [message, setMessage] = useState('Loading…');

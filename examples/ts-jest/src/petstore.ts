@@ -6,7 +6,7 @@ export interface Pet {
 const mostAttempts = 4;
 
 /**
- * Lists pets. After a rejection, waits for Retry-After plus an extra time that grows with each rejection.
+ * Lists pets. After a 429, waits for Retry-After plus an extra time that grows with each 429.
  * @param onWait called with the length of each wait, in milliseconds
  */
 export async function listPets(baseUrl: string, apiKey: string, onWait: (ms: number) => void): Promise<Pet[]> {

@@ -1,4 +1,4 @@
-/** Shows the pets of the service in a list, or the remaining wait after a rejection. */
+/** Shows the pets in a list. After a 429, shows the remaining wait. */
 export async function showPets(list: HTMLUListElement, apiKey: string, fetch = globalThis.fetch): Promise<void> {
   for (;;) {
     const headers = { authorization: `Bearer ${apiKey}` };

@@ -10,7 +10,7 @@ export interface Pet {
 export interface PetstoreOptions {
   baseUrl: string;
   apiKey: string;
-  /** Function that sends the requests; a test passes one without a network. */
+  /** Function that sends the requests. Tests pass one that needs no network. */
   fetch?: typeof fetch;
   send?: Send;
 }
@@ -31,7 +31,8 @@ export function createPetstore({ baseUrl, apiKey, fetch = globalThis.fetch, send
     try {
       return await read(await post());
     } catch (error) {
-      // `fetch` rejects with a TypeError if there was no response. The pet may be stored nevertheless.
+      // `fetch` throws a TypeError if no response arrives. The pet may be stored nevertheless, so the client looks for
+      // it.
       if (!(error instanceof TypeError)) throw error;
       const stored = (await listPets()).find(({ id, name }) => !known.has(id) && name === pet.name);
       return stored ?? read(await post());

@@ -24,7 +24,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
       expect(sim).toHaveTrippedNoBan();
     });
 
-    // The verdict at the end of the test fails it.
+    // The kit judges the client at the end of the test, and fails a test with findings.
     it.fails('a client that tries again every second does not pass', async ({ sim, apiKey }) => {
       const petstore = createPetstore({ baseUrl, apiKey, fetch: sim.fetch, send: sendStubbornly });
       await petstore.listPets().catch(() => {});
@@ -74,7 +74,7 @@ describe('over real HTTP, with a minute of one second', () => {
   });
 });
 
-// `hunt` runs the client in many scenarios, and shows the smallest that breaks it.
+// `hunt` runs the client in many scenarios and finds the smallest in which the client fails.
 plain('a client that tries again every second does not survive a hunt', async () => {
   vi.useFakeTimers();
   const client: HuntClient = ({ fetch, baseUrl, apiKey }) =>

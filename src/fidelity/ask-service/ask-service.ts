@@ -65,7 +65,7 @@ const marginMs = 250;
  * seconds.
  */
 const roundingMs = 1_000;
-/** Minimum interval between two requests, in milliseconds. */
+/** Minimum interval between two requests of a calibration, in milliseconds. */
 const paceMs = 100;
 const retryWaitMs = 2_000;
 const mostTries = 3;
@@ -78,7 +78,7 @@ export class Asker {
   readonly #transport: Transport;
   readonly #options: AskOptions;
   #asked: number;
-  /** Earliest time of the next request, in milliseconds of the transport's clock. */
+  /** Earliest time of the next request to the service, in milliseconds of the transport's clock. */
   #waitUntilMs = 0;
   #waitsFor = '';
   #rate: SeenRate | undefined;
@@ -176,17 +176,19 @@ export class Asker {
     const { rate } = this;
     if (token === 'own' && rate?.remaining === 0 && !this.#options.allowsExhaust) {
       const untilMs = rate.reset * 1000 - this.#offsetMs;
-      if (untilMs > this.#waitUntilMs) this.#waitsFor = 'nothing remains in the window';
+      if (untilMs > this.#waitUntilMs) this.#waitsFor = 'no requests remain in the window';
       this.#waitUntilMs = Math.max(this.#waitUntilMs, untilMs + roundingMs);
     }
     const ms = this.#waitUntilMs - this.#transport.now();
     if (ms > this.#options.patienceMs) {
       const untilText =
         this.#waitUntilMs > latestMs ? 'after the year 9999' : `at ${new Date(this.#waitUntilMs).toISOString()}`;
-      throw new EndOfAsking(`The next request may go out ${untilText} (${this.#waitsFor}): go on then.`);
+      throw new EndOfAsking(
+        `The next request is possible ${untilText} (${this.#waitsFor}); continue the calibration then.`,
+      );
     }
     await this.wait(ms, this.#waitsFor);
-    await this.waitUntil(this.#lastSentMs + paceMs, 'the least time between two requests');
+    await this.waitUntil(this.#lastSentMs + paceMs, 'the minimum time between two requests');
   }
 
   async #send(probe: Probe): Promise<Exchange> {
@@ -232,8 +234,8 @@ export class Asker {
   #note(exchange: Exchange): void {
     const { token, dateMs, answeredAtMs, arrivedAtMs, status } = exchange;
     if (dateMs !== undefined) {
-      // Chooses the smallest clock difference that explains `Date`. A wait that uses it ends too late rather than too
-      // early.
+      // Chooses the smallest difference between the two clocks that explains the `Date` header. Waits that use it end
+      // too late rather than too early.
       const [least, most] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
       if (this.#offsetMs < least || this.#offsetMs > most) this.#offsetMs = least;
     }
@@ -244,15 +246,15 @@ export class Asker {
     const toldMs = readRetryAfter(exchange);
     if (toldMs !== undefined) {
       const isDate = Number.isNaN(Number(exchange.headers[retryAfterHeader]));
-      // Converts Retry-After from the service's clock, which an HTTP date refers to.
+      // Converts Retry-After to the transport's clock. An HTTP date refers to the service's clock.
       const untilMs = isDate
         ? Date.parse(exchange.headers[retryAfterHeader] ?? '') - this.#offsetMs
         : answeredAtMs + toldMs;
-      this.#waitUntil(untilMs + roundingMs + marginMs, 'the service said so');
+      this.#waitUntil(untilMs + roundingMs + marginMs, 'the service asked for this wait');
     } else if (isRefusal(exchange)) {
-      this.#waitAtLeast(60_000, 'a refusal that names no time');
+      this.#waitAtLeast(60_000, 'a rejection without a time to wait');
       const resetMs = (this.#rate?.reset ?? 0) * 1000 - this.#offsetMs;
-      this.#waitUntil(resetMs + roundingMs + marginMs, 'a refusal that names no time');
+      this.#waitUntil(resetMs + roundingMs + marginMs, 'a rejection without a time to wait');
     }
   }
 

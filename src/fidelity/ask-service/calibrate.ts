@@ -63,7 +63,7 @@ export async function calibrate(
   return { learner, knowledge: learner.knowledge(), exchanges, ended, isUnusable };
 }
 
-/** Whether an exchange can reveal a choice of the service. */
+/** Whether a response can reveal how the service behaves where the API document leaves this open. */
 const isEvidence = (exchange: Exchange) => unusableResponse(exchange) === undefined;
 
 async function askQuestions(
@@ -80,7 +80,7 @@ async function askQuestions(
   }
 }
 
-/** Runs experiments about rate limits, the most informative first. */
+/** Runs experiments that reveal the service's rate-limit rules, the most informative first. */
 async function experiment(
   asker: Asker,
   learner: Learner,
@@ -101,8 +101,8 @@ async function experiment(
     const found = length < 2 ? undefined : bestExperiment(limits, 'own', present, useless);
     if (found === undefined) return;
     await run(asker, learner, found);
-    // An experiment may fail to show its expected difference, because arrival times are uncertain by some milliseconds.
-    // It may succeed after another one.
+    // Allows experiments without a result again after a successful one. They may have failed because arrival times are
+    // uncertain by some milliseconds.
     if (limits.alive.length < length) useless.clear();
     else useless.add(found.name);
   }
@@ -113,7 +113,7 @@ async function run(asker: Asker, learner: Learner, { name, steps }: Experiment):
   for (const step of steps) {
     await asker.wait((startSeconds + step.afterSeconds - asker.nowSeconds) * 1000, name);
     const exchange = await asker.once(probeFor(step, learner));
-    // Ends the experiment, because without this response the later ones reveal little.
+    // Ends the experiment after a lost response, without which later responses reveal little.
     if (isLost(exchange) || learner.limits.broken !== undefined) return;
   }
 }

@@ -33,7 +33,7 @@ const graceStepsMs = [100, 300, 700, 1_400, 2_500, 4_500, 8_000, 14_000, 25_000]
 const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
 const betweenPhasesMs = 110;
 
-/** First 429 after a used-up window, with the time that it names. */
+/** First 429 after a used-up window, with the reset time in its headers. */
 interface Refused {
   readonly first: Exchange;
   /** Reset time that the 429 named, in Unix milliseconds of the transport's clock. */
@@ -68,7 +68,7 @@ async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
   const startMs = refused.promisedMs - strikesBeforePromiseMs;
   const { bans } = learner;
   for (let strike = 0; strike < mostStrikes && learner.bans === bans; strike++) {
-    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next request that comes too early');
+    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next early request');
     if (!isRefusal(await asker.atOnce(list))) return false;
   }
   return true;
@@ -79,7 +79,7 @@ async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
  * only whole seconds.
  */
 async function askInBan(asker: Asker): Promise<void> {
-  await asker.wait(2_100, 'whether a request in the ban makes it longer');
+  await asker.wait(2_100, 'a request that may extend the ban');
   await asker.atOnce(list);
 }
 
@@ -94,22 +94,22 @@ async function probeGrace(asker: Asker, learner: Learner, { after = 1 }: BanRule
   const last = graceStepsMs.at(-1) ?? 0;
   const more = Array.from({ length: after }, (_, index) => last + (index + 1) * betweenStrikesMs);
   for (const afterMs of [...graceStepsMs, ...more]) {
-    await asker.waitUntil(refused.first.answeredAtMs + afterMs, 'what the grace of a burst spares');
+    await asker.waitUntil(refused.first.answeredAtMs + afterMs, 'the next early request within the grace period');
     if (!isRefusal(await asker.atOnce(list)) || learner.bans > bans) break;
   }
   return learner.bans > bans;
 }
 
-/** Chooses how early the next request is sent: the middle of the values that are still possible. */
+/** Chooses how long before the reset the next experiment retries: the middle of the values that are still possible. */
 function nextTolerance({ toleranceMs: [least, most] }: BanRules): number | undefined {
-  // The range can never become narrower than the uncertainty of the service's clock.
+  // Excludes values whose distance is smaller than the uncertainty of the service's clock.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * least && each < 0.8 * most);
   return open[Math.floor((open.length - 1) / 2)];
 }
 
 /**
- * Sends all early requests except one, and the last one shortly before the reset. A ban shows that the last one was too
- * early.
+ * Sends early requests until one more would cause a ban, and this one shortly before the reset. A ban shows that it was
+ * too early.
  */
 async function probeTolerance(
   asker: Asker,
@@ -121,10 +121,10 @@ async function probeTolerance(
   if (refused === undefined) return false;
   const startMs = refused.promisedMs - strikesBeforePromiseMs - after * betweenStrikesMs;
   for (let strike = 0; strike < after - 1; strike++) {
-    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next request that comes too early');
+    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next early request');
     await asker.atOnce(list);
   }
-  await asker.waitUntil(promisedAtMs(refused.first, learner) - beforeMs, 'a request that comes just too early');
+  await asker.waitUntil(promisedAtMs(refused.first, learner) - beforeMs, 'an early request shortly before the reset');
   await asker.atOnce(list);
   return true;
 }
@@ -142,17 +142,17 @@ async function useUpWindow(asker: Asker, learner: Learner, more: number, apartMs
   const leftSeconds = (asker.rate?.reset ?? 0) - asker.nowSeconds;
   if (leftSeconds > mostWindowSeconds) return undefined;
   if (leftSeconds < leastWindowSeconds) {
-    await asker.wait((leftSeconds + 1) * 1_000, 'a window that has just begun');
+    await asker.wait((leftSeconds + 1) * 1_000, 'a new window');
     exchange = await asker.once(list);
   }
   const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;
   if (remaining + 1 + more > asker.left) {
     throw new EndOfAsking(
-      `The budget has ${asker.left} requests left, and a ban takes ${remaining + 1 + more}: go on with a larger --budget.`,
+      `A ban needs ${remaining + 1 + more} requests, and the budget has ${asker.left} left; continue with a larger --budget.`,
     );
   }
   for (let sent = 0; sent <= remaining && !isRefusal(exchange); sent++) {
-    await asker.wait(apartMs, 'another moment of the second');
+    await asker.wait(apartMs, 'another fraction of a second');
     exchange = await asker.once(list);
   }
   return isRefusal(exchange) ? { first: exchange, promisedMs: promisedAtMs(exchange, learner) } : undefined;

@@ -28,12 +28,12 @@ export interface Present {
   readonly patienceSeconds: number;
 }
 
-/** Time that counts as much as one request when experiments are compared, in seconds. */
+/** Waiting time that counts as much as one request in the choice of an experiment, in seconds. */
 const secondsARequest = 20;
 
 const list = (afterSeconds: number): Step => ({ afterSeconds, operation: 'listPets' });
 
-/** Lists the experiments that are possible now. */
+/** Lists the experiments on rate limits that are possible now. */
 export function experimentsAt({
   nowSeconds,
   rate,
@@ -90,7 +90,7 @@ export function bestExperiment(
   return best?.experiment;
 }
 
-/** Returns the share of pairs of possible rules that the experiment tells apart. */
+/** Returns the share of pairs of possible rules for which the experiment leads to different responses. */
 function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, token: string, nowSeconds: number): number {
   const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
   const operations = new Set(steps.map(({ operation }) => operation));
@@ -104,7 +104,7 @@ function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, token: s
   const count = (map: Map<string, number>, name: string) => map.set(name, (map.get(name) ?? 0) + 1);
   for (const hypothesis of limits.alive) {
     const { rules, keys } = hypothesis;
-    // Simulates rules only once if they have the same history of the key and treat these requests alike. Their
+    // Simulates only one of several rules with the same history of the key that treat these requests alike. Their
     // responses are equal.
     const past = keys.get(token);
     const ofPast = expected.get(past) ?? new Map<string, string>();

@@ -26,11 +26,11 @@ export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject
     ...rows,
     `  lists, a pet and an unknown path at chosen times: up to ${counted(left, 'request')}, ${waits}: ${limitAssumptions.join(', ')}`,
     allowsExhaust
-      ? '  the rest of a window where it is within the budget, and one refusal: retryAfterForm, code of rate_limit_exceeded'
-      : '  No window is used up (--allow-exhaust would).',
+      ? '  the rest of a window if the budget allows, until one rejection: retryAfterForm, code of rate_limit_exceeded'
+      : '  No window is used up; --allow-exhaust permits it.',
     allowsBan
-      ? '  up to eight times the rest of a window and the requests after a refusal until the key is BANNED, each within the budget: banAfter, banSeconds, banExtend, banStatus, then banGraceMs, banToleranceMs, banEscalation'
-      : '  The key is not banned (--allow-ban would).',
-    ...(allowsWrite ? [] : ['  Nothing is written (--write would store up to 6 pets).']),
+      ? '  up to eight times the rest of a window and early retries until the key is BANNED, if the budget allows: banAfter, banSeconds, banExtend, banStatus, then banGraceMs, banToleranceMs, banEscalation'
+      : '  The key is not banned; --allow-ban permits it.',
+    ...(allowsWrite ? [] : ['  No pet is stored; --write permits up to 6 pets.']),
   ];
 }

@@ -46,7 +46,7 @@ const read = (
   more: Partial<Pick<Probe, 'token' | 'method' | 'headers'>> & { isExtra?: true } = {},
 ): Question => {
   const { token = 'own', method = 'GET', headers = {}, isExtra } = more;
-  const sends = `${method} ${target}${token === 'own' ? '' : token === 'none' ? ', without a key' : ', with a key that we make up'}`;
+  const sends = `${method} ${target}${token === 'own' ? '' : token === 'none' ? ', without a key' : ', with a made-up key'}`;
   const probe: Probe = { method, target, headers, token, question: id };
   return { id, decides, sends, needs: 'read', ...(isExtra && { isExtra }), probe: () => probe };
 };
@@ -118,7 +118,7 @@ const first = (categories: ReadonlySet<Int64>) => String([...categories][0]);
 /** Returns an unknown category whose number is next to a known one, with as many digits if possible. */
 function nearestUnknown(categories: ReadonlySet<Int64>): string {
   const known = [...categories].map(String);
-  // The neighbors of known numbers suffice: unless all numbers of a length are known, one of them is unknown.
+  // Considers only the neighbors of known numbers. Unless all numbers of a length are known, one neighbor is unknown.
   const adjacent = known.flatMap((each) =>
     [BigInt(each) + 1n, BigInt(each) - 1n]
       .filter((value) => value !== 0n && isInt64(value) && !known.includes(String(value)))
@@ -136,7 +136,7 @@ export const writeQuestions: readonly Question[] = [
   write('emptyName', ['emptyName'], 'with an empty name', (categories) =>
     pet(first(categories), '', ',"status":"sold"'),
   ),
-  write('unknownCategory', ['unknownCategory'], 'with a categoryId that no list shows', () =>
+  write('unknownCategory', ['unknownCategory'], 'with a categoryId that no listed pet has', () =>
     pet(oddCategory, unknown, ',"status":"sold"'),
   ),
   write(
@@ -146,15 +146,15 @@ export const writeQuestions: readonly Question[] = [
     (categories) => pet(first(categories), unknown, ',"status":"sold"'),
     'text/plain',
   ),
-  // Control questions: they show whether the service rejected another question for the expected reason. Asked only if
-  // this is unclear.
+  // Control questions, such as storing a plain pet. If the service rejects this pet too, it may not have rejected an
+  // earlier question for its unusual part.
   write(
     'plainPet',
     ['unknownFields', 'emptyName', 'unknownCategory', 'contentType'],
     'with status sold',
     (categories) => pet(first(categories), unknown, ',"status":"sold"'),
   ),
-  write('nearestCategory', ['unknownCategory'], 'with the nearest categoryId that no list shows', (categories) =>
+  write('nearestCategory', ['unknownCategory'], 'with the nearest categoryId that no listed pet has', (categories) =>
     pet(nearestUnknown(categories), unknown, ',"status":"sold"'),
   ),
   write(

@@ -28,7 +28,8 @@ export async function answerLocally(
       pets: pets.map(({ status, extra, ...pet }) => ({
         ...pet,
         ...(status !== undefined && { status }),
-        // A service that echoes unknown fields shows those of earlier requests in its pets.
+        // Adds unknown fields to the simulator's pets. A service that echoes such fields shows those of earlier
+        // requests.
         ...(scenario.assumptions?.unknownFields === 'echo' && extra !== undefined && { extra }),
       })),
       categories: [...facts.categories],

@@ -9,9 +9,9 @@ import type { Difference, Findings } from './difference.js';
 /** Assumptions about bans that are numbers. Responses show them only in rounded form. */
 export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
 
-/** Rounding of a reset time, in milliseconds. */
+/** Rounding of a reset time in a response, in milliseconds. */
 const roundingMs = 1_000;
-/** Maximum number of bans that a key may have had before the first request. */
+/** Maximum number of bans that a key is assumed to have had before the first request. */
 const mostEarlierBans = 8;
 
 /**
@@ -55,7 +55,8 @@ export function compareBans(
   const fits = (slack: number, by = settings) =>
     Array.from({ length: mostEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
       lengths.every(({ seconds, index }) => {
-        // Allows for larger errors in later bans: each length is the first, rounded one times a growth factor.
+        // Allows larger errors in later bans: their length is the rounded length of the first ban times a growth
+        // factor.
         const ofFactor =
           by.banEscalation === false ? 0 : (seconds * (index + Math.max(0, earlier)) * 2) / by.banSeconds;
         return Math.abs(seconds - lengthOf(by, index + earlier)) <= slack * (1 + ofFactor);

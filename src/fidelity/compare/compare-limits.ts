@@ -25,7 +25,7 @@ const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 /** Limit of a window that no response showed, in a calibrated scenario. Large enough to reject no request. */
 const unseenLimit = 1_000_000;
 
-/** Deviation of one in a header. If the comparison cannot detect this deviation, the header counts as unchecked. */
+/** Header value that is wrong by one. If the comparison could not detect it, the header counts as unchecked. */
 interface Defect {
   readonly about: string;
   readonly service: string;
@@ -57,8 +57,7 @@ export function compareLimits(
   own.splice(mostResponses);
   const samples = own.flatMap(sampleOf);
   const rules = compareRules(resolved, own, samples, isStated);
-  // Windows at fixed clock times end at whole seconds, even if the service counts fractions. The reset header then
-  // proves less.
+  // Excludes windows that start at fixed clock times. They end at whole seconds, even if the service counts fractions.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
   const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
@@ -142,20 +141,21 @@ function compareRules(
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // With another algorithm, windows may also start at another time.
+    // Considers other algorithms with any start of windows, because the start depends on the algorithm.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
     const fitting = simulate(others, own).alive.map((each) => each.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
-  // Applies the opposite deviation if the scenario does not fit: it corrects a deviation of the service.
+  // If the scenario does not fit, tries the opposite change, which corrects a header of the service that is wrong by
+  // one.
   const ofDefects = defects.filter(({ about, delta }) => {
     const changed = own.map((each) => shifted(each, about, fits ? delta : -delta));
     return explains(rules, changed);
   });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
-  // A service that counts fractions of a second may send a reset that differs by one second.
+  // Leaves the reset header unchecked. A service that counts fractions of a second may deviate by one second.
   if (isFraction || stated.length === 0) open.add(resetHeader);
   if (fits || stated.length === 0) {
     const checkable = fits ? [...stated, resetHeader, remainingHeader] : [];
@@ -183,7 +183,10 @@ function compareRules(
         : {
             kind: 'drift',
             about: 'limits',
-            service: open.size === 0 ? 'counts as no assumption says' : `differs in one of ${[...open].join(', ')}`,
+            service:
+              open.size === 0
+                ? 'counts in a way that no assumption describes'
+                : `differs in one of ${[...open].join(', ')}`,
             simulator: `counts by ${settings.algorithm}`,
             place,
           };
@@ -200,7 +203,7 @@ function isSame({ settings }: LimitRules, own: Settings, about: LimitAssumption)
 
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** Simulates possible rules until a response that none of them explains. */
+/** Simulates possible rate-limit rules until a response that none of them explains. */
 function simulate(rules: readonly LimitRules[], own: readonly Exchange[]): LimitHypotheses {
   const hypotheses = new LimitHypotheses(rules);
   own.some((exchange) => {
@@ -214,7 +217,7 @@ const explains = (rules: readonly LimitRules[], own: readonly Exchange[]) => sim
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);
-  // Leaves Remaining unchanged in a 429, where it is always 0.
+  // Does not change the Remaining header of a 429, which is always 0.
   if (rate === undefined || (header === remainingHeader && isRefusal(exchange))) return exchange;
   const value = Math.max(0, Number(exchange.headers[header]) + delta);
   return { ...exchange, headers: { ...exchange.headers, [header]: String(value) } };
@@ -238,7 +241,7 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Fi
   const off =
     gaps.find(({ seconds }) => Math.abs(seconds) > mostRounding) ??
     (isConstant && isExact && gaps.length >= surelyConstant ? first : undefined);
-  // A small difference may come from rounding, so it is no finding.
+  // A small difference between the two headers may come from rounding, so it is no finding.
   if (off === undefined) return { ...nothing, unchecked: [about] };
   const { seconds } = off;
   const difference: Difference = {

@@ -53,7 +53,7 @@ export function compareJunit(
   return markup`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="petstore-sim" ${totals} time="0">
   <testsuite name="${name}" ${totals} skipped="${unchecked.length}" time="0">
-${error}${failures}${passed.map((about) => testcase(about, undefined))}${unchecked.map((about) => testcase(about, markup`<skipped message="The answers say nothing about it."/>`))}  </testsuite>
+${error}${failures}${passed.map((about) => testcase(about, undefined))}${unchecked.map((about) => testcase(about, markup`<skipped message="The responses reveal nothing about it."/>`))}  </testsuite>
 </testsuites>
 `.markup;
 }

@@ -48,7 +48,7 @@ export async function compare(
   const learner = new Learner();
   const usable = exchanges.filter((exchange) => unusableResponse(exchange) === undefined);
   for (const exchange of usable) learner.add(exchange);
-  // Omits the pets, which do not matter here and take time to generate.
+  // Omits the scenario's pets, which this comparison does not need and which take time to generate.
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
@@ -105,7 +105,7 @@ function conclude(
     };
   }
   if (ended !== undefined) return { outcome: 'could not check', reason: ended };
-  if (requests === 0) return { outcome: 'could not check', reason: 'There are no answers to compare.' };
+  if (requests === 0) return { outcome: 'could not check', reason: 'No responses to compare.' };
   const unanswered = exchanges.filter((each) => isLost(each) || unusableResponse(each) !== undefined).length;
   if (unanswered > 0) {
     const reason = `${unanswered} of ${requests} requests got no response of the API: none at all, a 5xx or a rejected key.`;
@@ -122,7 +122,7 @@ function choiceDifference(
   const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
   const codes: Readonly<Record<string, string>> = settings.errorCodes;
   const own = code === undefined ? settings[about as AssumptionId] : (codes[code] ?? code);
-  // Accepts any value that the responses do not exclude.
+  // Reports no difference if the responses do not exclude the scenario's value.
   if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
     kind: 'assumption',
@@ -133,7 +133,7 @@ function choiceDifference(
   };
 }
 
-/** Text for a comparison of values. Lists of operations are equal in any order. */
+/** Formats a value for a comparison. Lists of operations are equal in any order. */
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
 /** Finds differences that remain if the simulator makes the same choices as the service. */
@@ -151,7 +151,8 @@ async function unexplained(
   const [bans, localBans] = [bansIn(exchanges), bansIn(local)];
   const pairs = exchanges.flatMap((exchange, index): [Exchange, Exchange][] => {
     const answer = local[index] as Exchange;
-    // Ignores a pair with only one 429 or ban, because other clients may use the service's key too.
+    // Ignores a request for which only the service or only the simulator sent a 429 or a ban. Other clients may use the
+    // service's key too.
     const isOther = isRefusal(exchange) !== isRefusal(answer) || bans.has(exchange) !== localBans.has(answer);
     return isLost(exchange) || isOther ? [] : [[exchange, answer]];
   });
@@ -190,7 +191,7 @@ const contradiction = (about: string, text: string): Difference => ({
   place: /^#\d+[^:]*/.exec(text)?.[0] ?? '',
 });
 
-/** Removes duplicates, and differences that follow from a different status. */
+/** Removes duplicate differences, and those that follow from a different status. */
 function unique(found: readonly Difference[]): Difference[] {
   const others = new Set(found.filter(({ about }) => about === 'status').map(({ place }) => place));
   const seen = new Set<string>();

@@ -80,7 +80,7 @@ function refusalClues(exchange: ReadExchange): Clue[] {
     },
   ];
   const reset = rateOf(exchange)?.reset;
-  // Ignores a difference of one second, which comes from rounding.
+  // Ignores a difference of one second between two reset headers, which comes from rounding.
   if (reset !== undefined && Math.abs(untilMs - reset * 1000) > 1_000) {
     const byS = Math.round(Math.abs(untilMs / 1000 - reset));
     clues.push({
@@ -103,7 +103,10 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   429: 'rate_limit_exceeded',
 };
 
-/** "Error responses carry the Error object (code, message, status)." */
+/**
+ * Reads clues from the body of an error. The document says: "Error responses carry the Error object (code, message,
+ * status)."
+ */
 function errorClues(exchange: ReadExchange): Clue[] {
   const { status, body, method, missing } = exchange;
   if (status < 400 || method === 'HEAD' || missing.includes('answer body')) return [];

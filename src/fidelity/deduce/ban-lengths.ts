@@ -8,7 +8,7 @@ const longestSeconds = 259_200;
 /** Observed lengths of a key's bans in seconds, in order; `undefined` for a ban whose end is unknown. */
 interface BanLengths {
   readonly seconds: readonly (number | undefined)[];
-  /** Each length may also be this much different, in seconds; 0 if it is certain. */
+  /** Amount by which each length may differ because of rounding, in seconds; 0 if the lengths are certain. */
   readonly orElse: -1 | 0 | 1;
 }
 
@@ -69,7 +69,7 @@ export function lengthKnowledge({ seconds: lengths, orElse }: BanLengths): Knowl
 function growth(shown: readonly { readonly seconds: number; readonly index: number }[]) {
   const [first, second] = shown;
   if (first === undefined || second === undefined || second.seconds <= first.seconds) return undefined;
-  // Considers that lengths are rounded up to whole seconds.
+  // Considers that the lengths of bans are rounded up to whole seconds.
   const root = 1 / (second.index - first.index);
   const least = ((second.seconds - 1) / first.seconds) ** root;
   const factor = simplest(least, (second.seconds / first.seconds) ** root);

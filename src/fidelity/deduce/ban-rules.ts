@@ -15,14 +15,14 @@ export interface EarlyRequest {
   readonly beforePromiseMs: Between;
 }
 
-/** Requests of a key from its first 429 to its next served request or ban. */
+/** Episode of a key: its requests from a first 429 to the next served request or ban. */
 export interface BanEpisode {
-  /** Further requests that received a 429, in order. The last one may have started the ban. */
+  /** Further requests of the episode that received a 429, in order. The last one may have started the ban. */
   readonly early: readonly EarlyRequest[];
   readonly isBanned: boolean;
-  /** Whether calibration sent all these requests, so that no other client's request is missing. */
+  /** Whether calibration sent all requests of the episode, so that no other client's request is missing. */
   readonly isOurs: boolean;
-  /** Whether every 429 named the same reset time. */
+  /** Whether every 429 of the episode named the same reset time. */
   readonly isSteady: boolean;
   readonly places: readonly string[];
 }
@@ -34,7 +34,7 @@ export interface BanEpisode {
 export interface BanRules {
   /** Number of strikes that cause a ban; `undefined` if unknown. */
   readonly after: number | undefined;
-  /** Whether only this number of strikes explains the responses. */
+  /** Whether only this number of strikes explains the observed bans. */
   readonly isOnly: boolean;
   readonly graceMs: Between;
   readonly toleranceMs: Between;
@@ -59,7 +59,7 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
     if (graceMs !== undefined) fits.push({ after, graceMs });
   }
   const byDefault = settingValues.banGraceMs.default;
-  // Prefers an explanation with the documented grace period.
+  // Prefers an explanation with the documented grace period of bans.
   const best = fits.find(({ graceMs }) => isIn(byDefault, graceMs)) ?? fits[0];
   if (best === undefined || !steady.some(({ isBanned }) => isBanned)) {
     return { after: undefined, isOnly: false, graceMs: [0, never], toleranceMs: [0, never] };
@@ -106,7 +106,7 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
   const banned = episodes.filter(({ isBanned }) => isBanned);
   const evidence = banned
     .slice(-3)
-    .map(({ places, early }) => `${places.at(-1)}: banned at refusal ${early.length + 1}`);
+    .map(({ places, early }) => `${places.at(-1)}: banned with rejection ${early.length + 1}`);
   if (after === undefined) {
     const spared = episodes.find(
       ({ early, isSteady }) => isSteady && early.filter(isSureStrike).length >= enoughStrikes,
@@ -129,8 +129,8 @@ const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
   afterFirstMs[0] > sureStrike.afterFirstMs && beforePromiseMs[0] > sureStrike.beforePromiseMs;
 
 /**
- * Derives a number in milliseconds from its range, if the range is narrow. The number is never certain, because arrival
- * times are not.
+ * Derives an assumption in milliseconds, such as the grace period, from the range that responses allow. Unknown if the
+ * range is wide; never certain, because arrival times are not.
  */
 function rangeKnowledge(unknown: Knowledge, [least, most]: Between, byDefault: number): Knowledge {
   if (most > Math.max(500, 3 * least)) return unknown;

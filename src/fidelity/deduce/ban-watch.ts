@@ -50,7 +50,7 @@ export class BanWatch {
     const { status, token } = exchange;
     if (!isRefusal(exchange)) return false;
     const code = codeOf(exchange);
-    // The first rejection after a used-up window must come from the limit, with any status.
+    // A rejection directly after a used-up window must come from the limit, even if its status is not 429.
     const isFirst = this.#usedUp.has(token) && !this.#tracks.has(token);
     if (code !== 'key_banned' && this.#limit.code === undefined && (status === 429 || isFirst)) {
       this.#limit = { status, code };
@@ -165,6 +165,6 @@ function extendClues(ban: NonNullable<Track['ban']>, untilSeconds: number, atSec
   const isLonger = untilSeconds > ban.untilSeconds;
   if (!isLonger && (!ban.isShown || atSeconds <= ban.atSeconds)) return [];
   Object.assign(ban, { untilSeconds, atSeconds, isShown: ban.isShown || isLonger });
-  const says = isLonger ? 'a request during the ban made it longer' : 'a request during the ban left its end as it was';
+  const says = isLonger ? 'a request during the ban extended it' : 'a request during the ban did not extend it';
   return [{ about: 'banExtend', allows: [isLonger], says }];
 }

@@ -3,41 +3,45 @@ import { settingValues } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 
-/**
- * Choice of a service that a clue is about: an assumption, one of its `errorCodes`, or a sentence of the API document.
- */
+/** Subject of a clue: an assumption, one of its `errorCodes`, or a sentence of the API document. */
 export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 
-/** Clue: what one response of a service reveals about one of its choices. */
+/** Clue: what one response of a service reveals about its behavior where the API document leaves this open. */
 export interface Clue {
   readonly about: Subject;
-  /** Values of the choice that explain the response. Empty if none does. */
+  /** Values of the assumption that explain the response. Empty if none does. */
   readonly allows: readonly unknown[];
   /** Short description of the response for the user. */
   readonly says: string;
   /** Whether the response could also be a coincidence. */
   readonly isLikely?: boolean | undefined;
-  /** Features of the request that the service must accept in other requests. Only then does this clue count. */
+  /**
+   * Features of the request, such as a field, that the service must accept in other requests. Before this, the clue
+   * does not count, because a rejection may have another reason.
+   */
   readonly needs?: readonly string[] | undefined;
 }
 
 export type KnowledgeState = 'certain' | 'likely' | 'not asked' | 'contradicted';
 
-/** Knowledge about one choice of a service, derived from its responses. */
+/** Knowledge about one assumption, derived from the responses of a service. */
 export interface Knowledge {
   readonly about: Subject;
   readonly state: KnowledgeState;
-  /** Value of the choice, if the state is `certain` or `likely`. */
+  /** Value of the assumption, if the state is `certain` or `likely`. */
   readonly value?: unknown;
-  /** Values of the choice that are still possible. Empty before the first clue. */
+  /** Values of the assumption that are still possible. Empty before the first clue. */
   readonly left: readonly unknown[];
-  /** Observations with their requests. For a contradicted choice, the last one is the contradiction. */
+  /**
+   * Observations about the assumption, each with its request. If the state is `contradicted`, the last one is the
+   * contradiction.
+   */
   readonly evidence: readonly string[];
-  /** Ids of the requests that revealed the choice. */
+  /** Ids of the requests that revealed the assumption's value. */
   readonly requests: readonly number[];
 }
 
-/** Creates the knowledge about a choice before the first clue. */
+/** Creates the knowledge about an assumption before the first clue. */
 export const notAsked = (about: Subject): Knowledge => ({
   about,
   state: 'not asked',
@@ -54,12 +58,12 @@ interface Gathered {
   requests: number[];
 }
 
-/** Maximum number of observations per choice that are shown. */
+/** Maximum number of observations per assumption that are shown. */
 const shownEvidence = 3;
 
 /**
- * Collects clues and derives the possible values of each choice. The order of clues has no influence, except on which
- * one is called the contradiction.
+ * Collects clues and derives the possible values of each assumption. The order of clues has no influence, except on
+ * which one is called the contradiction.
  */
 export class Clues {
   readonly #gathered = new Map<Subject, Gathered>();
@@ -88,7 +92,7 @@ export class Clues {
     return { ...base, state: isLikely ? 'likely' : 'certain', value: left[0], left };
   }
 
-  /** Choices about which at least one clue exists. */
+  /** Assumptions about which at least one clue exists. */
   get subjects(): Subject[] {
     return [...this.#gathered.keys()];
   }

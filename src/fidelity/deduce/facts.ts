@@ -11,13 +11,13 @@ export interface SeenPet {
   readonly name: string;
   readonly categoryId: Int64;
   readonly status: PetStatus | undefined;
-  /** Undocumented fields; absent if the pet has none. */
+  /** Fields of the pet that the API document does not have; absent if none. */
   readonly extra?: JsonObject;
 }
 
 /** Exchange with parsed request and response bodies. */
 export interface ReadExchange extends Exchange {
-  /** Response body; `undefined` if it is not JSON or was not recorded. */
+  /** Parsed response body; `undefined` if it is not JSON or was not recorded. */
   readonly body: JsonValue | undefined;
   readonly sent: JsonValue | undefined;
 }

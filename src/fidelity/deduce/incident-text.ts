@@ -39,7 +39,7 @@ export async function incidentFrom(
   const unknown = [...notes, ...unknownsOf(exchanges, scenario), ...replayLines(replayed)];
   const text = [
     comment(
-      `Made by petstore-sim scenario --from, of ${counted(exchanges.length, 'request')} to ${baseUrls.join(', ')}.`,
+      `Written by petstore-sim scenario --from, from ${counted(exchanges.length, 'request')} to ${baseUrls.join(', ')}.`,
     ),
     ...unknown.map((line) => comment(line)),
     ...yamlLines(scenario),
@@ -66,21 +66,21 @@ function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scen
 }
 
 function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenario): string[] {
-  const lines = ['Not known: pets that no answer shows, and what the keys had used in a window that no header showed.'];
+  const lines = ['Unknown: pets that no response contains, and earlier usage of a window that no header describes.'];
   for (const [name, length] of Object.entries(windows ?? {})) {
-    lines.push(`The ${name} is ${length} long, so that it ends when the recorded one did.`);
+    lines.push(`The ${name} window is ${length} long, to end at the same time as the recorded one.`);
   }
-  if (Array.isArray(pets) && pets.length === 0) lines.push('No answer shows a pet that was there at the start.');
+  if (Array.isArray(pets) && pets.length === 0) lines.push('No response contains a pet that existed at the start.');
   if (exchanges.some(({ missing }) => missing.includes('answer body'))) {
-    lines.push('Of some answers the recording has no body: their pets and error codes are unknown.');
+    lines.push('The recording lacks some response bodies: their pets and error codes are unknown.');
   }
   if (exchanges.some(isGivenUp)) {
     lines.push(
-      'When an answer would have come that the client did not wait for: its delay here is twice as long, a guess.',
+      'The response times of aborted requests are unknown: each delay here is twice as long as the client waited.',
     );
   }
   if (exchanges.some(isRefusal) && exchanges.some(({ missing }) => missing.includes('key'))) {
-    lines.push('The recording shows no API keys, so that nobody knows which requests share a window.');
+    lines.push('The recording contains no API keys: it is unknown which requests share a window.');
   }
   return lines;
 }
@@ -88,7 +88,7 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
 function replayLines({ compared, same, differing }: Replayed): string[] {
   const more = differing.length > mostDiffering ? [`and ${differing.length - mostDiffering} more`] : [];
   return [
-    `Sent again at the same instants, ${same} of ${counted(compared, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
+    `Replayed at the recorded times, ${same} of ${counted(compared, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
     ...[...differing.slice(0, mostDiffering), ...more].map((line) => `  ${line}`),
   ];
 }

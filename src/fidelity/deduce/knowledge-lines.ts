@@ -8,7 +8,7 @@ type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => strin
 const colours = { certain: 'green', likely: 'yellow', contradicted: 'red', 'not asked': 'dim' } as const;
 const order: readonly KnowledgeState[] = ['contradicted', 'certain', 'likely', 'not asked'];
 
-/** Formats the learned choices, one per line: contradicted ones first, unknown ones last. */
+/** Formats the learned assumptions, one per line: contradicted ones first, unknown ones last. */
 export function knowledgeLines(learner: Learner, style: Style = (_, text) => text): string[] {
   const rows = learner.knowledge();
   const width = Math.max(...rows.map(({ about }) => about.length));
@@ -18,7 +18,7 @@ export function knowledgeLines(learner: Learner, style: Style = (_, text) => tex
       .map((row) => `  ${row.about.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(row)}`),
   );
   const documents = contradictionTexts(learner).map((text) => `  ${style('red', text)}`);
-  const heading = documents.length > 0 ? ['', 'The document says otherwise:', ...documents] : [];
+  const heading = documents.length > 0 ? ['', 'Responses that contradict the document:', ...documents] : [];
   return [...lines, ...heading, ...unseenLines(learner), '', sumLine(learner)];
 }
 
@@ -27,7 +27,7 @@ export function unseenLines({ limits: { unaccounted } }: Learner): string[] {
   if (unaccounted === 0) return [];
   return [
     '',
-    `Remaining fell by ${unaccounted} more than was sent: other clients use this key, a request costs more than one, or several instances count separately.`,
+    `Remaining fell by ${unaccounted} more than the number of requests: other clients use this key, a request costs more than one, or several instances count separately.`,
   ];
 }
 
@@ -52,7 +52,7 @@ export const contradictionTexts = ({ contradictions }: Learner): string[] => {
   return [...first].reverse().map(([says, exchange]) => `${placeOf(exchange)}: ${says}`);
 };
 
-/** Counts the choices by state: `15 certain, 1 likely, 12 not asked, 1 contradicted`. */
+/** Counts the assumptions by state: `15 certain, 1 likely, 12 not asked, 1 contradicted`. */
 export function sumLine(learner: Learner): string {
   const rows = learner.knowledge();
   const count = (state: KnowledgeState) => rows.filter((row) => row.state === state).length;

@@ -21,8 +21,8 @@ import { writeClues } from './write-clues.js';
 const mostForLimits = 2_000;
 
 /**
- * Learns the choices of a service from its responses. Choices about limits are learned from the combinations that
- * explain all responses, other choices from clues.
+ * Learns from a service's responses how it behaves where the API document leaves this open. Rate-limit rules are
+ * learned from all responses together, other assumptions from single ones.
  */
 export class Learner {
   readonly facts = new Facts();
@@ -32,7 +32,7 @@ export class Learner {
   /** Responses that contradict a sentence of the API document. */
   readonly contradictions: { clue: Clue; exchange: Exchange }[] = [];
 
-  /** Clues that do not count yet, because they need other requests to be accepted first. */
+  /** Clues that do not count yet, because the service must first accept certain other requests. */
   #waiting: { clue: Clue; exchange: Exchange }[] = [];
 
   add(exchange: Exchange): void {
@@ -130,7 +130,7 @@ export class Learner {
         minute === undefined
           ? `a limit of ${day} a day`
           : `a limit of ${minute} a minute${day === undefined ? '' : ` and ${day} a day`}`;
-      const evidence = [`${token} has ${shown}, as no documented plan`];
+      const evidence = [`${token} has ${shown}, unlike any documented plan`];
       if (minute === undefined || day === undefined) {
         const left = { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) };
         return { ...none, left: [left], evidence };

@@ -25,13 +25,16 @@ export interface LimitHypothesis {
 /** Response that none of the possible rules explains. */
 export interface Broken {
   readonly exchange: Exchange;
-  /** Response that the last remaining rules would lead to, in words. */
+  /** Response that the last possible rules predicted, in words. */
   readonly expected: string;
 }
 
-/** Maximum number of possible states per key. If there are more, all earlier responses are ignored. */
+/** Maximum number of possible states per key that are followed. With more, the key's earlier responses are ignored. */
 const mostPasts = 24;
-/** Number of counted requests in excess of the sent ones that excludes a coincidence. */
+/**
+ * Number of requests that the service counted in excess of the sent ones. From this number on, a coincidence is
+ * excluded.
+ */
 const surelyNoChance = 3;
 const dayMs = 86_400_000;
 
@@ -45,8 +48,8 @@ export class LimitHypotheses {
   #seen = 0;
   #unaccounted = 0;
   /**
-   * Start of the simulated times. A time close to them avoids rounding, because large numbers lose fractions of a
-   * millisecond.
+   * Time that counts as 0 in the simulation. It is close to the simulated times, because large numbers lose fractions
+   * of a millisecond.
    */
   #epochMs: number | undefined;
   readonly #clock = new ServiceClock();
@@ -71,7 +74,7 @@ export class LimitHypotheses {
     return this.#broken;
   }
 
-  /** Number of responses that were explained. */
+  /** Number of responses that the possible rules explain. */
   get seen(): number {
     return this.#seen;
   }
@@ -199,7 +202,10 @@ export class LimitHypotheses {
     });
   }
 
-  /** Counts how much more Remaining fell than known requests explain. Under no rules would it fall more. */
+  /**
+   * Counts by how much Remaining fell in excess of the known requests. Under any rules, each counted request lowers
+   * Remaining by at most one.
+   */
   #noteFall(token: string, remaining: number, limit: number): void {
     const last = this.#last.get(token);
     if (last?.limit !== limit) return;
@@ -245,7 +251,7 @@ export class LimitHypotheses {
     const [first] = this.#alive;
     if (first === undefined) return '';
     const { algorithm, windowStart, reportedWindow, limitsApply } = first.rules.settings;
-    return `no combination of algorithm, windowStart, rejectedCounts, reportedWindow and limitsApply explains it with what came before; the last one that did was ${algorithm}, ${windowStart}, ${reportedWindow}, limits on ${limitsApply}`;
+    return `no combination of algorithm, windowStart, rejectedCounts, reportedWindow and limitsApply explains this response and all earlier ones; the last possible one was ${algorithm}, ${windowStart}, ${reportedWindow}, limits on ${limitsApply}`;
   }
 
   #describe(exchange: Exchange): string {

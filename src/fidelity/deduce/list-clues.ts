@@ -33,7 +33,7 @@ export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
     if (odd.length === 1 && !usesPaging)
       return [{ about: odd[0] as Odd, allows: ['reject'], says: 'answered with 400' }];
     if (odd.length > 0 || usesPaging) return [];
-    return [contradiction('answered with 400, though limit and status are as the document says')];
+    return [contradiction('answered with 400, although limit and status are valid by the document')];
   }
   if (status >= 400 && status < 500 && odd.length === 1 && status !== 401 && status !== 403 && status !== 429) {
     return [{ about: odd[0] as Odd, allows: [], says: `answered with ${status}` }];
@@ -42,7 +42,7 @@ export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
   if (!Array.isArray(body)) {
     return body === undefined
       ? []
-      : [contradiction('a body that is no array, though the document says "JSON array of Pet"')];
+      : [contradiction('a body that is no array, although the document says "JSON array of Pet"')];
   }
   const pets = body.map(asPet);
   if (pets.includes(undefined)) return [contradiction('an item that is no Pet')];
@@ -85,7 +85,7 @@ function limitClues(query: URLSearchParams, body: readonly JsonValue[], facts: F
   const says = `answered with ${counted(count, 'pet')}`;
   if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
   const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
-  // A list shorter than the limit must contain all pets.
+  // A list with fewer pets than the limit must contain all pets.
   const explains = (limit: number) => count <= limit && count >= Math.min(limit, facts.total);
   const allows = [...(explains(clamped) ? ['clamp'] : []), ...(explains(listLimit.default) ? ['default'] : [])];
   return [{ about: 'limitOutOfRange', allows, says }];
@@ -103,7 +103,7 @@ function plainClues(query: URLSearchParams, pets: readonly SeenPet[]): Clue[] {
   const limit = Number(query.get('limit') ?? listLimit.default);
   const filter = query.get('status');
   if (pets.length > limit)
-    return [contradiction(`answered with ${counted(pets.length, 'pet')}, though limit is ${limit}`)];
+    return [contradiction(`answered with ${counted(pets.length, 'pet')}, although limit is ${limit}`)];
   const other = filter === null ? undefined : pets.find(({ status }) => status !== undefined && status !== filter);
   return other === undefined
     ? []
@@ -179,7 +179,8 @@ function pagingClues(
     const says = `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`;
     const none: Clue = { about: 'paging', allows: ['none'], says, isLikely: true };
     if (question === undefined) return [none];
-    // A missing Link is no proof: pages may work by query parameters. The clue counts once these had no effect.
+    // A missing Link header does not prove that the service has no pages. The clue counts once query parameters for
+    // pages had no effect.
     const needs = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,

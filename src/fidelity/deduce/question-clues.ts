@@ -13,7 +13,7 @@ export function questionClues(exchange: ReadExchange): Clue[] {
         {
           about: question,
           allows: status === 401 ? [false] : status === 200 ? [true] : [],
-          says: `a key that we made up was ${says}`,
+          says: `a made-up key was ${says}`,
         },
       ];
     case 'unknownRoute':

@@ -5,7 +5,7 @@ import type { Exchange } from '../../traffic-files/exchange.js';
 export interface SeenRate {
   readonly limit: number;
   readonly remaining: number;
-  /** Reset time in Unix seconds. */
+  /** Reset time of the rate-limit window, in Unix seconds. */
   readonly reset: number;
 }
 

@@ -7,7 +7,7 @@ import { fromJsonBytes } from '../../values/json-bytes.js';
 
 /** Result of replaying a recording against a simulator. */
 export interface Replayed {
-  /** Number of compared responses. Requests without a response are not compared. */
+  /** Number of recorded responses that were compared with the simulator's. Requests without a response are omitted. */
   readonly compared: number;
   readonly same: number;
   /** Number of 429 responses with the recorded Retry-After, to the second. */

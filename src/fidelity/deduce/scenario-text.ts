@@ -24,7 +24,7 @@ const yaml = (value: unknown): string =>
 /** Formats a text as a YAML comment in one line. */
 export const comment = (text: string, indent = ''): string => `${indent}# ${text.replaceAll(/[\r\n\p{Cc}]+/gu, ' ')}`;
 
-/** Formats the learned choices as a scenario file with their evidence. Unknown choices appear as comments. */
+/** Formats the learned assumptions as a scenario file with their evidence. Unknown ones appear as comments. */
 export function calibratedScenario(learner: Learner, { from, at, requests }: CalibratedSource): string {
   const rows = learner.knowledge();
   const known = rows.filter(({ state }) => state === 'certain' || state === 'likely');
@@ -38,12 +38,12 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
   const { categories } = learner.facts;
   const knowsCategories = learner.settings().unknownCategory === 'reject' && categories.size > 0;
   return [
-    comment(`Learnt by petstore-sim calibrate from ${from}, ${at}, ${counted(requests, 'request')}.`),
+    comment(`Learned by petstore-sim calibrate from ${from}, ${at}, ${counted(requests, 'request')}.`),
     `name: ${calibratedName}`,
-    `description: ${JSON.stringify(`The choices of ${from}, as its answers showed them.`)}`,
+    `description: ${JSON.stringify(`Behavior of ${from} where the document leaves it open, learned from its responses.`)}`,
     ...planLines(learner),
     ...(knowsCategories
-      ? ['', comment('Those that its pets have.'), `categories: [${[...categories].join(', ')}]`]
+      ? ['', comment('Categories of the pets in responses.'), `categories: [${[...categories].join(', ')}]`]
       : []),
     ...(known.length > 0 ? ['', 'assumptions:'] : []),
     ...others.flatMap(({ about, state, value, evidence }) => [
@@ -53,10 +53,10 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
     ...codes.map(({ about, state, evidence }) => comment(`${state}, ${about}; ${evidence.at(-1) ?? ''}`, '  ')),
     ...(codes.length > 0 ? [`  errorCodes: ${yaml(errorCodes)}`] : []),
     '',
-    ...(open.length > 0 ? [comment('Not known, so that the defaults stand:')] : []),
+    ...(open.length > 0 ? [comment('Unknown, so the defaults apply:')] : []),
     ...open.map((row) => comment(`  ${row.about}: ${openText(row)}`)),
     ...(broken.length + unexplained.length > 0
-      ? ['', comment('Contradicted: no assumption of the simulator explains these answers.')]
+      ? ['', comment('Contradicted: no value that the simulator supports explains these responses.')]
       : []),
     ...broken.map(({ about, evidence }) => comment(`  ${about}: ${evidence.at(-1) ?? ''}`)),
     ...unexplained.map((text) => comment(`  ${text}`)),
@@ -79,14 +79,14 @@ function planLines({ limits }: Learner): string[] {
   const own = seen.find(({ plan }) => plan === 'enterprise');
   const keys = seen.map(({ token, plan, minute, day }) => {
     const shown = [minute && `${minute} a minute`, day && `${day} a day`].filter(Boolean).join(', ');
-    return `  ${token}: { plan: ${plan} } # by its limits: ${shown}`;
+    return `  ${token}: { plan: ${plan} } # limits in responses: ${shown}`;
   });
   const enterprise =
     own === undefined
       ? []
       : [
           'plans:',
-          `  enterprise: { minute: ${own.minute ?? 1_000_000}, day: ${own.day ?? 1_000_000} }${own.minute === undefined || own.day === undefined ? ` # the ${own.minute === undefined ? 'minute' : 'day'} was not seen` : ''}`,
+          `  enterprise: { minute: ${own.minute ?? 1_000_000}, day: ${own.day ?? 1_000_000} }${own.minute === undefined || own.day === undefined ? ` # the ${own.minute === undefined ? 'minute' : 'day'} limit is unknown` : ''}`,
         ];
   return ['', 'keys:', ...keys, ...enterprise];
 }

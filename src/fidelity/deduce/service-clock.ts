@@ -12,7 +12,7 @@ export class ServiceClock {
   #leastMs = Number.NEGATIVE_INFINITY;
   #mostMs = Number.POSITIVE_INFINITY;
 
-  /** Range of the time that the service's clock is ahead, in milliseconds. */
+  /** Range of the time that the service's clock is ahead of the recording machine's, in milliseconds. */
   get offset(): { readonly leastMs: number; readonly mostMs: number } {
     return { leastMs: this.#leastMs, mostMs: this.#mostMs };
   }
@@ -22,7 +22,7 @@ export class ServiceClock {
     const [leastMs, mostMs] = [dateMs - answeredAtMs, dateMs + 1_000 - arrivedAtMs];
     this.#leastMs = Math.max(this.#leastMs, leastMs);
     this.#mostMs = Math.min(this.#mostMs, mostMs);
-    // Starts anew from the last response, because a clock was set or drifted.
+    // Starts the estimate of the clock difference anew from the last response, because a clock was set or drifted.
     if (this.#leastMs > this.#mostMs) [this.#leastMs, this.#mostMs] = [leastMs, mostMs];
   }
 

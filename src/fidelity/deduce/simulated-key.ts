@@ -103,7 +103,7 @@ function explainBy(
     const sight = { ...own, shown };
     const states = before === undefined ? window.first(size, at, sight) : window.next(size, before, at, sight);
     if (otherBefore === undefined || otherLimit === undefined) {
-      // The window that the response does not show has at most its limit left.
+      // The rate-limit window that a response does not show has at most its limit left.
       const mostLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const mostLeft = mostLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > mostLeft) return [];
@@ -163,7 +163,7 @@ export function mayCount(
   return [key, ...single, ...minute.flatMap((each) => count(each, 'day'))];
 }
 
-/** Whether the key has certainly no requests left. */
+/** Whether the key has certainly no requests left in a window. */
 export function isUsedUp({ limits, windows }: SimulatedKey, rules: LimitRules, arrival: Span): boolean {
   const window = simulatedWindow(rules.settings);
   return windowNames.some((name) => {

@@ -3,7 +3,7 @@ import type { Settings } from '../../petstore/settings.js';
 /** Range of times in milliseconds, both ends included. The caller chooses the time that counts as 0. */
 export type Span = readonly [least: number, most: number];
 
-/** Smallest difference between two times. Subtracting it excludes the end of a range. */
+/** Smallest difference between two times, in milliseconds. Subtracting it excludes the end of a range. */
 export const shortestMs = 0.001;
 
 /** Returns the overlap of two ranges; `undefined` without one. */
@@ -65,7 +65,7 @@ export function simulatedWindow({ algorithm, windowStart }: Settings): Simulated
 }
 
 function fixedWindow(startOf: (arrival: Span, length: number) => Span): SimulatedWindow {
-  /** Considers both cases: the window still runs, or it has ended. */
+  /** Considers both cases: the rate-limit window still runs, or it has ended. */
   const branches = ({ used, end }: WindowState, [least, most]: Span): { state: WindowState; arrival: Span }[] => {
     const running =
       end !== undefined && least < end[1]
@@ -89,7 +89,7 @@ function fixedWindow(startOf: (arrival: Span, length: number) => Span): Simulate
         const own = meet(fresh, end);
         return own === undefined ? [] : [{ ...noRequests, used, end: isCharged ? own : undefined }];
       }
-      // A window that started earlier ends after the request, and before a window that would start now.
+      // A rate-limit window that started earlier ends after the request, and before a window that would start now.
       const earlier = meet(end, [arrival[0] + shortestMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? meet(earlier, plus(startOf([earlier[1], earlier[1]], length), 0)) : earlier;
@@ -157,7 +157,7 @@ function narrowNth(hits: Hits, nth: number, span: Span): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = meet([least, most], span);
       if (found === undefined) return undefined;
-      // The range is not narrower than before, so the group stays undivided.
+      // Keeps a group of requests undivided if its range of times is not narrower than before.
       if (found[0] === least && found[1] === most) {
         narrowed.push([least, most, after]);
         after = 0;
@@ -200,7 +200,7 @@ const slidingLog: SimulatedWindow = {
     }
     const counts: number[] = [];
     const least = limit - shown.remaining - charged;
-    // With 0 remaining requests, the window may have counted more than the limit.
+    // In a sliding window with 0 remaining requests, more requests than the limit may have been counted.
     const most = shown.remaining > 0 ? least : countOf(hits);
     for (let count = least; count <= most; count++) {
       if (wasUsedUp === undefined || wasUsedUp === count >= limit) counts.push(count);
@@ -240,7 +240,7 @@ const tokenBucket: SimulatedWindow = {
   first(size, arrival, sight) {
     const { limit, length } = size;
     const token = length / limit;
-    // A bucket that counted this request lacks at least one token.
+    // A token bucket that counted this request lacks at least one token.
     const least = sight.isCharged ? arrival[0] + token : Number.NEGATIVE_INFINITY;
     return observe(size, [least, Number.POSITIVE_INFINITY], arrival, sight.shown);
   },
@@ -286,7 +286,7 @@ function observe(
     return seen === undefined || !isNext ? [] : [{ ...noRequests, end: seen }];
   }
   const least = arrival[0] + (limit - remaining - 1) * token + shortestMs;
-  // Rejected requests that count can empty the bucket below zero.
+  // Rejected requests that count can empty a token bucket below zero.
   const most = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
   const level = meet(full, [least, most]);
   const seen = level && meet(level, plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token));

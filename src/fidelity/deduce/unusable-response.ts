@@ -10,8 +10,8 @@ import { isRefusal } from './rate.js';
 export const isLost = ({ status }: Pick<Exchange, 'status'>) => status === 0 || (status >= 500 && status !== 501);
 
 /**
- * Explains why a response is none of a Petstore with a valid key: for example a redirect, an HTML page or a rejected
- * key.
+ * Explains why a response cannot come from a Petstore with a valid key: for example a redirect, an HTML page or a
+ * rejected key.
  * @returns `undefined` for a usable response, and for a missing one
  */
 export function unusableResponse(exchange: Exchange): string | undefined {

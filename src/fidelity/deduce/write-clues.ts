@@ -29,7 +29,7 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
     ];
   }
   if (!isObject(sent)) return [];
-  // A rejection may be due to the Content-Type, if the recording does not contain it.
+  // A rejection of a new pet may be due to the Content-Type, if the recording does not contain it.
   const type = exchange.requestHeaders['content-type'];
   const isJson = type !== undefined && /^application\/json\b/i.test(type);
   const { name, categoryId, status: wanted } = sent;
@@ -41,7 +41,7 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
           {
             about: 'document',
             allows: [],
-            says: `answered with ${status}, though the body misses a required field or has an invalid value`,
+            says: `answered with ${status}, although the body misses a required field or has an invalid value`,
           },
         ];
   }
@@ -55,10 +55,11 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   if (status === 201) return [...odd.flatMap((each) => accepted(each, exchange, extra)), ...statusClue(exchange)];
   const [only] = odd;
   if (odd.length === 0 && !isJson) return [];
-  if (odd.length === 0) return [{ about: 'document', allows: [], says: `${says}, though the body is a whole NewPet` }];
+  if (odd.length === 0)
+    return [{ about: 'document', allows: [], says: `${says}, although the body is a complete NewPet` }];
   if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
   const allows = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
-  // The rejection in a recording may have another reason, so the clue is only likely.
+  // In a recording, the rejection of a new pet may have another reason. The clue is therefore only likely.
   if (exchange.question === undefined) return [{ about: only, allows, says, isLikely: true }];
   const isOdd = oddFeatures[only](extra);
   return [{ about: only, allows, says, needs: featuresOf(exchange).filter((feature) => !isOdd(feature)) }];
@@ -79,7 +80,8 @@ const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: 
 function accepted(odd: Odd, { body, question }: ReadExchange, extra: readonly string[]): Clue[] {
   const says = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // Only the category of the calibration is certainly unknown to the service.
+    // Ignores a rejected category of a recording. Only the category of a calibration is certainly unknown to the
+    // service.
     return odd === 'unknownCategory' && question !== odd ? [] : [{ about: odd, allows: ['accept'], says }];
   }
   const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;
@@ -96,7 +98,7 @@ function statusClue({ sent, body }: ReadExchange): Clue[] {
           {
             about: 'document',
             allows: [],
-            says: `stored as ${String(body.status)}, though the body says ${String(sent.status)}`,
+            says: `stored as ${String(body.status)}, although the request says ${String(sent.status)}`,
           },
         ];
   }

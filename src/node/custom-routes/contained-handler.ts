@@ -11,7 +11,10 @@ export class ConnectionCut extends Error {
   override readonly name = 'ConnectionCut';
 }
 
-/** Carries the response of a guarded route out of the msw handler. The server sends it like a response of the API. */
+/**
+ * Carries the response of a guarded route (a custom route under the API's limits) out of its msw handler. The server
+ * sends it like an API response.
+ */
 export class RouteAnswered extends Error {
   override readonly name = 'RouteAnswered';
 
@@ -57,8 +60,8 @@ function contained(answer: Response, response: ServerResponse, more: Readonly<Re
 }
 
 /**
- * Passes on the body of a response. Closes the connection if the body fails, and cancels the body if the client
- * disconnects.
+ * Passes on the body of a custom route's response. Closes the connection if the body fails, and cancels the body if the
+ * client disconnects.
  */
 function containedBody(body: ReadableStream<Uint8Array>, response: ServerResponse): ReadableStream<Uint8Array> {
   const reader = body.getReader();

@@ -22,7 +22,7 @@ import { sendRoute } from './send-route.js';
 
 /**
  * Serves a request by the user's msw handlers.
- * @param fallThrough called if every matching handler leaves the request to the API, with the body if already read
+ * @param fallThrough called if every matching handler passes on the request to the API, with the body if already read
  * @returns `false` if no handler matches; the request is then untouched
  */
 export type Extension = (
@@ -34,7 +34,7 @@ export type Extension = (
 
 export interface ExtensionCall {
   readonly report: Report;
-  /** Returns the connection number of a request, for the judge. */
+  /** Returns the number of the request's connection, by which the judge recognizes a client. */
   readonly numberOf: (request: IncomingMessage) => number | undefined;
   readonly holdsRefusals: boolean | undefined;
 }

@@ -8,7 +8,7 @@ type Handlers = readonly OwnHandler[];
 /** Source of the user's msw handlers: a list, or a function that creates the list for a simulator. */
 export type HandlerSource = Handlers | ((sim: Simulator) => Handlers | Promise<Handlers>);
 
-/** Returns the user's handlers for a simulator, as a function that serves requests. */
+/** Returns the function that serves requests to a simulator by the user's msw handlers. */
 export type ExtensionOf = (sim: Simulator) => Extension;
 
 /**
@@ -39,7 +39,7 @@ export async function createExtensions(sim: Simulator, source: HandlerSource): P
   };
 }
 
-/** Serves requests by handlers that are still being created. Requests wait until the handlers are ready. */
+/** Serves requests by msw handlers that are still being created. Requests wait until the handlers are ready. */
 function onceMade(making: Promise<Extension>): Extension {
   let made: Extension | undefined;
   making.then((extension) => {
@@ -55,13 +55,13 @@ function onceMade(making: Promise<Extension>): Extension {
 }
 
 /**
- * Replaces the handlers of a sandbox that could not be created. Every request fails, because the handlers' paths are
+ * Replaces a sandbox's msw handlers that could not be created. Every request fails, because the handlers' paths are
  * unknown.
  */
 function failing(sim: Simulator, error: unknown): Extension {
   console.error(error);
   return (request, response, { report }) => {
-    // Leaves the preflight to the API. Without a successful preflight, a page could not read the error.
+    // Leaves a CORS preflight to the API. Without a successful preflight, a page could not read the handler's error.
     if (isPreflight(request)) return false;
     report?.({ by: 'handler', sim, ...sendError(sim, request, response, handlerFailed) });
     return true;

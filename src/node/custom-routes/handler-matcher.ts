@@ -22,7 +22,7 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
   const search = (method: string, url: URL): boolean =>
     infos.some((info) => {
       if (!isMethod(info.method, method)) return false;
-      // Only the handler itself can evaluate a function as path, or a GraphQL operation.
+      // Cannot compare a path given as a function, or a GraphQL operation. Only the handler itself can.
       if (typeof info.path !== 'string' && !(info.path instanceof RegExp)) return true;
       return match(url, info.path, url.origin).matches;
     });
@@ -38,7 +38,8 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
     try {
       answer = search(method, new URL(origin + target));
     } catch {
-      // Counts as unmatched: a URL with an invalid escape such as `%zz`, or a port above 65535. The API responds to it.
+      // Counts a malformed URL as unmatched: an invalid escape such as `%zz`, or a port above 65535. The API responds
+      // to such a request.
     }
     if (remembered.size >= mostRemembered) remembered.clear();
     remembered.set(question, answer);

@@ -25,7 +25,7 @@ export function sendRoute(request: IncomingMessage, response: ServerResponse, de
     response.end(hasBody ? raw : undefined);
   } else if (hasBody) {
     response.flushHeaders();
-    // Ignores the error: it already ended the connection and was logged.
+    // Ignores an error of the streamed response, which was logged before and has ended the connection.
     pipeline(Readable.fromWeb(recordedStream(raw, finish) as NodeStream), response, () => {});
   } else {
     void raw.cancel().catch(() => {});

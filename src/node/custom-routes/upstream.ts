@@ -131,7 +131,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at] as string, fields[at + 1] as string]);
         const isEmpty = statusesWithoutBody.includes(statusCode) || request.method === 'HEAD';
         if (isEmpty) incoming.resume();
-        // Avoids a crash by an unhandled error. The code that reads the body reports the error.
+        // Prevents a crash by an unhandled error of the backend's body. The code that reads the body reports the error.
         incoming.on('error', () => {});
         try {
           const stream = isEmpty ? null : (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>);
@@ -181,7 +181,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         const answer = await answerRoute(sim, call, operationByPath(method, path), respond);
         whenSent(answer, () => {
           sendRoute(request, response, { answer, cors: allowed, clock: sim.clock });
-          // Reads and discards the request body if it was not forwarded, so that the connection can continue.
+          // Discards the rest of a request body that was not forwarded, so that the connection can be used again.
           if (!request.readableEnded && request.listenerCount('data') === 0) request.resume();
           const { status, headers: sent, body: text, operation, key, plan, fault, wire } = answer;
           const about = { operation, key, plan, fault, wire, isOriginRefused };

@@ -34,7 +34,7 @@ export type ApiListener = (
 export function createApiListener(backend: Backend, connections: Connections, holdsRefusals = false): ApiListener {
   const own = { sim: backend.sim, base: basePath };
   const readTarget = createTargetReader();
-  /** Sandboxes that were removed and created again, after a response header reported this to a client. */
+  /** Sandboxes that were created again after their removal, and whose clients were informed by a response header. */
   const reported = new WeakSet<Sandbox>();
   const recreationHeaders = (sandbox: Sandbox | undefined) => {
     if (!sandbox?.isRecreated || reported.has(sandbox)) return undefined;
@@ -68,7 +68,8 @@ export function createApiListener(backend: Backend, connections: Connections, ho
         adapterHeaders: recreationHeaders(sandbox),
       });
       backend.handle(sandbox, call, send, () => {
-        // The client disconnected, or the simulator was reset, while a fault delayed the response.
+        // Closes the connection. The client disconnected, or the simulator was reset, while a fault delayed the
+        // response.
         response.destroy();
         report?.({ by: 'api', sim, status: 0, headers: {}, body: '' });
       });

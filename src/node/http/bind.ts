@@ -37,7 +37,7 @@ export async function bind(
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return bound;
       await bound.close(0);
-      // Tries another port: one that is free on the first address can be in use on the second.
+      // Tries another free port: one that is free on the first address can be in use on the second.
       if (code !== 'EADDRINUSE' || port !== 0 || attempt === 10) throw error;
     }
   }
@@ -58,13 +58,14 @@ function start(
   };
   const server = createServer(
     {
-      // Node joins repeated Host or Authorization headers by a comma. The later checks reject such values.
+      // Makes Node join repeated Host or Authorization headers by a comma. Later checks reject the joined value.
       joinDuplicateHeaders: true,
-      // The request guard handles a missing Host. Node's own 400 response would have no body.
+      // Lets the request guard respond to a missing Host header. Node's own 400 response would have no body.
       requireHostHeader: false,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
-      // Longer than a minute, as in nginx: a client that waits for the next minute window can reuse its connection.
+      // Keeps idle connections for longer than a minute, as nginx does. A client that waits for the next minute window
+      // can then reuse its connection.
       keepAliveTimeout: 75_000,
       connectionsCheckingInterval: 1_000,
     },
@@ -73,7 +74,7 @@ function start(
   const clientErrors = createClientErrors(onRefused);
   server
     .on('connection', (socket) => connections.add(socket))
-    // Lets the request guard handle an unknown `Expect` header. Without this listener, Node would respond itself.
+    // Lets the request guard respond to an unknown `Expect` header. Without this listener, Node would respond itself.
     .on('checkExpectation', trackAndServe)
     .on('clientError', clientErrors.answer)
     .on('connect', clientErrors.refuseConnect);

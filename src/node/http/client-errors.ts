@@ -44,7 +44,8 @@ export function createClientErrors(onRefused?: OnRefused) {
     const head = `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
     socket.on('error', () => socket.destroy());
     socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
-    // Waits before closing. Unread input would reset the connection, and the client could lose the response.
+    // Waits before it closes a rejected connection. Unread input would cause a reset, and the client could lose the
+    // response.
     const timer = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(timer)).resume();
     onRefused?.(request, status, body);
@@ -53,7 +54,7 @@ export function createClientErrors(onRefused?: OnRefused) {
   return {
     /** Responds to malformed, slow or oversized requests. Listener for Node's event `clientError`. */
     answer(error: ParserError, socket: Socket): void {
-      // Ignores the remaining bytes of a request that already received an error response.
+      // Ignores remaining bytes of a request that already received an error response.
       if (refused.has(socket)) return;
       if (error.code === 'ECONNRESET' || !socket.writable) {
         socket.destroy();

@@ -6,7 +6,7 @@ import { createConnections } from '../../in-process/fetch.js';
 const maximumConnections = 1_000;
 
 interface Connection {
-  /** Number of the connection in the journal; `undefined` before its first API request. */
+  /** Number of the connection in the journal; `undefined` before the connection's first API request. */
   number: number | undefined;
   /** Last request on the connection; `undefined` after its response was sent, to free memory. */
   request: IncomingMessage | undefined;
@@ -36,7 +36,7 @@ export class Connections {
     });
   }
 
-  /** Notes that a connection has received a request. */
+  /** Notes that a request arrived on a connection. */
   serve(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
@@ -99,7 +99,7 @@ export class Connections {
   }
 
   #close(socket: Socket): true {
-    // Removes the connection now, because more may arrive before the socket has closed.
+    // Forgets the connection now, because further ones may arrive before its socket has closed.
     this.#open.delete(socket);
     socket.destroy();
     return true;

@@ -16,7 +16,10 @@ const mostReaders = 20;
 export function createEventSender() {
   let readers = 0;
 
-  /** @param open creates the source of the events; called after the limit was checked */
+  /**
+   * Sends the events of a source to a client.
+   * @param open creates the source; called after the limit on streams was checked
+   */
   async function sendTo<Source>(
     response: ServerResponse,
     open: () => Source,
@@ -40,7 +43,7 @@ export function createEventSender() {
   }
 
   return {
-    /** Sends items as events named `name`. Waits whenever the client reads more slowly. */
+    /** Sends items as server-sent events with the name `name`. Waits while the client reads slowly. */
     sendItems: (response: ServerResponse, open: () => AsyncIterable<object>, name: string) =>
       sendTo(response, open, async (items) => {
         for await (const item of items) {
@@ -48,8 +51,8 @@ export function createEventSender() {
         }
       }),
     /**
-     * Sends journal entries as events until `signal` is aborted. Waits for a slow client while it sends existing
-     * entries.
+     * Sends journal entries as server-sent events until `signal` is aborted. Waits for a slow client while it sends
+     * existing entries.
      */
     sendEntries: (response: ServerResponse, open: () => EntryFeed, signal: AbortSignal) =>
       sendTo(response, open, async (entries) => {

@@ -6,7 +6,7 @@ import { parseJsonInSteps } from '../../values/json-in-steps.js';
 import { runToEnd, type Steps } from '../../values/steps.js';
 
 /**
- * Reads the input of an operation from path, query and body, as one flat object.
+ * Reads the input of a control operation from path, query and body, as one flat object.
  * @throws {ControlError} for a body that is not a JSON object, and for a field in two places
  */
 export const readInput = (request: Request, operation: AnyControlOperation): JsonObject =>
@@ -27,8 +27,8 @@ export function* readInputInSteps(request: Request, operation: AnyControlOperati
   for (const [name, value] of query) add(name, value);
   if (method !== 'GET')
     for (const [name, value] of Object.entries(yield* readBody(request, operation, isLarge))) add(name, value);
-  // A reconnecting browser sends the id of the last event that it received (HTML standard, section 9.2.3). The stream
-  // continues there.
+  // A browser that reconnects sends the id of the last event that it received (HTML standard, section 9.2.3). The
+  // stream continues after this event.
   const seen = request.headers['last-event-id'];
   if (contentType === 'text/event-stream' && typeof seen === 'string' && !('since' in input)) input.since = seen;
   return input;

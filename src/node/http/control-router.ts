@@ -40,7 +40,10 @@ export interface ControlRouterOptions extends ControlAccess {
 /** Handles one HTTP request to the control API. */
 export type ControlListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
-/** Finds the simulator or host to which a control request applies; `undefined` for an unknown sandbox. */
+/**
+ * Finds the simulator, or the server with its sandboxes, to which a control request applies; `undefined` for an unknown
+ * sandbox.
+ */
 type Find = (request: Request) => Found | undefined;
 interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
   target: unknown;
@@ -98,7 +101,7 @@ export function createControlRouter(
       if (operation.isLong && sandbox !== undefined) keepInUse(sandbox, backend, response);
       const log = backend.health?.();
       if (log?.engine === 'redis') {
-        // Adds the log position of this replica. A client can thus tell which of two replicas is further.
+        // Adds this replica's log position to the response, so that a client can tell which of two replicas is further.
         response.set({
           'X-Sim-Position': String(log.position),
           ...((log.stale || log.lagMs) && { 'X-Sim-Stale': 'true' }),
@@ -121,7 +124,7 @@ export function createControlRouter(
         return events.sendItems(response, open, operation.eventName as string);
       }
       const result = await run();
-      // A closing server waits for its connections, so the response ends the connection.
+      // Closes the connection after the response, because a closing server waits until all connections are closed.
       if (closing.aborted) response.set('Connection', 'close');
       response.status(operation.status ?? 200).type(operation.contentType ?? 'json');
       if (isLazy(result)) return sendPieces(response, jsonPieces(result));
@@ -136,7 +139,7 @@ export function createControlRouter(
       for (const [name, operation] of here) {
         const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
         const limit = operation.maximumBytes ?? maximumBodyBytes;
-        // Express would handle HEAD like GET, whose stream would never end.
+        // Rejects HEAD for a stream. Express would handle HEAD like GET, and the response would never end.
         if (operation.contentType === 'text/event-stream') route.head(methodNotAllowed('GET'));
         if (method !== 'get') route[method](express.raw({ limit, type: () => true }));
         route[method](serve(name, operation, find));
@@ -144,7 +147,7 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
     }
   };
-  // An HTTP/1.0 request has no Host header, so the socket's port replaces the host.
+  // Uses the socket's address for an HTTP/1.0 request, which has no Host header.
   const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
   mount('/__sim', controlOperations, (request) => {
     const origin = originOf(request);
@@ -199,7 +202,7 @@ export function createControlRouter(
 const callerOf = ({ headers }: Request) =>
   String(headers['x-sim-caller'] ?? headers['user-agent'] ?? 'an unnamed program');
 
-/** Returns a signal that is aborted when the client disconnects, or with the first of `signals`. */
+/** Returns a signal that is aborted when the client of a response disconnects, or with the first of `signals`. */
 function whileOpen(response: Response, signals: readonly AbortSignal[]): AbortSignal {
   const left = new AbortController();
   response.once('close', () => left.abort());

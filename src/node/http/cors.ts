@@ -6,7 +6,9 @@ import { isLoopback } from './guard.js';
 const always = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
 const structured = `${always}, RateLimit, RateLimit-Policy`;
 
-/** Response headers that a page of another origin may read, by the scenario's form of rate-limit headers. */
+/**
+ * Names of response headers that a page of another origin may read, by the scenario's setting for rate-limit fields.
+ */
 const exposed: Readonly<Record<Settings['rateLimitFields'], string>> = {
   none: always,
   legacy: `${always}, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset`,
@@ -32,7 +34,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** Additional headers of the response to a CORS preflight. */
+/** Headers of the response to a CORS preflight, in addition to those of `corsHeaders`. */
 export function preflightHeaders({ headers }: IncomingMessage, methods = 'GET, POST'): Record<string, string> {
   return {
     'Access-Control-Allow-Methods': methods,

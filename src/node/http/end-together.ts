@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from './turn.js';
 
-/** Number of responses per event-loop turn from which responses are batched. Under low load, each is sent at once. */
+/**
+ * Number of responses in one event-loop turn from which they are sent together. Below this number, each is sent at
+ * once.
+ */
 const fewestTogether = 3;
 
 let answered = 0;

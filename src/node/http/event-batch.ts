@@ -14,16 +14,16 @@ const mostWaitingBytes = 1024 * 1024;
  */
 export function createEventBatch(response: ServerResponse) {
   let piece: Buffer = Buffer.allocUnsafeSlow(pieceBytes);
-  /** Buffer that was sent and can be reused. Allocating another costs as much as sending it. */
+  /** Buffer of events that were sent, which can be reused. Allocating another costs as much as sending it. */
   let spare: Buffer | undefined;
-  /** Number of bytes in the buffer, and how many of these are already written. */
+  /** Number of bytes of events in the buffer, and how many of these were written to the client. */
   let filled = 0;
   let written = 0;
   let timer: NodeJS.Timeout | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * Writes the unsent events.
+   * Writes the buffered events to the client.
    * @param sent called when the buffer can be reused
    */
   function write(sent?: () => void): void {
@@ -63,7 +63,7 @@ export function createEventBatch(response: ServerResponse) {
       filled += piece.write(`${end}\n\n`, filled);
       timer ??= setTimeout(() => write(), writtenMs + everyMs - performance.now());
     },
-    /** Writes the events that are still in the buffer. */
+    /** Writes the events that are still in the buffer to the client. */
     end(): void {
       if (filled > written) write();
     },

@@ -41,7 +41,9 @@ export function createRequestCheck(
    */
   let passedHost: string | undefined;
 
-  /** Changes an absolute request target to a path, and sets the Host header to its host. */
+  /**
+   * Replaces an absolute request target, such as `http://host/v1/pets`, by its path, and the Host header by its host.
+   */
   function checkTarget(request: IncomingMessage): Refusal | undefined {
     const host = request.headers.host ?? hostOfOldClient(request);
     if (host === undefined || !hostForm.test(host)) {

@@ -4,8 +4,8 @@ import type { TargetReader } from './target-reader.js';
 import { disconnectSignal } from './wire-faults.js';
 
 /**
- * HTTP request in the form that the simulator handles. A class, because V8 is slower with object literals that have a
- * getter.
+ * HTTP request in the form that the simulator handles. It is a class, because V8 handles object literals with a getter
+ * more slowly.
  */
 export class HttpCall implements ApiCall {
   readonly #request: IncomingMessage;

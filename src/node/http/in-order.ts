@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Number of unanswered requests on a connection at which the server stops reading more. */
+/** Number of unanswered requests on a connection from which the server stops reading further ones. */
 const maximumWaiting = 100;
 
 /**
@@ -12,7 +12,7 @@ export function inOrder(serve: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
   const isFull = (socket: Socket) => (waiting.get(socket) ?? 0) >= maximumWaiting;
   return (request, response) => {
-    // A response has its socket once the previous responses on the connection were sent.
+    // Node gives a response its socket once the previous responses on the connection were sent.
     if (response.socket !== null) {
       serve(request, response);
       return;
@@ -20,13 +20,13 @@ export function inOrder(serve: RequestListener): RequestListener {
     const { socket } = request;
     const count = (waiting.get(socket) ?? 0) + 1;
     waiting.set(socket, count);
-    // Pauses the socket later, because Node resumes it after every request of the current chunk.
+    // Pauses the socket after the current chunk, because Node resumes the socket after each request in this chunk.
     if (count === maximumWaiting) process.nextTick(() => isFull(socket) && socket.pause());
     response.once('socket', () => {
       const left = (waiting.get(socket) ?? 1) - 1;
       waiting.set(socket, left);
       if (left === maximumWaiting - 1) socket.resume();
-      // Starts the request later, because Node is still preparing its response.
+      // Handles the request in the next turn, because Node is still preparing its response.
       process.nextTick(serve, request, response);
     });
   };

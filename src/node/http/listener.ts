@@ -20,11 +20,11 @@ import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
 import { sendJson, sendRefusal } from './send-answer.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
-/** The user's msw handlers, which take precedence over the API, and the backend for other requests. */
+/** The user's msw handlers, which take precedence over the API, and the user's upstream backend for other requests. */
 export interface CustomRoutes {
   readonly extensionOf?: ExtensionOf | undefined;
   readonly upstream?: Upstream | undefined;
-  /** OpenAPI description of the handlers' routes. */
+  /** OpenAPI description of the msw handlers' routes. */
   readonly openapi?: OwnDescription | undefined;
 }
 
@@ -77,11 +77,11 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
         report?.({ by: 'server', sim, status: 302, headers: {}, body: '' });
         return;
       }
-      // Adds CORS headers, so that a page whose base URL lacks the API's path can read this 404.
+      // Adds CORS headers to this 404. A page whose base URL lacks the API's path can then read the error.
       const cors = corsHeaders(request.headers.origin, sim.settings);
       for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
       const isAsked = cors !== undefined && isPreflight(request);
-      // `OPTIONS /` is the default health check of HAProxy.
+      // Responds with 204 to `OPTIONS /`, the default health check of HAProxy.
       const isHealthCheck = request.method === 'OPTIONS' && target === '/';
       const status = isHealthCheck || isAsked ? 204 : 404;
       const body = status === 204 ? '' : nothingHere;
@@ -101,7 +101,9 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
 const isVisit = ({ method, url, headers: { accept = '' } }: IncomingMessage) =>
   method === 'GET' && url === '/' && wantsHtml(accept);
 
-/** Creates the listener for a simulator's API. The user's handlers come first, then the API, then the backend. */
+/**
+ * Creates the listener for a simulator's API. The user's handlers come first, then the API, then the user's backend.
+ */
 function extended(
   { sim }: Backend,
   serveApi: ApiListener,

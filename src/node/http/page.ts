@@ -45,7 +45,7 @@ export function servePage(app: Express): void {
   app.get('/__sim', (request, response, next) => {
     response.vary('Accept');
     if (!wantsHtml(request.headers.accept ?? '')) return next();
-    // The page refers to its files by relative URLs, which require the slash at the end.
+    // Redirects to a URL with a slash at the end, because the page refers to its files by relative URLs.
     if (!pathOf(request).endsWith('/')) return response.redirect(308, `/__sim/${queryOf(request)}`);
     response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' });
     response.type('html').send(read('index.html'));

@@ -4,7 +4,7 @@ import { errorBody } from '../../requests/api-error.js';
 import { endTogether } from './end-together.js';
 import type { Refusal } from './guard.js';
 
-/** Converted bodies of repeated responses, by the object that identifies the body. */
+/** Repeated response bodies in the form of `toBytes`, by the object that identifies the body. */
 const knownBytes = new WeakMap<object, string>();
 
 /**
@@ -54,7 +54,7 @@ export function sendJson(
 }
 
 /**
- * Sends an error response of the server itself.
+ * Sends an error response of the server itself, such as for a forbidden host.
  * @returns the body
  */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): string {

@@ -18,7 +18,7 @@ export async function sendPieces(response: ServerResponse, pieces: Iterable<stri
     const isTaken = response.write(text);
     text = '';
     if (!isTaken) await drained(response);
-    // Lets other requests run even if the system accepts all data at once, as on fast connections.
+    // Waits one turn in any case, so that other requests run even if the system accepts all data at once.
     await nextTurn();
     if (response.destroyed) return;
     turnMs = performance.now();

@@ -23,13 +23,13 @@ export interface ServedAnswer extends Partial<Pick<Answer, 'operation' | 'key' |
   isOriginRefused?: boolean;
 }
 
-/** Parts of a request that the server could read. All are empty for malformed HTTP. */
+/** Parts of a request that the server could read. All are undefined for malformed HTTP. */
 export type AnsweredRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
 /** Called for every response of the server, after the response was passed to the socket. */
 export type OnAnswer = (request: AnsweredRequest, answer: ServedAnswer, durationMs: number) => void;
 
-/** Reports the response to one request to the listener `onAnswer`; `undefined` without a listener. */
+/** Function that reports the response to one request to `onAnswer`; `undefined` if nobody listens. */
 export type Report = ((answer: ServedAnswer) => void) | undefined;
 
 /**

@@ -90,11 +90,11 @@ export interface RunningServer {
  */
 const closeTimeoutMs = 1_500;
 
-/** Open port of a server that can change its backend. Without one, requests get a 503. */
+/** Open port of a server that can exchange the state that it serves. Until it has one, requests get a 503. */
 export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
   /**
-   * Serves a backend from now on. Ends the streams of the previous backend.
-   * @param routes the user's handlers and backend; default: those passed before
+   * Serves a state from now on, given by its backend. Ends the streams of the previous one.
+   * @param routes the user's handlers and upstream backend; default: those passed before
    */
   serve(backend: Backend, routes?: CustomRoutes): void;
   /**
@@ -167,7 +167,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
-/** Checks that an HTTP header can contain the control token. */
+/** Checks that the control token consists of characters that an HTTP header can contain. */
 function checkToken(token: string | undefined): void {
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return;
   const got = token === '' ? 'an empty text' : 'one with other characters';

@@ -1,4 +1,4 @@
-/** Parsed request target, relative to the base path of the API. */
+/** Path and query of a request, relative to the base path of the API. */
 interface Target {
   readonly text: string;
   readonly path: string;

@@ -5,9 +5,9 @@ import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { isMap } from '../../values/plain-data.js';
 import { UsageError } from '../usage-error.js';
 
-/** Setting of the command line that overrides a field of the scenario. */
+/** Command-line option that overrides a field of the scenario. */
 export interface Override {
-  /** Option as typed: `--set ban.for=5s`. */
+  /** The option as typed: `--set ban.for=5s`. */
   flag: string;
   steps: readonly Step[];
   value: unknown;
@@ -100,7 +100,7 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
 const fieldOf = (value: unknown, name: string) =>
   isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** Whether a mistake in the scenario is within the overridden field. */
+/** Whether a mistake in the scenario is within the field that the command-line option overrides. */
 export function isInField({ steps }: Override, issue: Issue): boolean {
   return (
     steps.every((step, index) => issue.steps[index] === step || index >= issue.steps.length) && issue.steps.length > 0

@@ -20,12 +20,12 @@ export function findInside(folder: string, written: string): { file: string } | 
 }
 
 /**
- * Reads a text file.
+ * Reads a scenario file as text.
  * @returns the text and the real path, or the reason why the file cannot be a scenario
  */
 export function readTextFile(file: string): { text: string; realPath: string } | { failure: string } {
   try {
-    // Checks the type first, because opening a named pipe would block.
+    // Checks that the path is a file before opening it, because opening a named pipe would block.
     if (!statSync(file).isFile()) return { failure: 'expected a file' };
     const bytes = readAtMost(file, maximumBytes + 1);
     if (bytes.length > maximumBytes) return { failure: 'expected a file of at most 1 MiB' };

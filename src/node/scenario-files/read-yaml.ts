@@ -3,7 +3,7 @@ import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { grouped } from '../../values/grouped.js';
 import { normalizeInteger } from '../../values/int64.js';
 
-/** Position in a text. Line and column count from 1. */
+/** Position in a YAML text. Line and column count from 1. */
 export interface Position {
   line: number;
   column: number;
@@ -28,7 +28,7 @@ export const maximumDepth = 64;
 const maximumSigns = 250_000;
 const maximumIssues = 1_000;
 
-/** Parsed value with its position in the text, and the parts inside. */
+/** Parsed YAML value with its position in the text, and the parts inside. */
 interface Part {
   value: unknown;
   offset: number;
@@ -86,7 +86,7 @@ export function readYaml(text: string): YamlText {
     return field === undefined ? undefined : `; put a space after the colon of ${field}`;
   };
   for (const { code, message, pos } of document.errors.slice(0, 20)) {
-    // Reports one error per line, because a single mistake often causes several.
+    // Reports one syntax error per line, because a single mistake often causes several.
     if (issues.some(({ line }) => line === at(pos[0]).line)) continue;
     report(pos[0], [], `expected valid YAML: ${message}${unclosedHint ?? spaceHint(pos[0]) ?? hints[code] ?? ''}`);
   }

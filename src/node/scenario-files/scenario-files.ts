@@ -84,7 +84,7 @@ export async function readScenarioAndFiles(
   return found;
 }
 
-/** Warns about new keys of command-line overrides whose names resemble an existing key. */
+/** Warns about new keys in `--set` options whose names resemble an existing key, which may be misspelt. */
 function newKeys(value: unknown, overrides: readonly Override[]): string[] {
   const own = isMap(value) && isMap(value.keys) ? value.keys : {};
   const known = Object.keys({ ...own, ...defaultScenario.keys });
@@ -150,7 +150,7 @@ function withoutExtends(value: unknown, file: string): unknown {
   };
 }
 
-/** Adds the source of a mistake: the file and line, or the command-line option. */
+/** Adds the source to a mistake in the scenario: the file and line, or the command-line option. */
 function withLocation(issue: Issue, override: Override | undefined, { locate }: LayeredScenario): Issue {
   if (issue.file !== undefined) return issue;
   return override === undefined ? locate(issue) : { ...issue, file: override.flag };
@@ -159,7 +159,7 @@ function withLocation(issue: Issue, override: Override | undefined, { locate }: 
 const isUnder = (steps: Issue['steps'], above: Issue['steps']) =>
   above.length > 0 && above.every((step, index) => steps[index] === step);
 
-/** Sorts mistakes by file and position. Those in command-line options come last. */
+/** Sorts mistakes in a scenario by file and position. Those in command-line options come last. */
 function sortIssues(issues: readonly Issue[], files: readonly string[]): Issue[] {
   const rank = ({ file }: Issue) => (file === undefined || !files.includes(file) ? files.length : files.indexOf(file));
   const compare = (a: Issue, b: Issue) =>

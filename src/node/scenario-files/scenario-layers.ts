@@ -12,7 +12,7 @@ interface Layer {
   /** Path of the file as the user wrote it. */
   file: string;
   text: YamlText;
-  /** File that `pets: { file }` names. */
+  /** File with the pets, if the scenario contains `pets: { file }`. */
   pets?: Layer;
   /** Content of the scenario file, including the pets of `pets: { file }`. */
   value: unknown;
@@ -21,12 +21,12 @@ interface Layer {
 /** Scenario file after the merge with the files that it extends. */
 export interface LayeredScenario {
   value: unknown;
-  /** All files that were read, to watch for changes. */
+  /** All files from which the scenario was read. `--watch` checks them for changes. */
   files: string[];
   issues: Issue[];
   /** Whether the files contain a scenario that can be checked. */
   isReadable: boolean;
-  /** Adds the source file, line and column to a mistake. */
+  /** Adds the source file, line and column to a mistake in the scenario. */
   locate(issue: Issue): Issue;
 }
 

@@ -10,10 +10,11 @@ const looksUntilGone = 10;
 
 /** Watch for changes of certain files. */
 export interface FileWatch {
-  /** Replaces the set of watched files. */
+  /** Replaces the set of files that are watched for changes. */
   set(files: readonly string[]): void;
   /**
-   * Whether the files have not changed since the last check. If so, a read since then was not in the middle of a save.
+   * Whether the watched files have not changed since the last check. If so, a read since then was not in the middle of
+   * a save.
    */
   isStill(): boolean;
 }
@@ -25,7 +26,7 @@ export interface FileWatch {
 export function watchFiles(onSave: () => void): FileWatch {
   let states = new Map<string, string>();
   let isChanging = false;
-  /** Number of consecutive checks in which a file was missing. */
+  /** Number of consecutive checks in which a watched file was missing. */
   const misses = new Map<string, number>();
   const look = () => {
     let changed = false;
@@ -51,7 +52,7 @@ export function watchFiles(onSave: () => void): FileWatch {
   };
 }
 
-/** State of a missing or empty file. Some editors empty a file before they write it. */
+/** State of a watched file that is missing or empty. Some editors empty a file before they write it. */
 const gone = '';
 
 function stateOf(file: string): string {

@@ -48,12 +48,12 @@ export function watchScenario(first: Read, { read, load, reseed, onReload }: Wat
       onReload({ error });
     }
   };
-  // Handles saves one after the other, so that the last one wins.
+  // Handles saves of the scenario file one after the other, so that the last one wins.
   let done: Promise<void> = Promise.resolve();
   const watch = watchFiles(() => {
     done = done.then(() => reload());
   });
   watch.set(first.files);
-  // Reads once more at the start, because a file may have changed before the watch began.
+  // Reads the scenario once more when the watch starts, because a file may have changed since the first read.
   done = reload(true);
 }

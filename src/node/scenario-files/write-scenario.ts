@@ -22,7 +22,7 @@ export function scenarioYaml(scenario: Scenario, comment: string): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** Removes undefined fields, which YAML would write as empty values. */
+/** Removes undefined fields from a scenario, which YAML would write as empty values. */
 function withoutUndefined(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if (Array.isArray(value)) return value.map(withoutUndefined);

@@ -51,7 +51,7 @@ export interface OpenFileLogOptions extends OpenLogOptions {
 const maximumCommandBytes = 64 * 1024 * 1024;
 /** After a failed snapshot, growth of the log until the next attempt, in bytes. */
 const retryBytes = 1024 * 1024;
-/** Size that the folder may have in addition to three times the state, in bytes. */
+/** Disk space that the log's folder may use in addition to three times the size of the state, in bytes. */
 const spareBytes = 64 * 1024 * 1024;
 /**
  * Size of one write of a snapshot, in bytes. A write takes a few milliseconds, and the server handles requests between
@@ -114,7 +114,7 @@ class FileLog implements Log {
   readonly #content: Content;
   readonly #options: Options;
   #sequence = 0;
-  /** File to which new entries are appended. */
+  /** File to which the log appends new entries. */
   #file: OpenFile;
   /**
    * Size of the entries after the last snapshot from which the next snapshot is due, in bytes. Grows after a failed
@@ -128,7 +128,7 @@ class FileLog implements Log {
   #isFolderFlushed = true;
   #runningFlush: Promise<void> = Promise.resolve();
   #nextFlush: Promise<void> | undefined;
-  /** Reason for rejecting all further entries; `undefined` while the log works. */
+  /** Reason for which the log rejects all further entries; `undefined` while the log works. */
   #ended: string | undefined;
 
   /** @throws {Error} from the system, if the current file cannot be opened or created */
@@ -217,7 +217,10 @@ class FileLog implements Log {
     this.#unlock();
   }
 
-  /** @throws {LogUnavailableError} if not all bytes can be written; those that were written are removed */
+  /**
+   * Appends bytes to the current file.
+   * @throws {LogUnavailableError} if not all bytes can be written; those that were written are removed
+   */
   #write(bytes: Buffer): void {
     const { name, descriptor, size } = this.#file;
     try {
@@ -272,7 +275,7 @@ class FileLog implements Log {
       fs.ftruncateSync(descriptor, size);
       this.#file = this.#createFile();
     } catch {
-      // The disk may be full. Then the next entry fails with this reason, unless space has become free.
+      // Keeps the old file, for example on a full disk. The next entry tries again, or reports the reason.
       return;
     }
     if (this.#options.flush) this.#rotated.push(descriptor);
@@ -329,7 +332,7 @@ class FileLog implements Log {
 interface OpenFile {
   readonly name: string;
   readonly descriptor: number;
-  /** Size of the complete lines in the file, in bytes. */
+  /** Size of the file's complete lines, in bytes. */
   size: number;
 }
 
@@ -347,13 +350,13 @@ const tooLong = (most: number, bytes: number, commands: number) =>
 function unavailable(name: string, error: unknown): unknown {
   const { code = '', message, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
-  // Whether there is no space left: on the disk, in the user's quota, or within the size limit of a file.
+  // Whether the disk is full, the user's quota is used up, or the file has reached its maximum size.
   const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
   const reason = isFull ? `the disk is full (${code}); free some space, and writing continues` : message;
   return new LogUnavailableError(`Failed to write to ${name}: ${reason}.`, { cause: error });
 }
 
-/** Readable content of a log's folder. */
+/** Content of a log's folder, as far as it could be read when the log was opened. */
 interface Content {
   readonly birth: LogBirth;
   snapshot: SnapshotHeader | undefined;
@@ -370,11 +373,11 @@ interface Content {
   readonly sums: Map<number, number>;
   /** Size of the entries after the snapshot, in bytes. */
   bytes: number;
-  /** Number of times that a server has opened the log and written to it. */
+  /** Number of times that the log has been opened and written to. */
   incarnation: number;
-  /** Whether the files contain the entry at the snapshot's position, or the start of the log. */
+  /** Whether the files continue the snapshot: they contain its last entry, or the start of the log. */
   isFound: boolean;
-  /** Number of lines that repeat an earlier entry. */
+  /** Number of lines in the log's files that repeat an earlier entry. */
   repeated: number;
   readonly notices: string[];
 }
@@ -448,19 +451,19 @@ function newestSnapshot(folder: string, files: readonly Numbered[], notices: str
 interface Damage {
   readonly name: string;
   readonly offset: number;
-  /** Whether the last line is incomplete, because a write was interrupted. */
+  /** Whether the file's last line is incomplete, because a write was interrupted. */
   readonly isTorn: boolean;
   readonly found: string;
 }
 
-/** Adds the entries of a file to the content, up to the first damaged line. */
+/** Reads the entries of a log file, up to the first damaged line, and adds them to the log's content. */
 function readFile(folder: string, name: string, content: Content): Damage | undefined {
   const header = readHeader<LogHeader>(join(folder, name), 'petstore-sim log');
   const found = mismatch(header, content);
   if (header === undefined || found !== undefined) return { name, offset: 0, isTorn: false, found: found ?? '' };
   content.files.push({ name, version: header.version });
   content.isFound ||= header.after === content.snapshotPosition;
-  /** Damage before the snapshot's position does no harm if the entries after this position are intact. */
+  /** Ignores damage before the snapshot's position, if the entries after this position are intact. */
   let damage: Damage | undefined;
   for (const line of readLines(join(folder, name))) {
     const { offset, place, isEnded } = line;
@@ -476,7 +479,7 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
     } else if (offset > 0 && (isFound || place === undefined || place.position > snapshotPosition)) {
       const changed = 'expected an unchanged line, got a changed one';
       damage ??= { name, offset, isTorn: !isEnded, found: isEnded ? changed : 'the last line is incomplete' };
-      // Stops at a damaged entry. The checksums of later entries depend on it and cannot be verified.
+      // Stops at a damaged log entry, because the checksums of all later entries depend on it.
       if (isFound) break;
     }
     if (content.isFound && !isFound) damage = undefined;
@@ -484,7 +487,7 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
   return damage;
 }
 
-/** Returns the reason why a file does not continue the log; `undefined` if it does. */
+/** Returns the reason why a file does not continue the log, such as a gap before it; `undefined` if it does. */
 function mismatch(header: LogHeader | undefined, content: Content): string | undefined {
   if (header === undefined) return 'expected a file with a header, got one that is empty or was changed';
   const { birth, after, chain } = header;
@@ -492,16 +495,16 @@ function mismatch(header: LogHeader | undefined, content: Content): string | und
   if (birth.id !== content.birth.id) return 'expected a file of this log, got one of another';
   if (after > last) return `expected entry ${last + 1}, got a file that begins with ${after + 1}`;
   if (after < last || chain === lastChain(content)) return undefined;
-  return 'expected a file that continues the one before, got one that does not';
+  return 'expected a file that continues the previous one, got one with other earlier entries';
 }
 
-/** Whether a line contains the entry that is already known at this position. */
+/** Whether a line repeats the entry that the log already contains at this position. */
 function isEntryAt(position: number, line: Line, { sums }: Content): boolean {
   const [before, sum] = [sums.get(position - 1), sums.get(position)];
   return before !== undefined && sum !== undefined && line.check(before) === sum;
 }
 
-/** Reads the entries after the snapshot, to apply them to the state. */
+/** Reads the log's entries after the snapshot, to apply them to the server's state. */
 async function* readEntries(folder: string, content: Content): AsyncGenerator<FoundEntry, void, undefined> {
   let next = content.snapshotPosition + 1;
   for (const { name, version } of content.files) {
@@ -515,7 +518,7 @@ async function* readEntries(folder: string, content: Content): AsyncGenerator<Fo
 
 /**
  * Moves damaged entries and all later ones out of the log.
- * @returns the sentence for `notices`
+ * @returns the sentence that informs the user
  */
 function repair(folder: string, damage: Damage, position: number, names: readonly string[]): string {
   const { name, offset, isTorn, found } = damage;
@@ -532,10 +535,10 @@ function repair(folder: string, damage: Damage, position: number, names: readonl
 
 /**
  * Moves the rest of a file from an offset on, and all later files, out of the log.
- * @returns the new names
+ * @returns the new names of the files
  */
 function setAsideFrom(folder: string, name: string, offset: number, later: readonly string[]): string[] {
-  // Moves the last file first, so that a crash leaves no gap between two files.
+  // Renames the last file first. If the process is killed meanwhile, the log has no gap between two files.
   const aside = later.toReversed().map((each) => renameAside(folder, each));
   if (offset === 0) aside.push(renameAside(folder, name));
   else {
@@ -568,7 +571,7 @@ function* snapshotText(header: SnapshotHeader, pieces: Iterable<unknown>): Gener
   yield text;
 }
 
-/** Returns the header of a snapshot if all its checksums are right, otherwise `undefined`. */
+/** Checks all lines of a snapshot file by their checksums. Returns the header, or `undefined` for a damaged file. */
 function checkSnapshot(path: string): SnapshotHeader | undefined {
   const header = readHeader<SnapshotHeader>(path, 'petstore-sim snapshot');
   let [chain, pieces, isWhole] = [0, 0, false];
@@ -582,7 +585,7 @@ function checkSnapshot(path: string): SnapshotHeader | undefined {
   return isWhole ? header : undefined;
 }
 
-/** Reads the state from a checked snapshot, in pieces. */
+/** Reads the pieces of state from a snapshot file whose checksums were checked. */
 async function* readPieces(folder: string, position: number): AsyncGenerator<unknown, void, undefined> {
   for (const line of readLines(join(folder, snapshotName(position)))) {
     if (line.startsWithField('piece')) yield line.parse<{ piece: unknown }>().piece;
@@ -612,7 +615,7 @@ async function deleteReplacedFiles(folder: string, size: number, logBytes: numbe
 
 function removeLog(folder: string): void {
   const { logs, snapshots } = listFolder(folder);
-  // Deletes the last file first, so that a crash leaves a log without gaps.
+  // Deletes the last file first. If the process is killed meanwhile, the remaining log has no gap.
   for (const { name } of [...snapshots, ...logs].reverse()) fs.rmSync(join(folder, name), { force: true });
 }
 
@@ -639,14 +642,14 @@ function listFolder(folder: string) {
     else if (isUnfinished !== undefined) unfinished.push(name);
     else if (kind !== undefined) files[kind as 'log' | 'snapshot'].push({ name, position: Number(position) });
     else if (lockPattern.test(name)) locks.push(name);
-    // Ignores hidden files and `lost+found`, which a new volume contains.
+    // Accepts hidden files and `lost+found` in the log's folder, because a new volume may contain them.
     else if (!name.startsWith(asidePrefix) && !name.startsWith('.') && name !== 'lost+found') others.push(name);
   }
   for (const list of Object.values(files)) list.sort((a, b) => a.position - b.position);
   return { logs: files.log, snapshots: files.snapshot, unfinished, folders, locks, others };
 }
 
-/** Selects the files that can contain entries after a position. */
+/** Selects the log files that can contain entries after a position. */
 const filesAfter = (logs: readonly Numbered[], position: number): string[] =>
   logs
     .filter((_, index) => (logs[index + 1]?.position ?? Number.POSITIVE_INFINITY) > position + 1)
@@ -722,13 +725,14 @@ function explain(folder: string, error: unknown): unknown {
 async function lockFolder(folder: string, onRemoved: () => void): Promise<() => void> {
   const id = randomBytes(6).toString('hex');
   const socket = await listen(folder, `lock-${id}.sock`);
-  // Only the socket proves that the owner runs, because the system closes it with the process. The other fields inform
-  // people.
+  // Only the socket proves that the owner of the lock runs, because the system closes it with the process. The other
+  // fields inform people.
   const note = { socket: socket.address, pid: process.pid, host: hostname(), since: new Date().toISOString() };
   try {
     const name = await createLockFile(folder, `lock-${id}.draft`, JSON.stringify(note));
     for (const other of listFolder(folder).locks) {
-      // Keeps sockets on which a process listens: this one, or another that is about to find the folder locked.
+      // Deletes the sockets of ended processes. A socket in use belongs to this process, or to one that is about to
+      // find the folder locked.
       const isUsed = other === name || (other.endsWith('.sock') && (await isListening(join(folder, other))));
       if (!isUsed) fs.rmSync(join(folder, other), { force: true });
     }
@@ -754,17 +758,19 @@ async function createLockFile(folder: string, draft: string, text: string): Prom
     const name = lockName(last + 1);
     fs.writeFileSync(join(folder, draft), text, { mode: 0o600 });
     try {
-      // A hard link makes the complete file appear at once, and fails if the name exists.
+      // A hard link makes the complete lock file appear at once, and fails if the name exists.
       fs.linkSync(join(folder, draft), join(folder, name));
     } catch (error) {
-      // Another process was faster. It has created the file, or owns the lock and has deleted this draft.
+      // Another process was faster. It has created the lock file, or owns the lock and has deleted this process's
+      // draft.
       if (!/^(?:EEXIST|ENOENT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
       continue;
     } finally {
       fs.rmSync(join(folder, draft), { force: true });
     }
     if (lastLock(folder) === last + 1) return name;
-    // Other processes have locked and unlocked the folder since `last` was read, so this file has too low a number.
+    // Other processes have locked and unlocked the folder since the highest number was read. The number of this lock
+    // file is too low.
     fs.rmSync(join(folder, name), { force: true });
   }
 }
@@ -782,7 +788,7 @@ async function refuseIfLocked(folder: string, name: string): Promise<void> {
   );
 }
 
-/** Ignores a damaged lock file. Lock files appear complete, so no running process has created it. */
+/** Ignores a damaged lock file. A running process has created a complete one. */
 function readNote(path: string): Record<string, unknown> {
   try {
     return JSON.parse(fs.readFileSync(path, 'utf8')) ?? {};
@@ -793,12 +799,12 @@ function readNote(path: string): Record<string, unknown> {
 
 /** Maximum length of a socket's path, in bytes. macOS cuts longer ones at 104 bytes, Linux at 108. */
 const longestPathBytes = 100;
-/** System errors of file systems without sockets, such as folders shared with another operating system. */
+/** System errors for which a file system has no sockets, such as a folder shared with another operating system. */
 const withoutSockets = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS', 'EIO'];
 
 /**
- * Opens a socket that proves that this process runs. It is in the log's folder, so that other containers can reach it.
- * Without sockets there, it is in the folder for temporary files; on Windows, it is a pipe.
+ * Opens a socket that proves that this process uses the log's folder. It is in the folder, so that other containers can
+ * reach it. If sockets are impossible there, it is in the folder for temporary files; on Windows, it is a pipe.
  * @returns the name in the folder, or the path
  */
 async function listen(folder: string, name: string): Promise<{ address: string; close(): void }> {

@@ -21,9 +21,9 @@ interface FileHeader {
 /** First line of a log file. */
 export interface LogHeader extends FileHeader {
   readonly file: 'petstore-sim log';
-  /** Position of the entry before the first one of this file. */
+  /** Position of the log entry before the first one of this file. */
   readonly after: number;
-  /** Checksum of the entry before the first one of this file. The first entry's checksum includes it. */
+  /** Checksum of the log entry before the first one of this file. The first entry's checksum includes it. */
   readonly chain: number;
 }
 
@@ -70,7 +70,7 @@ export class Line {
   readonly #bytes: Buffer;
   /** Position of the line's first byte in its file. */
   readonly offset: number;
-  /** Whether a newline follows. `false` only for an incomplete last line. */
+  /** Whether a newline follows the line. `false` only for a file's incomplete last line. */
   readonly isEnded: boolean;
 
   constructor(bytes: Buffer, offset: number, isEnded: boolean) {
@@ -84,14 +84,14 @@ export class Line {
     return this.#bytes.length + 1;
   }
 
-  /** Checksum at the start of the line. It is not verified yet. */
+  /** Checksum that the line contains, not verified yet. */
   get storedChecksum(): number {
     return Number.parseInt(this.#bytes.toString('latin1', opening.length, opening.length + 8), 16);
   }
 
   /**
-   * Position of the entry in the line, and how often the log had been opened; `undefined` for a line without an entry.
-   * Neither is verified yet.
+   * Position of the line's log entry, and how often the log had been opened. Both are not verified yet; `undefined` for
+   * a line without an entry.
    */
   get place(): { position: number; incarnation: number } | undefined {
     const start = this.#bytes.toString('latin1', prefixLength, prefixLength + exactMark.length + 60);
@@ -130,7 +130,7 @@ export function* readLines(path: string): Generator<Line, void, undefined> {
   const file = openSync(path, 'r');
   try {
     let buffer = Buffer.allocUnsafe(chunkBytes);
-    /** Start and end of the unread bytes in the buffer, and their offset in the file. */
+    /** Start and end of the unread bytes in the read buffer, and their offset in the file. */
     let [start, end, offset] = [0, 0, 0];
     for (;;) {
       const newline = buffer.subarray(0, end).indexOf(10, start);
@@ -140,7 +140,7 @@ export function* readLines(path: string): Generator<Line, void, undefined> {
         start = newline + 1;
         continue;
       }
-      // Doubles the buffer if a line does not fit.
+      // Doubles the read buffer if a line does not fit.
       const next = end - start > buffer.length / 2 ? Buffer.allocUnsafe(buffer.length * 2) : buffer;
       buffer.copy(next, 0, start, end);
       buffer = next;

@@ -9,7 +9,7 @@ import { createTextFinder, shortestSecret } from '../../values/text-finder.js';
  */
 const mostTokens = 100_000;
 
-/** Number of API keys for which the search in texts is sized. */
+/** Expected number of API keys, for which the search in texts is sized. */
 const expectedTokens = 10_000;
 
 /** Names of input fields that contain an API key. */

@@ -13,7 +13,7 @@ interface RecordingOptions {
 }
 
 /**
- * Creates a log that only records commands in a text file. The server does not wait for the file.
+ * Creates a log that only records a run in a text file. Commands do not wait for the file.
  * @throws {Error} from the system, if the file cannot be created
  */
 export function createRecording(path: string, { version, scenario, onLost }: RecordingOptions): Log {
@@ -64,13 +64,13 @@ function openNew(path: string): number {
   return openSync(path, isEmpty ? 'r+' : 'wx', 0o600);
 }
 
-/** Recording up to its first damaged line. */
+/** Content of a recording up to its first damaged line. */
 interface RecordedLog {
   readonly version: string;
   /** Name of the recorded scenario, or of its file. */
   readonly scenario: string;
   readonly entries: readonly FoundEntry[];
-  /** Sentence for the user about the unreadable part, if any. */
+  /** Sentence for the user about the recording's unreadable part, if any. */
   readonly notice: string | undefined;
   /** Number of recorded entries that cannot be read. */
   readonly leftOut: number;
@@ -92,7 +92,8 @@ export function readRecordedLog(path: string): RecordedLog {
   let [chain, leftOut, damage] = [0, 0, ''];
   for (const line of readLines(path)) {
     if (leftOut > 0) {
-      // Counts by positions. Lines are no reliable count, because a lost newline joins two of them.
+      // Counts the unreadable entries by their positions. Lines are no reliable count, because a lost newline joins two
+      // of them.
       leftOut = (line.place?.position ?? entries.length + leftOut + 1) - entries.length;
       continue;
     }

@@ -17,7 +17,7 @@ interface Pending {
   readonly stored: StoredEntry;
   readonly fields: EntryFields;
   readonly timeoutAtMs: number;
-  /** Whether the entry was sent. If so, the store may contain it even after a failed connection. */
+  /** Whether the entry was sent to the store. If so, the store may contain it even after a failed connection. */
   isSent: boolean;
   isTimedOut: boolean;
   readonly resolve: () => void;
@@ -37,7 +37,7 @@ export interface AppenderOptions {
  */
 export class Appender {
   readonly #options: AppenderOptions;
-  /** Entries that were not read back from the stream yet, by sequence number. */
+  /** Entries that this server has not read back from the log's stream yet, by sequence number. */
   readonly #pending = new Map<number, Pending>();
   #bytes = 0;
   #connection: Connection | undefined;
@@ -69,7 +69,7 @@ export class Appender {
     });
   }
 
-  /** Returns the content of a pending entry. It saves parsing the entry when the entry is read back. */
+  /** Returns the content of an entry that waits to be read back, which saves parsing it again. */
   storedOf(sequence: number): StoredEntry | undefined {
     return this.#pending.get(sequence)?.stored;
   }
@@ -86,13 +86,13 @@ export class Appender {
     return pending.own;
   }
 
-  /** Sends all pending entries on a verified connection. Without a connection, the entries wait. */
+  /** Sends all waiting entries on a verified connection to the store. Without a connection, the entries wait. */
   use(connection: Connection | undefined): void {
     this.#connection = connection;
     for (const pending of this.#pending.values()) this.#send(pending);
   }
 
-  /** Rejects all pending entries, because the log is closed. */
+  /** Rejects all waiting entries, because the log is closed. */
   close(): void {
     this.#isClosed = true;
     this.#connection = undefined;
@@ -128,12 +128,13 @@ export class Appender {
     this.#bytes -= pending.fields.text.length;
   }
 
-  /** Rejects entries after their timeout, at regular intervals. Drops an entry that was never sent. */
+  /** Rejects entries that the store has not confirmed in time. Drops an entry that was never sent. */
   #watch(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       const nowMs = performance.now();
-      // Runs after other events, so that a busy process first reads the entries that have already arrived.
+      // Checks the timeouts after other events, because a busy process may have received entries that it has not read
+      // yet.
       setImmediate(() => {
         this.#timer = undefined;
         for (const pending of [...this.#pending.values()]) {

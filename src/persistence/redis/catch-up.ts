@@ -36,7 +36,7 @@ export class CatchUp {
     clearTimeout(timer);
   }
 
-  /** Resolves the waits that end with this entry. */
+  /** Resolves the waits of reads that need this log entry. */
   applied(id: string): void {
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;

@@ -58,9 +58,10 @@ export async function connect(address: RedisAddress): Promise<Connection> {
     connectTimeout: connectMs,
     connectionName: 'petstore-sim',
     disableClientInfo: true,
-    // Protocol RESP2: every version of the store sends replies of the same form.
+    // Uses the protocol RESP2, in which every version of the store sends replies of the same form.
     protocol: 2,
-    // Commands are not sent again by the client library. The appender does this for those that may be repeated.
+    // The client library does not send commands again. The appender does so, because it knows which commands may be
+    // repeated.
     retryStrategy: () => null,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -136,7 +137,7 @@ class DriverConnection implements Connection {
       return replied;
     } catch (error) {
       const own = toOwnError(this.#address, error as Error);
-      // Counts as a reply: the store rejected the command. Other errors come from the connection.
+      // A rejected command counts as a reply of the store. Other errors come from the connection.
       if (own instanceof StoreRefusedError) heard();
       throw own;
     }
@@ -151,7 +152,7 @@ class DriverConnection implements Connection {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#client.disconnect();
-    // Closes the socket at once, because the store may be unreachable.
+    // Closes the socket without waiting for the store, which may be unreachable.
     this.#client.stream.destroy();
   }
 }

@@ -3,11 +3,14 @@ import type { AnswerHash } from '../log.js';
 
 /** Content of an entry in the log's Redis stream. */
 export interface StoredEntry {
-  /** First characters of the log's id. Readers skip entries of another log. */
+  /** First characters of the id of the log to which the entry belongs. Readers skip entries of another log. */
   readonly log: string;
   readonly version: string;
   readonly atMs: number;
-  /** Time of the store after which the clients no longer wait, in Unix milliseconds. Absent without waiting clients. */
+  /**
+   * Time of the store after which the entry's clients no longer wait, in Unix milliseconds. Absent without waiting
+   * clients.
+   */
   readonly deadlineMs?: number | undefined;
   /**
    * Position of the last entry that the writer had applied, its hash and its id. Other replicas compare the hash with
@@ -34,7 +37,7 @@ export interface EntryFields {
   readonly writer: string;
   readonly incarnation: number;
   readonly sequence: number;
-  /** Content as JSON. `isExact` is true if it contains an integer that `JSON.parse` would round. */
+  /** Content of the log entry as JSON. `isExact` is true if it contains an integer that `JSON.parse` would round. */
   readonly text: string;
   readonly isExact: boolean;
 }

@@ -6,7 +6,7 @@ import type { StreamEntries } from './stream-entries.js';
 const blockMs = 1_000;
 /** Maximum number of entries in one read (XREAD). */
 const readEntries = 128;
-/** Maximum time for entries before the server handles other events, in milliseconds. */
+/** Maximum time for which the server applies entries before it handles other events, in milliseconds. */
 const turnMs = 10;
 /** Interval of the check that the store still contains the last applied entry, in milliseconds. */
 const checkEveryMs = 1_000;
@@ -49,7 +49,7 @@ export class Follower {
     this.#options = options;
   }
 
-  /** Reads new entries until `stop`. */
+  /** Reads new entries of the log until `stop` is called. */
   async run(): Promise<void> {
     for (let waitMs = 50; !this.#isOver; waitMs = Math.min(2 * waitMs, 1_000)) {
       try {
@@ -81,7 +81,7 @@ export class Follower {
     while (!this.#isOver) {
       const isCheckDue = performance.now() - this.#checkedMs > checkEveryMs;
       if (isCheckDue) this.#checkedMs = performance.now();
-      // Sends the check together with the read, so that no command of this server runs between them.
+      // Sends the check for lost entries together with the read, so that no command of this server runs between them.
       const checked = isCheckDue ? isIntact(connection) : Promise.resolve(true);
       const [wasThere, reply, length] = await Promise.all([
         checked,

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
  */
 export interface LogCursor {
   readonly position: number;
-  /** Id of the entry in the Redis stream. */
+  /** Id of the entry in the log's Redis stream. */
   readonly id: string;
   readonly chain: number;
 }
@@ -33,7 +33,7 @@ export function chainOf(before: number, id: string, fields: readonly string[]): 
 /** Number of recent entries whose hashes stay in memory, for comparison with other replicas. */
 const rememberedCursors = 65_536;
 
-/** Hashes of the most recent cursors, by position. */
+/** Hashes of the most recent log positions, to compare this server's history with that of other replicas. */
 export class Chains {
   readonly #chains = new Uint32Array(rememberedCursors);
   #first = 0;

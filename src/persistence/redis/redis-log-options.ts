@@ -31,7 +31,7 @@ export interface RedisLogOptions {
   readonly birth: LogBirth;
   readonly writer: string;
   readonly incarnation: number;
-  /** Cursor after which entries are read. */
+  /** Log position after which entries are read. */
   readonly from: LogCursor;
   readonly snapshot: { readonly position: number; readonly bytes: number } | undefined;
   readonly leastLogBytes: number;

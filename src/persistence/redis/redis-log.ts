@@ -84,7 +84,7 @@ export class RedisLog implements Log {
     return this.#cursor.position;
   }
 
-  /** Cursor of the last applied entry. */
+  /** Cursor (position and hash) of the last applied entry. */
   get cursor(): LogCursor {
     return this.#cursor;
   }
@@ -188,7 +188,7 @@ export class RedisLog implements Log {
    * has lost entries.
    */
   #check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Skips entries that existed at the start. Lost entries before them were never applied here.
+    // Skips entries that existed when this server started. Their writers may have seen entries that were lost before.
     if (after === undefined || this.#onEntry === undefined) return;
     const [position, chain] = after;
     if (position < this.#cursor.position && this.#chains.agrees(position, chain) !== false) return;
@@ -208,7 +208,7 @@ export class RedisLog implements Log {
     return isSameLog && entry !== undefined && (before === 0 || chainOf(before, id, entry[1]) === chain);
   }
 
-  /** Reports each error once. An unreachable store is reported by `health` instead. */
+  /** Reports each error of the store once. An unreachable store is reported by `health` instead. */
   #report(error: unknown): void {
     const { message } = error as Error;
     if (error instanceof StoreUnavailableError || this.#reported.has(message)) return;

@@ -24,12 +24,12 @@ export class SnapshotElection {
   /** Size of all entries after the newest snapshot, in characters. At `#dueBytes`, the next snapshot is due. */
   #bytes = 0;
   #dueBytes: number;
-  /** Cursor of the entry at which a snapshot is due, and whether this replica wrote this entry. */
+  /** Log position at which a snapshot is due, and whether this replica wrote the entry there. */
   #due: { cursor: LogCursor; isOwn: boolean } | undefined;
   #isBusy = false;
   /**
-   * Size of the log at each position where a snapshot was due. After the snapshot, this size is subtracted from
-   * `#bytes`.
+   * Size of the entries up to each log position where a snapshot was due, in characters. Subtracted from `#bytes` once
+   * the snapshot is written.
    */
   readonly #bytesAt = new Map<number, number>();
   readonly #digests = new Map<number, Promise<string>>();
@@ -58,13 +58,13 @@ export class SnapshotElection {
     const last = position + entries.length;
     const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
     if (isWholeFrom(this.position)) return true;
-    // One of the entries may note a newer snapshot, which allowed another replica to remove older entries.
+    // One of the entries may note a newer snapshot, after which another replica has removed older entries.
     const log = shortId(this.#options.birth);
     const notes = entries.map(([, list]) => readStoredOf(log, list)?.snapshot?.position ?? 0);
     return isWholeFrom(Math.max(...notes, 0));
   }
 
-  /** Counts an entry, and checks whether a snapshot is now due. */
+  /** Counts a log entry towards the next snapshot, which may now be due. */
   note(cursor: LogCursor, { writer, text }: EntryFields, { after, snapshot }: StoredEntry): void {
     if (after !== undefined) this.#cursorIdOf.set(writer, after[2]);
     this.#bytes += text.length;
@@ -143,7 +143,7 @@ export class SnapshotElection {
     if (before === undefined) return;
     await dropSnapshots(connection, keys, old);
     const cursorIds = host.liveReplicas().map((replica) => this.#cursorIdOf.get(replica));
-    // Waits until each live replica has written an entry, which shows what it has applied.
+    // Removes nothing until each live replica has written an entry, which shows what it has applied.
     if (cursorIds.includes(undefined)) return;
     const [least = before.id] = [before.id, ...(cursorIds as string[])].sort(compareIds);
     await connection.call('XTRIM', keys.log, 'MINID', '=', least);

@@ -43,7 +43,7 @@ export class WriterConnection {
   }
 
   /**
-   * Reconnects until `stop`, or until the store has lost entries.
+   * Keeps a connection for writes open until `stop` is called, or until the store has lost entries.
    * @param first an open connection
    */
   async run(first: Connection): Promise<void> {
@@ -104,7 +104,7 @@ export class WriterConnection {
     this.#outageStartMs = undefined;
   }
 
-  /** Waits for the end of a connection. Meanwhile reads the store's time regularly. */
+  /** Waits until a connection to the store ends. Meanwhile reads the store's time regularly. */
   async #untilEnd(connection: Connection): Promise<void> {
     const measure = setInterval(() => this.#options.time.measure(connection).catch(() => {}), measureEveryMs);
     await new Promise<void>((resolve) => connection.onEnd(resolve));

@@ -4,8 +4,8 @@ import { handlers } from 'petstore-sim/msw';
 import { judge } from 'petstore-sim/verdict';
 
 /**
- * Service of `npm run dev`, in the page. In the browser's console: `sim.keys.setUsage('free-key', { minute: 60 })`, and
- * `judge(sim)` for a verdict on the page.
+ * Simulator for `npm run dev`, which runs in the page. In the browser's console, try `sim.keys.setUsage('free-key', {
+ * minute: 60 })`, and `judge(sim)` for a verdict on the page.
  */
 export const sim = createSimulator();
 
