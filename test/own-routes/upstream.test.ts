@@ -7,6 +7,7 @@ import type { UpstreamOptions } from '../../src/node/custom-routes/upstream.js';
 import { listen, serve } from '../../src/node.js';
 import { judge } from '../../src/verdict.js';
 import { newFolder } from '../persistence/folders.js';
+import { patience } from '../support/patience.js';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -138,7 +139,7 @@ describe('a backend behind the simulator', () => {
     const body = Buffer.alloc(megabytes * 1024 * 1024, 'x');
     expect(await (await ask('/upload', { method: 'POST', body })).text()).toBe('stored');
     expect(received[1]?.body.equals(body)).toBe(true);
-    await vi.waitFor(() => expect(sim.journal.query()[0]?.responseBody).toBe('data: 1\n\ndata: 2\n\n'));
+    await vi.waitFor(() => expect(sim.journal.query()[0]?.responseBody).toBe('data: 1\n\ndata: 2\n\n'), patience);
   });
 
   test.each([

@@ -15,6 +15,7 @@ import { jsonText } from '../../src/values/json.js';
 import { judge } from '../../src/verdict.js';
 import { everyRoute } from '../control-api/both-controls.js';
 import { digestOf } from '../support/digest.js';
+import { patience } from '../support/patience.js';
 import { found, host, serveLogged } from './memory-log.js';
 
 type Server = Awaited<ReturnType<typeof serveLogged>>;
@@ -122,10 +123,10 @@ describe('server behind a log', () => {
     const server = await start({ faults: [{ when: { operation: 'createPet' }, then: { delay: '1h' } }] });
     const leave = new AbortController();
     const left = fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body: rex, signal: leave.signal });
-    await vi.waitUntil(() => server.machine.sim.journal.pending === 1);
+    await vi.waitUntil(() => server.machine.sim.journal.pending === 1, patience);
     leave.abort();
     await expect(left).rejects.toThrow();
-    await vi.waitUntil(() => server.machine.sim.journal.pending === 0);
+    await vi.waitUntil(() => server.machine.sim.journal.pending === 0, patience);
     expect(server.machine.sim.journal.query()[0]?.status).toBe(0);
     expect(server.machine.sim.pets.size).toBe(40);
     await expectSameState(server);
@@ -175,7 +176,7 @@ describe('server behind a log', () => {
   test('judges by the time of the flush, even if the log is slow', async () => {
     const server = await start({ keys: { 'free-key': { usage: { minute: 60 } } } }, { holdRefusals: true });
     const refused = list(server.baseUrl);
-    await vi.waitUntil(() => server.machine.sim.journal.pending === 1);
+    await vi.waitUntil(() => server.machine.sim.journal.pending === 1, patience);
     // The response is delayed, so no incomplete entry is visible.
     expect(server.machine.sim.journal.size).toBe(0);
     expect((await refused).status).toBe(429);
@@ -194,7 +195,7 @@ describe('server behind a log', () => {
       write = resolve;
     });
     const answers = Array.from({ length: 3 }, () => list(server.baseUrl));
-    await vi.waitUntil(() => server.sequencer.lastArrivedId(undefined) === 3);
+    await vi.waitUntil(() => server.sequencer.lastArrivedId(undefined) === 3, patience);
     write();
     await Promise.all(answers);
     await server.sequencer.close();
@@ -281,7 +282,7 @@ describe('sandbox behind a log that drops idle sandboxes', () => {
       // The state machine drops sandboxes only by the log.
       expect((await list(box)).headers.get('x-sim-sandbox')).toBeNull();
       leave.abort();
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0), patience);
       vi.advanceTimersByTime(600_000);
       expect(names()).toEqual([]);
       vi.useRealTimers();
