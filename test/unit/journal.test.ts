@@ -297,6 +297,14 @@ describe('the journal', () => {
     expect(numbers).toEqual([[undefined, undefined, 1, undefined, 1], [undefined]]);
   });
 
+  test('a clear discards the responses that are held', () => {
+    const journal = new RequestJournal(fail);
+    journal.hold(entry(journal.open()));
+    journal.clear();
+    journal.complete(1, { answeredAtMs: 2 });
+    expect([journal.held.size, journal.size, journal.pending]).toEqual([0, 0, 0]);
+  });
+
   test('needs the same memory for thousands of requests with bodies of 60 kB as for a few', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createControl } from '../../src/control.js';
 import type { Scenario } from '../../src/index.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { message, rate, send, sendTimes } from '../support/plain-call.js';
@@ -202,6 +203,16 @@ describe('a sliding log', () => {
     sim.clock.set(at(70) - 1);
     expect(send(sim).status).toBe(429);
   });
+});
+
+test('a sliding log contains no more requests than still count', () => {
+  const windows = { minute: '10s', day: '20s' } as const;
+  const sim = small({ minute: 5, day: 10 }, { limits: { algorithm: 'sliding-log' }, windows });
+  for (let n = 0; n < 1_000; n++) {
+    send(sim);
+    sim.clock.advance('2s');
+  }
+  expect(JSON.stringify(createControl(sim).exportState().keys).length).toBeLessThan(3_000);
 });
 
 describe('a token bucket', () => {
