@@ -364,6 +364,19 @@ describe('many sandboxes', () => {
       expect(lines.find(({ by }) => by === 'api')?.headers).toMatchObject({ 'X-Sim-Sandbox': 'recreated' });
     });
 
+    test('that were dropped before a restart are recreated after it', () => {
+      let nowMs = 0;
+      const sim = createSimulator();
+      const before = new Sandboxes(sim, () => nowMs, { idleMs: 1_000 });
+      before.create('back');
+      nowMs = 1_000;
+      before.use('other');
+      const after = new Sandboxes(sim, () => nowMs);
+      after.restore(before.state());
+      const recreated = ['back', 'new'].map((name) => after.createForRequest(name).isRecreated);
+      expect(recreated).toEqual([true, false]);
+    });
+
     test('that control creates after they were dropped are new, not recreated', async () => {
       const { there } = await open();
       await list('again');

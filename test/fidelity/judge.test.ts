@@ -127,6 +127,16 @@ describe('of several files', () => {
     expect(notes).toEqual(['file 2: 1 of 2 requests stood in a file before it.']);
   });
 
+  test('two equal requests count twice, also if a file before has only one of them', async () => {
+    stored.reset();
+    await send();
+    const one = withoutOwnFields(journalOf(stored));
+    await send();
+    const both = withoutOwnFields(journalOf(stored));
+    expect((await read(both, one, both)).exchanges).toHaveLength(2);
+    expect((await read(one, both)).exchanges).toHaveLength(2);
+  });
+
   test.each([
     ['this simulator', (text: string) => text, (text: string) => text],
     ['another program', asForeign, withoutOwnFields],

@@ -196,6 +196,20 @@ describe('fault rules on a custom route', () => {
     expect(await (await ask('/v1/orders', post(stored))).text()).toEqual(body);
   });
 
+  test('refuse a body of more than 10 MiB that they would change', async () => {
+    const { ask, errors } = routeOf(rule({ malformed: true }));
+    const most = 10 * 1024 * 1024;
+    const statusOf = async (bytes: number) =>
+      (
+        await ask(
+          '/v1/orders',
+          post(() => new Response('x'.repeat(bytes), { status: 201 })),
+        )
+      ).status;
+    expect([await statusOf(most), await statusOf(most + 1)]).toEqual([201, 500]);
+    expect(errors).toMatchObject([{ message: expect.stringContaining(`at most ${most} bytes under a fault rule`) }]);
+  });
+
   test('delay the response, and run the function once before or after the delay', async () => {
     for (const phase of ['before', 'after'] as const) {
       const { sim, ask } = routeOf(rule({ delay: '5s', phase }));

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { controlOperations } from '../../src/control-api/control-operations.js';
@@ -8,7 +10,9 @@ import { listen } from '../../src/node.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { captureSimulator } from '../../src/persistence/capture-simulator.js';
 import type { Command, RequestCommand } from '../../src/persistence/command.js';
+import { CommandQueues } from '../../src/persistence/command-queues.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
+import { Sequencer } from '../../src/persistence/sequencer.js';
 import type { SandboxesOptions } from '../../src/sandboxes/sandboxes.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText } from '../../src/values/json.js';
@@ -232,6 +236,34 @@ describe('the sequencer', () => {
     const lengths = log.entries.slice(before).map((entry) => jsonText(entry).length);
     expect(Math.max(...lengths)).toBeLessThan(1024 * 1024);
     expect(lengths.length).toBeGreaterThan(10);
+  });
+
+  test('adds no command to deliveries that would make the entry longer than a MiB', () => {
+    const large = (sandbox: string) => ({ command: request(sandbox, new Uint8Array(400 * 1024)), done: undefined });
+    const queues = new CommandQueues();
+    for (const sandbox of ['a', 'b']) queues.add(sandbox, large(sandbox));
+    expect(queues.take([large('c')])).toEqual([]);
+    expect(queues.take([])).toHaveLength(1);
+    expect(queues.take([])).toHaveLength(1);
+  });
+
+  test('needs no memory for the sandboxes of earlier requests', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { machine, log } = await start();
+    log.refuses = true;
+    const sequencer = new Sequencer(machine, log, { ...host, onError: () => {} });
+    const usedAfter = async (requests: number) => {
+      for (let n = 1; n <= requests; n++) {
+        sequencer.submit(request(`${requests} ${n}`.padStart(64, '.'), undefined));
+        if (n % 1_000 === 0) await sequencer.settled();
+      }
+      for (let round = 0; round < 3; round++) collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await usedAfter(10_000);
+    expect((await usedAfter(100_000)) - before).toBeLessThan(5 * 1024 * 1024);
+    await sequencer.close();
   });
 
   test("writes a snapshot on the log's request, from which the rest replays to the same state", async () => {
