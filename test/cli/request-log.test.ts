@@ -102,6 +102,21 @@ describe('the log contains the reason', () => {
     expect(pretty[0]).toMatch(/GET \/v1\/pets {2}rate_limit_exceeded, retry after 60$/);
   });
 
+  test('of strikes starts again with the next refusal', async () => {
+    const { sim, lines, call } = await open({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    for (const wait of ['2s', '2s', '61s']) {
+      await call('/v1/pets?limit=1');
+      sim.clock.advance(wait);
+    }
+    await call('/v1/pets?limit=1');
+    sim.keys.setUsage('free-key', { minute: 60 });
+    await call('/v1/pets?limit=1');
+    sim.clock.advance('2s');
+    await call('/v1/pets?limit=1');
+    await vi.waitFor(() => expect(lines).toHaveLength(6), patience);
+    expect(lines.map(({ strike }) => strike)).toEqual([undefined, 1, 2, undefined, undefined, 1]);
+  });
+
   test('of strikes and bans, in the words of the dashboard, in red', async () => {
     const colored: string[] = [];
     vi.stubEnv('NO_COLOR', undefined);

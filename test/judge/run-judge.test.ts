@@ -52,7 +52,7 @@ describe('a judge of a run in progress', () => {
         runJudge.add(entry.id === 1 ? { ...entry, status, refusal: undefined, lastArrivedId: 2 } : entry);
       return found(runJudge.verdict({ nowMs: sim.clock.now() }), 'early-retry')?.measured;
     };
-    expect([judgeOf(0), judgeOf(200)]).toEqual(['2 s waited', 'at most 2 s waited']);
+    expect([judgeOf(0), judgeOf(200)]).toEqual(['2.0 s waited', 'at most 2.0 s waited']);
   });
 
   test('withdraws a finding that a later request explains by another caller', () => {
