@@ -130,9 +130,9 @@ describe('of several files', () => {
   test('two equal requests count twice, also if a file before has only one of them', async () => {
     stored.reset();
     await send();
-    const one = withoutOwnFields(journalOf(stored));
+    const one = asForeign(harOf(stored));
     await send();
-    const both = withoutOwnFields(journalOf(stored));
+    const both = asForeign(harOf(stored));
     expect((await read(both, one, both)).exchanges).toHaveLength(2);
     expect((await read(one, both)).exchanges).toHaveLength(2);
   });
