@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { missingProgramsReporter } from './test/support/missing-programs-reporter.js';
+import { patience } from './test/support/patience.js';
 import { findMissing, programs } from './test/support/programs.js';
 
 /** These start processes, browsers or another Vitest, or wait for real clients. */
@@ -17,6 +18,7 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: patience },
     // A worker that waits leaves its core to another. Twice as many on two cores made clients late for their waits.
     maxWorkers: availableParallelism() + 1,
     reporters: ['default', missingProgramsReporter(missing)],
@@ -36,8 +38,9 @@ export default defineConfig({
           name: 'processes',
           include: processes,
           maxConcurrency: 4,
-          // Real browsers, clients and clocks: a machine that stood still fails one. The report names what ran twice.
-          retry: process.env.CI === undefined ? 0 : 1,
+          // Far above their usual seconds, because a timeout on a machine under load says nothing of the code.
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
         },
       },
       {

@@ -1,5 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/index.js';
+import { coreOf } from '../../src/simulator/simulator.js';
+import { frozen } from '../support/frozen.js';
+import { patience } from '../support/patience.js';
 
 const pets = 'http://petstore.test/v1/pets';
 const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
@@ -85,4 +88,16 @@ describe('sim.fetch', () => {
       status: 404,
     });
   });
+});
+
+test('a cancelled slow body ends its wait, and the response counts as abandoned', async () => {
+  const sim = frozen({ faults: [{ then: { drip: { bytes: 10, every: '1s' } } }] });
+  const response = await sim.fetch('/v1/pets', { headers: { authorization: 'Bearer free-key' } });
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  const { clock } = coreOf(sim).state;
+  await vi.waitUntil(() => clock.sleepers === 1, patience);
+  await reader.cancel();
+  await vi.waitUntil(() => clock.sleepers === 0, patience);
+  expect(sim.journal.query()).toMatchObject([{ isAbandoned: true }]);
 });

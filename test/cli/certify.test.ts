@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Certificate } from '../../src/cli/certify/certificate.js';
 import { cli } from '../support/command-line.js';
 import { root } from '../support/markdown.js';
+import { patience } from '../support/patience.js';
 
 const exec = promisify(execFile);
 const parent = mkdtempSync(join(tmpdir(), 'petstore-sim-certify-'));
@@ -198,7 +199,8 @@ scenarios: [wall.yaml]
   });
 
   test('stops its clients on SIGINT, and writes no certificate', async () => {
-    const folder = folderWith('sdks: { right: node right.mjs, hang: node hang.mjs }\nscenarios: [wall.yaml]', {
+    const folder = folderWith('sdks: { right: node ends.mjs, hang: node hang.mjs }\nscenarios: [wall.yaml]', {
+      'ends.mjs': `${right}await import('node:fs').then(({ writeFileSync }) => writeFileSync('ended', ''));`,
       'hang.mjs':
         "import { writeFileSync } from 'node:fs'; writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000);",
     });
@@ -210,9 +212,9 @@ scenarios: [wall.yaml]
     child.stderr.on('data', (chunk) => {
       output.err += chunk;
     });
-    // The right client has passed by then.
-    while (!existsSync(join(folder, 'pid'))) await new Promise((resolve) => setTimeout(resolve, 50));
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    await vi.waitUntil(() => ['pid', 'ended'].every((name) => existsSync(join(folder, name))), patience);
+    // The exit of the right client and its verdict.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
     child.kill('SIGINT');
     const [code] = await once(child, 'close');
     expect(code).toBe(130);

@@ -210,15 +210,15 @@ describe.concurrent('petstore-sim exec', () => {
   });
 
   test('reports a serial loop over fetch connections, at any offset from a whole second', async () => {
-    const loop = [
+    const loop = (startMs: number) => [
       process.execPath,
       '--input-type=module',
       '-e',
       `const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key } = process.env;
-       await new Promise((resolve) => setTimeout(resolve, Math.random() * 1000));
+       await new Promise((resolve) => setTimeout(resolve, ${startMs}));
        for (let n = 0; n < 10; n++) await fetch(base + '/pets', { headers: { authorization: 'Bearer ' + key } });`,
     ];
-    const runs = await Promise.all([1, 2, 3].map(() => run(['exec', ...usedUp, '--', ...loop])));
+    const runs = await Promise.all([0, 300, 700].map((startMs) => run(['exec', ...usedUp, '--', ...loop(startMs)])));
     for (const { err } of runs) expect(err).toMatch(/The client .*retried too early/);
   });
 
@@ -237,7 +237,7 @@ describe.skipIf(process.platform !== 'linux')('child process of a command', () =
   };
 
   test('ends after --timeout', async () => {
-    const { code, out } = await run(['exec', '--timeout', '500ms', '--', ...nested]);
+    const { code, out } = await run(['exec', '--timeout', '3s', '--', ...nested]);
     expect(out).toContain('started');
     expect([code, isRunning(out)]).toEqual([124, false]);
   });
@@ -252,7 +252,7 @@ describe.skipIf(process.platform !== 'linux')('child process of a command', () =
     ['has left its process group', `exec setsid sh -c 'echo started $$; sleep 60; true'`],
   ])('ends after --timeout where it %s and the command has ended', async (_, script) => {
     const command = ['sh', '-c', 'sh -c "$1" & wait', 'sh', script];
-    const { code, out } = await run(['exec', '--timeout', '500ms', '--', ...command]);
+    const { code, out } = await run(['exec', '--timeout', '3s', '--', ...command]);
     expect(out).toContain('started');
     expect([code, isRunning(out)]).toEqual([124, false]);
   });
@@ -263,7 +263,7 @@ describe.skipIf(process.platform !== 'linux')('child process of a command', () =
       cli,
       'exec',
       '--timeout',
-      '1s',
+      '3s',
       '--',
       'sh',
       '-c',

@@ -1,12 +1,15 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { cli, runCommandLine, startCommandLine, startServer } from '../support/command-line.js';
+import { freePort } from '../support/free-port.js';
+import { patience } from '../support/patience.js';
 
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
@@ -119,12 +122,19 @@ describe('petstore-sim serve --log pretty', () => {
 
 describe('petstore-sim serve', () => {
   test('--log silent prints nothing', async () => {
-    const { child } = startCommandLine(['--port', '0', '--log', 'silent']);
+    const port = await freePort();
+    const { child } = startCommandLine(['--port', `${port}`, '--log', 'silent']);
     let out = '';
     child.stdout?.on('data', (chunk) => {
       out += chunk;
     });
-    setTimeout(() => child.kill('SIGTERM'), 1_000);
+    const isServed = () =>
+      fetch(`http://127.0.0.1:${port}/v1/pets`).then(
+        ({ status }) => status === 401,
+        () => false,
+      );
+    await vi.waitUntil(isServed, patience);
+    child.kill('SIGTERM');
     await once(child, 'close');
     expect(out).toBe('');
   });
@@ -144,29 +154,24 @@ describe('petstore-sim serve', () => {
       const { child, baseUrl, nextEvent } = await startServer();
       // A keep-alive connection that is idle, and a request whose body is still on its way.
       await fetch(`${baseUrl}/pets`, withKey('free-key'));
-      let finishBody = () => {};
-      const body = new ReadableStream({
-        start(controller) {
-          controller.enqueue(new TextEncoder().encode('{"name":"Late",'));
-          finishBody = () => {
-            controller.enqueue(new TextEncoder().encode('"categoryId":1}'));
-            controller.close();
-          };
-        },
-      });
-      const answer = fetch(`${baseUrl}/pets`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer free-key', 'content-type': 'application/json' },
-        body,
-        duplex: 'half',
-      } as RequestInit);
-      await nextEvent();
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      const headers = { authorization: 'Bearer free-key', 'content-type': 'application/json' };
+      const late = request(`${baseUrl}/pets`, { method: 'POST', headers: { ...headers, expect: '100-continue' } });
+      late.flushHeaders();
+      const answer = once(late, 'response');
+      await Promise.all([once(late, 'continue'), nextEvent()]);
+      late.write('{"name":"Late",');
+      const end = once(child, 'close');
       child.kill(signal);
-      setTimeout(finishBody, 200);
-      const [code] = await once(child, 'close');
-      expect((await answer).status).toBe(201);
-      expect(code).toBe(0);
+      const isClosing = () =>
+        new Promise<boolean>((resolve) => {
+          const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
+          socket.once('connect', () => socket.destroy() && resolve(false)).once('error', () => resolve(true));
+        });
+      await vi.waitUntil(isClosing, patience);
+      late.end('"categoryId":1}');
+      const [{ statusCode }] = await answer;
+      expect(statusCode).toBe(201);
+      expect((await end)[0]).toBe(0);
     },
   );
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { cli } from '../support/command-line.js';
+import { patience } from '../support/patience.js';
 
 type Kill = (signal: NodeJS.Signals) => void;
 let stopAtEnd: (() => Promise<unknown>) | undefined;
@@ -62,7 +63,7 @@ test('a line is written before the next manual request', async () => {
   const { get, read, lines } = await start();
   read();
   await get('n=1');
-  await vi.waitFor(() => expect(lines()).toMatchObject([{ target: '/v1/pets?n=1', status: 200 }]));
+  await vi.waitFor(() => expect(lines()).toMatchObject([{ target: '/v1/pets?n=1', status: 200 }]), patience);
 });
 
 test('a blocked reader delays no request; lines above a bound are dropped whole and counted', async () => {
@@ -70,7 +71,7 @@ test('a blocked reader delays no request; lines above a bound are dropped whole 
   const long = 'x'.repeat(8_000);
   for (let n = 1; n <= 500; n++) expect(await get(`n=${n}&${long}`)).toBe(200);
   read();
-  await vi.waitFor(() => expect(lines().some(({ event }) => event === 'warning')).toBe(true));
+  await vi.waitFor(() => expect(lines().some(({ event }) => event === 'warning')).toBe(true), patience);
   await get('n=501');
   kill('SIGTERM');
   await closed;

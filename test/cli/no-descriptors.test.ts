@@ -4,6 +4,7 @@ import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startServer } from '../support/command-line.js';
+import { patience } from '../support/patience.js';
 
 const most = 64;
 
@@ -30,7 +31,7 @@ test('the control API recovers after its first request found no free file descri
   onTestFinished(release);
   for (const socket of sockets) socket.on('error', () => {});
   const descriptors = () => readdirSync(`/proc/${child.pid}/fd`).length;
-  await vi.waitFor(() => expect(descriptors()).toBeGreaterThanOrEqual(most), 10_000);
+  await vi.waitFor(() => expect(descriptors()).toBeGreaterThanOrEqual(most), patience);
 
   const refused = await ask(health);
   expect(refused.status).toBe(503);
@@ -39,6 +40,6 @@ test('the control API recovers after its first request found no free file descri
   expect((await ask(api)).status).toBe(200);
 
   release();
-  await vi.waitFor(() => expect(descriptors()).toBeLessThan(most / 2), 10_000);
+  await vi.waitFor(() => expect(descriptors()).toBeLessThan(most / 2), patience);
   expect((await ask(health)).status).toBe(200);
 });

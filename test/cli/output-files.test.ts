@@ -182,7 +182,7 @@ test.each([
 ])('%s begins no further run after Ctrl-C, and says so by its exit code', async (command, more) => {
   const starts = join(folder, `starts-${command}`);
   mkdirSync(starts);
-  const client = `require('node:fs').writeFileSync(${JSON.stringify(starts)} + '/' + process.pid, ''); setTimeout(() => {}, 20_000)`;
+  const client = `require('node:fs').writeFileSync(${JSON.stringify(starts)} + '/' + process.pid, ''); setTimeout(() => {}, 200_000)`;
   const started = startCommandLine([command, ...more, '--', process.execPath, '-e', client]);
   const count = () => readdirSync(starts).length;
   await eventually(count).toBeGreaterThan(0);

@@ -5,6 +5,7 @@ import { createRequestLog } from '../../src/cli/request-log.js';
 import type { Scenario, Simulator } from '../../src/index.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
 import { frozen } from '../support/frozen.js';
+import { patience } from '../support/patience.js';
 import { rawClient, rawRequestText } from '../support/raw-client.js';
 import { rawRequest } from '../support/raw-request.js';
 
@@ -35,7 +36,7 @@ async function open(scenario: Scenario = {}, options: ListenOptions = {}, more?:
     const headers = { authorization: `Bearer ${key}`, ...init.headers };
     const { status } = await fetch(`${origin}${target}`, { ...init, headers });
     // A control request is logged when its connection is done with it.
-    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0), patience);
     return status;
   };
   return { sim, running, lines, pretty, call };
@@ -44,7 +45,7 @@ async function open(scenario: Scenario = {}, options: ListenOptions = {}, more?:
 test('a successful health probe is in the JSON log only', async () => {
   const { lines, pretty, call } = await open();
   for (const target of ['/__sim/health', '/__sim/clock', '/__sim/health?verbose=1']) await call(target);
-  await vi.waitFor(() => expect(lines).toHaveLength(3));
+  await vi.waitFor(() => expect(lines).toHaveLength(3), patience);
   expect(pretty.map((line) => /\/__sim\S+/.exec(line)?.[0])).toEqual(['/__sim/clock', '/__sim/health?verbose=1']);
 });
 
@@ -67,7 +68,7 @@ describe('a key in the log', () => {
     await call('/v1/pets?k=free-key');
     await call('/nowhere/sent-secret-5678', { key: 'sent-secret-5678' });
     await call('/__sim/keys/guessed-secret-0', { key: '' });
-    await vi.waitFor(() => expect(lines).toHaveLength(5));
+    await vi.waitFor(() => expect(lines).toHaveLength(5), patience);
     expect(lines.map(({ target }) => target)).toEqual([
       '/v1/pets?k=…1234&own=…5678',
       '/v1/pets?status=…1234',
@@ -101,6 +102,21 @@ describe('the log contains the reason', () => {
     expect(pretty[0]).toMatch(/GET \/v1\/pets {2}rate_limit_exceeded, retry after 60$/);
   });
 
+  test('of strikes starts again with the next refusal', async () => {
+    const { sim, lines, call } = await open({ keys: { 'free-key': { usage: { minute: 60 } } } });
+    for (const wait of ['2s', '2s', '61s']) {
+      await call('/v1/pets?limit=1');
+      sim.clock.advance(wait);
+    }
+    await call('/v1/pets?limit=1');
+    sim.keys.setUsage('free-key', { minute: 60 });
+    await call('/v1/pets?limit=1');
+    sim.clock.advance('2s');
+    await call('/v1/pets?limit=1');
+    await vi.waitFor(() => expect(lines).toHaveLength(6), patience);
+    expect(lines.map(({ strike }) => strike)).toEqual([undefined, 1, 2, undefined, undefined, 1]);
+  });
+
   test('of strikes and bans, in the words of the dashboard, in red', async () => {
     const colored: string[] = [];
     vi.stubEnv('NO_COLOR', undefined);
@@ -116,7 +132,7 @@ describe('the log contains the reason', () => {
       sim.clock.advance(wait);
       await call('/v1/pets', { key });
     }
-    await vi.waitFor(() => expect(pretty).toHaveLength(steps.length));
+    await vi.waitFor(() => expect(pretty).toHaveLength(steps.length), patience);
     const notes = pretty.map((line) => line.split('/v1/pets')[1]?.trim());
     expect(notes).toEqual([
       '',
@@ -214,7 +230,7 @@ describe('an answer that a fault destroys is not logged as sent', () => {
     });
     const client = await rawClient(running.port);
     client.write(rawRequestText('POST', '/pets', '{"name":"Rex","categoryId":1}'));
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await vi.waitFor(() => expect(lines).toHaveLength(1), patience);
     expect(lines).toMatchObject([{ status: 0, wire: kind, unsentStatus: 201, fault: 'bad' }]);
     expect(pretty[0]).toMatch(new RegExp(`  ---  createPet .*fault bad, ${kind} instead of 201$`));
     expect(sim.pets.size).toBe(41);
@@ -230,12 +246,12 @@ describe('an answer that a fault destroys is not logged as sent', () => {
   });
 
   test('an answer whose client disconnected during a delay is not logged as sent', async () => {
-    const { running, lines, pretty } = await open({ faults: [{ when: {}, then: { delay: '30s' } }] });
+    const { sim, running, lines, pretty } = await open({ faults: [{ when: {}, then: { delay: '30s' } }] });
     const client = await rawClient(running.port);
     client.write(rawRequestText('GET', '/pets'));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await vi.waitUntil(() => sim.journal.pending === 1, patience);
     client.leave();
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await vi.waitFor(() => expect(lines).toHaveLength(1), patience);
     expect(lines).toMatchObject([{ event: 'request', status: 0, target: '/v1/pets' }]);
     expect(pretty[0]).toContain('the connection ended without a response');
   });
@@ -248,7 +264,7 @@ test('control requests are logged, with the reason of a failure', async () => {
   await call('/__sim/clock', { ...json, body: '{"advance":"-1s"}' });
   await call('/__sim/nothing');
   await call('/__sim/clock', { method: 'POST', body: 'x' });
-  await vi.waitFor(() => expect(lines).toHaveLength(4));
+  await vi.waitFor(() => expect(lines).toHaveLength(4), patience);
   expect(lines.map(({ event, method, target, status, code }) => [event, method, target, status, code])).toEqual([
     ['control', 'POST', '/__sim/clock', 200, undefined],
     ['control', 'POST', '/__sim/clock', 400, 'invalid_request'],
@@ -276,7 +292,7 @@ test('answers of handlers are logged, in a sandbox with the keys and the clock o
     clock: { start: '2030-01-01T00:00:00Z', mode: 'frozen' },
   });
   await call('/s/box/v1/pets?k=box-key-1', { key: 'box-key-1' });
-  await vi.waitFor(() => expect(lines).toHaveLength(3));
+  await vi.waitFor(() => expect(lines).toHaveLength(3), patience);
   expect(lines).toMatchObject([
     { event: 'request', status: 200, target: '/v1/own' },
     { event: 'request', status: 0, target: '/v1/cut' },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { controlOperations } from '../../src/control-api/control-operations.js';
 import { perform } from '../../src/control-api/perform.js';
+import { coreOf } from '../../src/simulator/simulator.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { openStage, type Stage, send } from './both-controls.js';
 
@@ -153,6 +154,7 @@ describe('waiting for requests', () => {
     await send(sim, { key: 'pro-key' });
     await send(sim, { key: 'pro-key' });
     expect(await waiting).toEqual({ met: true, count: 2 });
+    expect(coreOf(sim).state.journal.listeners).toBe(0);
   });
 
   test.each(['here', 'there'] as const)('ends after its timeout, even if the clock is frozen (%s)', async (adapter) => {

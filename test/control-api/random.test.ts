@@ -2,16 +2,13 @@ import { expect, test, vi } from 'vitest';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
 import { generatePets } from '../../src/seed.js';
+import { isProof, seed, tries } from '../support/prove.js';
 import { tinyScenario } from './both-controls.js';
 import { createAnswerCheck, type Json } from './described.js';
 import { createRandomCalls, randomNumbers } from './random-calls.js';
 
-/** 600 calls in every run; with PROVE=1 all 20,000. */
-const calls = process.env.PROVE ? 20_000 : 600;
-
-test(`${calls} random control calls end in described answers: no crash, no 5xx, no pause`, {
-  timeout: calls * 100,
-}, async () => {
+test('random control calls end in described answers: no crash, no 5xx, no pause', { timeout: 120_000 }, async () => {
+  const calls = tries(600, 20_000);
   const errors: unknown[] = [];
   const printed = vi.spyOn(console, 'error').mockImplementation((...args) => void errors.push(args));
   const sim = createSimulator({
@@ -20,7 +17,6 @@ test(`${calls} random control calls end in described answers: no crash, no 5xx, 
     onError: (error) => errors.push(error),
   });
   const server = await listen(sim, { port: 0 });
-  const seed = Number(process.env.SEED ?? 20301205);
   const random = randomNumbers(seed + 1);
   const statuses: Record<string, number> = {};
   let slowest = { ms: 0, what: '' };
@@ -68,7 +64,7 @@ test(`${calls} random control calls end in described answers: no crash, no 5xx, 
     // Both kinds of answers, or the calls test nothing.
     expect(statuses[200]).toBeGreaterThan(calls / 10);
     expect(statuses[400]).toBeGreaterThan(calls / 20);
-    if (process.env.PROVE) console.log(JSON.stringify({ calls, seed, statuses, slowest }));
+    if (isProof) console.log(JSON.stringify({ calls, seed, statuses, slowest }));
   } finally {
     printed.mockRestore();
     await server.close({ graceMs: 0 });

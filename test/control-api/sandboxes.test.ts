@@ -6,6 +6,7 @@ import type { ServedAnswer } from '../../src/node/http/served-answer.js';
 import type { ListenOptions } from '../../src/node.js';
 import { type Sandbox, Sandboxes } from '../../src/sandboxes/sandboxes.js';
 import { coreOf } from '../../src/simulator/simulator.js';
+import { patience } from '../support/patience.js';
 import { sendTimes } from '../support/plain-call.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 import { everythingOf, openStage, outcome, type Stage, send } from './both-controls.js';
@@ -115,7 +116,7 @@ describe('a sandbox', () => {
     await box.addFault({ when: { operation: 'listPets' }, then: { delay: '1h' } });
     const waiting = outcomeOf(list('box'));
     const polling = outcome(() => box.waitForRequests({ count: 9, timeout: '30s' }));
-    await vi.waitUntil(() => stage.server.sandboxes.find('box')?.sim.journal.pending === 1);
+    await vi.waitUntil(() => stage.server.sandboxes.find('box')?.sim.journal.pending === 1, patience);
     await breathe(30);
     expect(await there.removeSandbox({ sandbox: 'box' })).toEqual({ removed: 'box' });
     expect(await waiting).toBe('TypeError');
@@ -331,9 +332,10 @@ describe('many sandboxes', () => {
       const events = there.sandbox('streamed').watchRequests();
       const first = events.next();
       const delayed = create('delayed', { name: 'Bello', categoryId: 1 });
-      await vi.waitFor(() => expect(stage.server.sandboxes.find('delayed')?.sim.journal.pending).toBe(1));
-      await vi.waitFor(() =>
-        expect(coreOf(stage.server.sandboxes.find('streamed')?.sim as Simulator).state.journal.listeners).toBe(1),
+      await vi.waitFor(() => expect(stage.server.sandboxes.find('delayed')?.sim.journal.pending).toBe(1), patience);
+      await vi.waitFor(
+        () => expect(coreOf(stage.server.sandboxes.find('streamed')?.sim as Simulator).state.journal.listeners).toBe(1),
+        patience,
       );
       elevenMinutesLater();
       expect((await there.listSandboxes()).map(({ name }) => name).sort()).toEqual(['delayed', 'streamed']);
@@ -360,6 +362,19 @@ describe('many sandboxes', () => {
       expect(entries.map((entry) => entry.headers['X-Sim-Sandbox'])).toEqual(['recreated', undefined]);
       expect(await there.getSandbox({ sandbox: 'back' })).toMatchObject({ recreated: true, requests: 2 });
       expect(lines.find(({ by }) => by === 'api')?.headers).toMatchObject({ 'X-Sim-Sandbox': 'recreated' });
+    });
+
+    test('that were dropped before a restart are recreated after it', () => {
+      let nowMs = 0;
+      const sim = createSimulator();
+      const before = new Sandboxes(sim, () => nowMs, { idleMs: 1_000 });
+      before.create('back');
+      nowMs = 1_000;
+      before.use('other');
+      const after = new Sandboxes(sim, () => nowMs);
+      after.restore(before.state());
+      const recreated = ['back', 'new'].map((name) => after.createForRequest(name).isRecreated);
+      expect(recreated).toEqual([true, false]);
     });
 
     test('that control creates after they were dropped are new, not recreated', async () => {

@@ -112,6 +112,8 @@ function comparable(text: string, { command }: Step): string {
       .replace(patternOfWaits, 'allowed, *.')
       // The start within a second decides whether the two promises differ.
       .replace(/, or \* s until X-RateLimit-Reset/g, '')
+      // Time between two requests decides whether their signs touch.
+      .replace(/([•×!#]) +(?=[•×!#─═])/g, '$1')
       .replace(/─+/g, '─')
       .replace(/═+/g, '═')
       .replace(/#═/g, '#')

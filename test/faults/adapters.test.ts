@@ -2,6 +2,7 @@ import axios, { type AxiosError } from 'axios';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import { type Adapter, adapters } from '../support/adapters.js';
+import { patience } from '../support/patience.js';
 import { ofHttpAlone, openUnchecked, type UncheckedService } from '../support/unchecked.js';
 
 type Then = NonNullable<Scenario['faults']>[number]['then'];
@@ -126,7 +127,7 @@ test.each(cases)('$name, phase $phase, is equal for clients of every adapter', a
     const controller = new AbortController();
     const asked = post(service, { signal: controller.signal });
     if ('hang' in then) {
-      await vi.waitUntil(() => service.sim.faults.list()[0]?.applied === 1, { interval: 1 });
+      await vi.waitUntil(() => service.sim.faults.list()[0]?.applied === 1, { ...patience, interval: 1 });
       controller.abort(new DOMException('Too long.', 'TimeoutError'));
     }
     const answer = await asked;
@@ -178,7 +179,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       const service = await open(adapter, { faults: [{ then: { delay: '30s', reset: true, phase } }] });
       const controller = new AbortController();
       const answer = post(service, { signal: controller.signal });
-      await vi.waitUntil(() => service.sim.faults.list()[0]?.applied === 1, { interval: 1 });
+      await vi.waitUntil(() => service.sim.faults.list()[0]?.applied === 1, { ...patience, interval: 1 });
       controller.abort();
       expect(await answer).toEqual({ rejected: 'AbortError' });
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -241,7 +242,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
       const hanging = post(service);
       const dripping = await service.send('GET', '/pets');
       const text = expect(dripping.text()).rejects.toThrow(TypeError);
-      await vi.waitUntil(() => service.sim.faults.list()[0]?.applied === 1, { interval: 1 });
+      await vi.waitUntil(() => service.sim.faults.list()[0]?.applied === 1, { ...patience, interval: 1 });
       service.sim.reset();
       expect(await hanging).toEqual({ rejected: 'TypeError' });
       await text;

@@ -4,6 +4,7 @@ import { type Comparison, compare } from '../../src/fidelity/compare/compare.js'
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import type { Scenario } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import type { Exchange } from '../../src/traffic-files/exchange.js';
 import { tries } from '../support/prove.js';
 import { createDraw } from './hidden-worlds.js';
 import { drawSetting, meteredTransport, type Setting } from './metered-service.js';
@@ -290,6 +291,24 @@ describe('changes that show for certain', () => {
     const { plans: _, keys: __, ...unknown } = scenarioOf(plain);
     const { differences, unchecked } = await compare(unknown, exchanges, ended);
     expect([differences, unchecked.includes('enterpriseLimits')]).toEqual([[], true]);
+  });
+
+  test('confirms the length of bans from one ban, and their growth from several', async () => {
+    const { exchanges } = await ask(plain);
+    const isBan = ({ responseBody }: Exchange) => JSON.stringify(responseBody).includes('key_banned');
+    const checkedBy = async (bans: number) => {
+      const start = exchanges.filter((_, at) => exchanges.slice(0, at).filter(isBan).length < bans);
+      const { confirmed, unchecked } = await compare(scenarioOf(plain), start, undefined);
+      return ['banSeconds', 'banEscalation'].map((about) => [confirmed.includes(about), unchecked.includes(about)]);
+    };
+    expect(await checkedBy(1)).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    expect(await checkedBy(Number.POSITIVE_INFINITY)).toEqual([
+      [true, false],
+      [true, false],
+    ]);
   });
 
   test('reports no difference for a key that is banned at the start', async () => {

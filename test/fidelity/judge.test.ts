@@ -127,6 +127,16 @@ describe('of several files', () => {
     expect(notes).toEqual(['file 2: 1 of 2 requests skipped, because an earlier file contains them.']);
   });
 
+  test('two equal requests count twice, also if a file before has only one of them', async () => {
+    stored.reset();
+    await send();
+    const one = asForeign(harOf(stored));
+    await send();
+    const both = asForeign(harOf(stored));
+    expect((await read(both, one, both)).exchanges).toHaveLength(2);
+    expect((await read(one, both)).exchanges).toHaveLength(2);
+  });
+
   test.each([
     ['this simulator', (text: string) => text, (text: string) => text],
     ['another program', asForeign, withoutOwnFields],

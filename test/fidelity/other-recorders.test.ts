@@ -42,6 +42,16 @@ test('reads recordings of Charles with times of another zone and base64 bodies, 
   expect(learner.about('retryAfterForm')).toMatchObject({ state: 'certain', value: 'seconds' });
 });
 
+test.each([{ _failureText: 'net::ERR_ABORTED' }, { _error: 'NS_BINDING_ABORTED' }])(
+  'a request that its page aborted is abandoned: %j',
+  async (aborted) => {
+    const har = JSON.parse(file('mitmproxy-patient'));
+    Object.assign(har.log.entries[0].response, aborted);
+    const { exchanges } = await read(JSON.stringify(har));
+    expect(exchanges.map(({ isAbandoned }) => isAbandoned)).toEqual([true, false, false]);
+  },
+);
+
 test("counts mitmproxy's connection to the service once, within the wait", async () => {
   const slow = { connect: 900, ssl: 400, send: 1, receive: 2, wait: 1_500 };
   const text = file('mitmproxy-patient').replace(/"timings": \{[^}]*\}/, `"timings": ${JSON.stringify(slow)}`);

@@ -8,6 +8,7 @@ import type { Scenario } from '../../src/index.js';
 import { readScenario } from '../../src/node.js';
 import { scenarioSchema } from '../../src/scenario/scenario-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
+import { patience } from '../support/patience.js';
 import { plantedBugs } from './planted-clients.js';
 import { longSleep, send } from './right-clients.js';
 
@@ -181,7 +182,7 @@ describe('time', () => {
     setTimeout(() => {
       isOver = true;
     }, 60_000);
-    await vi.waitUntil(() => isOver);
+    await vi.waitUntil(() => isOver, patience);
   });
 
   test('does not pass for a client that waits by real timers, which is an error', async () => {

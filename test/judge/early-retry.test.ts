@@ -271,6 +271,18 @@ describe('overslept', () => {
     expect(late(12_100, short)?.severity).toBe('warn');
   });
 
+  test('tolerates an exponential backoff of at most a minute', () => {
+    const lateAfter = (refusals: number, ms: number) => {
+      const respond = { status: 429, headers: { 'Retry-After': '1' } };
+      const scenario = { faults: [{ when: { first: refusals }, then: { respond } }] };
+      return found(verdictOn(scenario, sending([...Array(refusals - 1).fill(1_500), ms])), 'overslept');
+    };
+    expect(lateAfter(3, 10_900)).toBeUndefined();
+    expect(lateAfter(3, 11_200)?.allowed).toBe('10.0 s');
+    expect(lateAfter(6, 60_900)).toBeUndefined();
+    expect(lateAfter(6, 61_200)?.allowed).toBe('60.0 s');
+  });
+
   test('fails if milliseconds are used as seconds', () => {
     const finding = late(45_000_000);
     expect(finding?.severity).toBe('fail');

@@ -41,6 +41,17 @@ test('a finding that an outage may explain is dropped, and the verdict gives the
   });
 });
 
+test.each([
+  ['begins with the last request', 10_000, 12_000, []],
+  ['begins after the last request', 10_001, 12_000, ['early-retry']],
+  ['ends with the first request', -2_000, 0, []],
+  ['ends before the first request', -2_000, -1, ['early-retry']],
+])('an outage that %s', (_, fromMs, toMs, codes) => {
+  const sim = refusedTwice();
+  awayFor(sim, fromMs, toMs);
+  expect(judge(sim).findings.map(({ code }) => code)).toEqual(codes);
+});
+
 test('findings at other times still count', () => {
   const sim = refusedTwice();
   sim.clock.advance('1m');

@@ -93,6 +93,16 @@ describe('the timeline', () => {
     expect([lastMs - startMs, endMs - startMs]).toEqual([35_500, 35_500 + 3_550]);
   });
 
+  test('has one wait for a short one within a longer one', () => {
+    const faults = ['45', '5'].map((seconds) => ({
+      when: { nth: 1 },
+      then: { respond: { status: 429, headers: { 'Retry-After': seconds } } },
+    }));
+    const sim = ran({ faults }, sending([1_000]));
+    const { rows, startMs } = timelineOf(sim.journal.query());
+    expect(rows[0]?.waits).toEqual([{ fromMs: startMs, toMs: startMs + 45_000, hasDeadline: true }]);
+  });
+
   test('distinguishes a 401, a lost response and a client that disconnected', () => {
     const sim = ran(
       { faults: [{ when: { nth: 2 }, then: { reset: true } }] },

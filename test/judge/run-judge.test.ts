@@ -40,6 +40,21 @@ describe('a judge of a run in progress', () => {
     expect(runJudge.verdict({ nowMs: sim.clock.now(), isOver: true })).toEqual(judge(sim, { isOver: true }));
   });
 
+  test('does not take a client for several callers after a disconnect that the server noticed late', () => {
+    const sim = frozen(wall);
+    for (let n = 0; n < 3; n++) {
+      send(sim);
+      sim.clock.advance('2s');
+    }
+    const judgeOf = (status: number) => {
+      const runJudge = new RunJudge({ scenario: sim.name });
+      for (const entry of sim.journal.query())
+        runJudge.add(entry.id === 1 ? { ...entry, status, refusal: undefined, lastArrivedId: 2 } : entry);
+      return found(runJudge.verdict({ nowMs: sim.clock.now() }), 'early-retry')?.measured;
+    };
+    expect([judgeOf(0), judgeOf(200)]).toEqual(['2.0 s waited', 'at most 2.0 s waited']);
+  });
+
   test('withdraws a finding that a later request explains by another caller', () => {
     const sim = frozen({ ...wall, client: {} });
     const runJudge = follow(sim);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import { isWriteByMethod } from '../../src/requests/request-record.js';
 import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
 import { found } from '../support/findings.js';
@@ -12,6 +13,12 @@ const lost = (then: NonNullable<Scenario['faults']>[number]['then']): Scenario =
   faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', ...then } }],
 });
 const named = (name: string, body: unknown = rex.body) => ({ body, headers: { 'x-sim-call': name } });
+
+test('the safe methods of RFC 9110, section 9.2.1, write nothing', () => {
+  const methods = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'POST', 'PUT', 'PATCH', 'DELETE'];
+  const writing = methods.filter((method) => isWriteByMethod({ operation: 'placeOrder', method }));
+  expect(writing).toEqual(['POST', 'PUT', 'PATCH', 'DELETE']);
+});
 
 describe('duplicate-write', () => {
   const duplicate = (scenario: Scenario, ...calls: Parameters<typeof sending>[1][]) => {

@@ -11,6 +11,7 @@ import { coreOf } from '../../src/simulator/simulator.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 import { newFolder } from '../persistence/folders.js';
 import { found, serveLogged } from '../persistence/memory-log.js';
+import { patience } from '../support/patience.js';
 
 const open: { close(options?: object): Promise<void> }[] = [];
 afterEach(async () => {
@@ -160,7 +161,7 @@ test('a snapshot contains running requests, which a restart records without a re
     end = resolve;
   });
   const answer = order(server, () => running);
-  await vi.waitFor(() => expect(coreOf(server.machine.sim).state.running.size).toBe(1));
+  await vi.waitFor(() => expect(coreOf(server.machine.sim).state.running.size).toBe(1), patience);
   const pieces = parseJson(jsonText([...captureMachine(server.machine)]), 64) as unknown[];
   const restored = await restoreMachine(pieces, { generatePets });
   expect([...captureMachine(restored)].map(jsonText)).toEqual([...captureMachine(server.machine)].map(jsonText));
@@ -189,12 +190,15 @@ test('a replay restores the same record for a client that disconnects', async ()
     end = resolve;
   });
   const answer = order(server, () => running, { signal: client.signal });
-  await vi.waitFor(() => expect(coreOf(server.machine.sim).state.running.size).toBe(1));
+  await vi.waitFor(() => expect(coreOf(server.machine.sim).state.running.size).toBe(1), patience);
   client.abort();
   expect((await answer).type).toBe('error');
-  await vi.waitFor(() => expect(kinds(server)).toContain('left'));
+  await vi.waitFor(() => expect(kinds(server)).toContain('left'), patience);
   end(stored());
-  await vi.waitFor(() => expect(server.machine.sim.journal.query()).toMatchObject([{ status: 0, storedId: '7' }]));
+  await vi.waitFor(
+    () => expect(server.machine.sim.journal.query()).toMatchObject([{ status: 0, storedId: '7' }]),
+    patience,
+  );
   await expectSameState(server);
 });
 

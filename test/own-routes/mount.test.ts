@@ -6,6 +6,7 @@ import { guarded } from '../../src/msw.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
 import type { Simulator } from '../../src/simulator/simulator.js';
 import { frozen } from '../support/frozen.js';
+import { patience } from '../support/patience.js';
 
 let sim: Simulator;
 let server: RunningServer | undefined;
@@ -230,7 +231,7 @@ describe('a response of a handler on the server', () => {
   test('is logged, and has the Date of the simulated clock', async () => {
     await mount(http.get('*/v1/own', () => HttpResponse.text('own', { status: 203 })));
     expect((await call('/v1/own')).headers.get('date')).toBe('Thu, 01 Jan 2026 12:00:00 GMT');
-    await vi.waitFor(() => expect(told).toEqual([{ status: 203, body: '' }]));
+    await vi.waitFor(() => expect(told).toEqual([{ status: 203, body: '' }]), patience);
   });
 
   test('can be a stream, which is canceled when the client disconnects', async () => {
@@ -249,7 +250,7 @@ describe('a response of a handler on the server', () => {
     const { body } = await fetch(`${origin}/v1/events`, { signal: abort.signal });
     expect(new TextDecoder().decode((await body?.getReader().read())?.value)).toContain('data: tick');
     abort.abort();
-    await vi.waitFor(() => expect(cancelled).toBe(true));
+    await vi.waitFor(() => expect(cancelled).toBe(true), patience);
     await expectAlive();
   });
 
@@ -278,7 +279,7 @@ describe('a response of a handler on the server', () => {
     // After another request, the server has detected the disconnect.
     await expectAlive();
     left.resolve();
-    await vi.waitFor(() => expect(cancelled).toBe(true));
+    await vi.waitFor(() => expect(cancelled).toBe(true), patience);
     await expectAlive();
   });
 

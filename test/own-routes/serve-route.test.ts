@@ -4,6 +4,7 @@ import { guarded } from '../../src/msw.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { judge } from '../../src/verdict.js';
 import { noon } from '../support/frozen.js';
+import { patience } from '../support/patience.js';
 import { send } from '../support/plain-call.js';
 
 const frozen: Scenario = { clock: { mode: 'frozen', start: noon } };
@@ -195,15 +196,29 @@ describe('fault rules on a custom route', () => {
     expect(await (await ask('/v1/orders', post(stored))).text()).toEqual(body);
   });
 
+  test('refuse a body of more than 10 MiB that they would change', async () => {
+    const { ask, errors } = routeOf(rule({ malformed: true }));
+    const most = 10 * 1024 * 1024;
+    const statusOf = async (bytes: number) =>
+      (
+        await ask(
+          '/v1/orders',
+          post(() => new Response('x'.repeat(bytes), { status: 201 })),
+        )
+      ).status;
+    expect([await statusOf(most), await statusOf(most + 1)]).toEqual([201, 500]);
+    expect(errors).toMatchObject([{ message: expect.stringContaining(`at most ${most} bytes under a fault rule`) }]);
+  });
+
   test('delay the response, and run the function once before or after the delay', async () => {
     for (const phase of ['before', 'after'] as const) {
       const { sim, ask } = routeOf(rule({ delay: '5s', phase }));
       const run = count();
       const answer = ask('/v1/orders', post(run));
-      await vi.waitFor(() => expect(sim.journal.pending).toBe(1));
-      if (phase === 'after') await vi.waitFor(() => expect(run).toHaveBeenCalled());
+      await vi.waitFor(() => expect(sim.journal.pending).toBe(1), patience);
+      if (phase === 'after') await vi.waitFor(() => expect(run).toHaveBeenCalled(), patience);
       else expect(run).not.toHaveBeenCalled();
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await vi.waitUntil(() => coreOf(sim).state.delayed.length === 1, patience);
       await sim.clock.advance('5s');
       expect((await answer).status).toBe(201);
       expect(run).toHaveBeenCalledTimes(1);
@@ -293,7 +308,7 @@ describe('a reset and a disconnect', () => {
       '/v1/orders',
       post(() => promise),
     );
-    await vi.waitFor(() => expect(sim.journal.pending).toBe(1));
+    await vi.waitFor(() => expect(sim.journal.pending).toBe(1), patience);
     sim.reset();
     expect(coreOf(sim).state.running.size).toBe(0);
     expect((await answer).type).toBe('error');
@@ -310,11 +325,11 @@ describe('a reset and a disconnect', () => {
       ...post(() => promise),
       signal: client.signal,
     });
-    await vi.waitFor(() => expect(sim.journal.pending).toBe(1));
+    await vi.waitFor(() => expect(sim.journal.pending).toBe(1), patience);
     client.abort();
     expect((await answer).type).toBe('error');
     end(stored());
-    await vi.waitFor(() => expect(sim.journal.query()).toMatchObject([{ status: 0, storedId: '7' }]));
+    await vi.waitFor(() => expect(sim.journal.query()).toMatchObject([{ status: 0, storedId: '7' }]), patience);
     expect(sim.journal.pending).toBe(0);
   });
 });

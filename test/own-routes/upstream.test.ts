@@ -7,6 +7,7 @@ import type { UpstreamOptions } from '../../src/node/custom-routes/upstream.js';
 import { listen, serve } from '../../src/node.js';
 import { judge } from '../../src/verdict.js';
 import { newFolder } from '../persistence/folders.js';
+import { patience } from '../support/patience.js';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -138,7 +139,7 @@ describe('a backend behind the simulator', () => {
     const body = Buffer.alloc(megabytes * 1024 * 1024, 'x');
     expect(await (await ask('/upload', { method: 'POST', body })).text()).toBe('stored');
     expect(received[1]?.body.equals(body)).toBe(true);
-    await vi.waitFor(() => expect(sim.journal.query()[0]?.responseBody).toBe('data: 1\n\ndata: 2\n\n'));
+    await vi.waitFor(() => expect(sim.journal.query()[0]?.responseBody).toBe('data: 1\n\ndata: 2\n\n'), patience);
   });
 
   test.each([
@@ -259,13 +260,28 @@ describe('a backend behind the simulator', () => {
   test('receives header lines and request targets as sent', async () => {
     const { url, received } = await startBackend();
     const { origin } = await start(url);
+    // RFC 9110, section 7.6.1: fields of one connection, and those that proxies consume.
+    const ofConnection = [
+      'keep-alive',
+      'proxy-connection',
+      'proxy-authenticate',
+      'proxy-authorization',
+      'te',
+      'upgrade',
+    ];
     await new Promise<void>((resolve, reject) => {
       const { port } = new URL(origin);
       const request = sendRequest(
         {
           port,
           path: '/a/%7Eb//c?x=1&&y',
-          headers: { authorization: 'Bearer free-key', connection: 'close, X-Hop', 'X-Hop': '1', 'X-Two': ['a', 'b'] },
+          headers: {
+            authorization: 'Bearer free-key',
+            connection: 'close, X-Hop',
+            'X-Hop': '1',
+            'X-Two': ['a', 'b'],
+            ...Object.fromEntries(ofConnection.map((name) => [name, '1'])),
+          },
         },
         (response) => {
           response.resume().on('end', resolve);
@@ -276,6 +292,6 @@ describe('a backend behind the simulator', () => {
     // %7E is equivalent to ~ (RFC 3986 section 2.3), and the guard decodes it.
     expect(received[0]?.url).toBe('/a/~b//c?x=1&&y');
     expect(received[0]?.headers['x-two']).toBe('a, b');
-    expect(received[0]?.headers['x-hop']).toBeUndefined();
+    for (const name of ['x-hop', ...ofConnection]) expect(received[0]?.headers[name], name).toBeUndefined();
   });
 });

@@ -88,17 +88,18 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await open();
       await makeStorm(stage);
       await rows().nth(8).waitFor();
-      const inked = await page.evaluate(() => {
-        const canvas = document.querySelector('canvas') as HTMLCanvasElement;
-        const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-        const colours = new Set<string>();
-        const { data } = context.getImageData(118, 18, canvas.width - 118, 46);
-        for (let at = 0; at < data.length; at += 4)
-          if ((data[at + 3] as number) > 250) colours.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
-        return [...colours];
-      });
+      const inked = () =>
+        page.evaluate(() => {
+          const canvas = document.querySelector('canvas') as HTMLCanvasElement;
+          const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+          const colours = new Set<string>();
+          const { data } = context.getImageData(118, 18, canvas.width - 118, 46);
+          for (let at = 0; at < data.length; at += 4)
+            if ((data[at + 3] as number) > 250) colours.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+          return [...colours];
+        });
       // Success, requested wait, ban and strike, in the colors of the style sheet.
-      expect(inked).toEqual(expect.arrayContaining(['26,127,55', '242,213,143', '243,182,179', '192,35,44']));
+      await eventually(inked).toEqual(expect.arrayContaining(['26,127,55', '242,213,143', '243,182,179', '192,35,44']));
     });
 
     test('zooms and filters by dragging; Esc shows everything; a click selects the request', async () => {

@@ -2,9 +2,10 @@ import { expect } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
 import { noon } from '../support/frozen.js';
+import { patience } from '../support/patience.js';
 
 /** Waits until a value meets what follows, also on a machine that has much to do. */
-export const eventually = <Value>(value: () => Value) => expect.poll(value, { timeout: 15_000 });
+export const eventually = <Value>(value: () => Value) => expect.poll(value, patience);
 
 export interface PageStage {
   sim: Simulator;

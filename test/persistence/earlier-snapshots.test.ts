@@ -5,6 +5,7 @@ import { restoreMachine, startMachine } from '../../src/persistence/start-machin
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import { judge } from '../../src/verdict.js';
+import { patience } from '../support/patience.js';
 import { send } from '../support/plain-call.js';
 
 const lostAnswer: Scenario = {
@@ -31,7 +32,7 @@ test('a delayed request of a version with routes runs its operation', async () =
   const slow: Scenario = { clock: { mode: 'frozen' }, faults: [{ then: { delay: '5s' } }] };
   const machine = startMachine(resolveScenario(slow), Date.now(), { ...options, onWarning: () => {} });
   const left = machine.sim.fetch('http://petstore.test/v1/pets/2', { headers: { authorization: 'Bearer free-key' } });
-  await vi.waitFor(() => expect(machine.sim.journal.pending).toBe(1));
+  await vi.waitFor(() => expect(machine.sim.journal.pending).toBe(1), patience);
   const pieces = JSON.parse(JSON.stringify([...captureMachine(machine)])) as Piece[];
   const [request] = pieces.flatMap((piece) => (piece.kind === 'delayed' ? piece.requests : []));
   const exchange = request?.exchange as unknown as Record<string, unknown>;

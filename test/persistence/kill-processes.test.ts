@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { randomNumbers } from '../control-api/random-calls.js';
 import { startServer } from '../support/command-line.js';
+import { patience } from '../support/patience.js';
 import { seed, tries } from '../support/prove.js';
 import { newFolder } from './folders.js';
 
@@ -128,7 +129,7 @@ test('a server that is killed under load loses no answered write, applies none t
     await control.changeClock({ advance: '1m' });
     own.delayed++;
     const delayed = call(`${url}/pets/1`, 'waiter');
-    await vi.waitUntil(async () => (await control.listFaults())[1]?.applied === own.delayed, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await control.listFaults())[1]?.applied === own.delayed, patience);
     const loads = [load(url, `round${round}`, own), load(boxUrl, `round${round}`, inBox)];
     await new Promise((resolve) => setTimeout(resolve, 20 + random() * 400));
     server.child.kill('SIGKILL');

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { controlOperations } from '../../src/control-api/control-operations.js';
@@ -8,13 +10,16 @@ import { listen } from '../../src/node.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { captureSimulator } from '../../src/persistence/capture-simulator.js';
 import type { Command, RequestCommand } from '../../src/persistence/command.js';
+import { CommandQueues } from '../../src/persistence/command-queues.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
+import { Sequencer } from '../../src/persistence/sequencer.js';
 import type { SandboxesOptions } from '../../src/sandboxes/sandboxes.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText } from '../../src/values/json.js';
 import { judge } from '../../src/verdict.js';
 import { everyRoute } from '../control-api/both-controls.js';
 import { digestOf } from '../support/digest.js';
+import { patience } from '../support/patience.js';
 import { found, host, serveLogged } from './memory-log.js';
 
 type Server = Awaited<ReturnType<typeof serveLogged>>;
@@ -122,10 +127,10 @@ describe('server behind a log', () => {
     const server = await start({ faults: [{ when: { operation: 'createPet' }, then: { delay: '1h' } }] });
     const leave = new AbortController();
     const left = fetch(`${server.baseUrl}/pets`, { method: 'POST', headers, body: rex, signal: leave.signal });
-    await vi.waitUntil(() => server.machine.sim.journal.pending === 1);
+    await vi.waitUntil(() => server.machine.sim.journal.pending === 1, patience);
     leave.abort();
     await expect(left).rejects.toThrow();
-    await vi.waitUntil(() => server.machine.sim.journal.pending === 0);
+    await vi.waitUntil(() => server.machine.sim.journal.pending === 0, patience);
     expect(server.machine.sim.journal.query()[0]?.status).toBe(0);
     expect(server.machine.sim.pets.size).toBe(40);
     await expectSameState(server);
@@ -175,7 +180,7 @@ describe('server behind a log', () => {
   test('judges by the time of the flush, even if the log is slow', async () => {
     const server = await start({ keys: { 'free-key': { usage: { minute: 60 } } } }, { holdRefusals: true });
     const refused = list(server.baseUrl);
-    await vi.waitUntil(() => server.machine.sim.journal.pending === 1);
+    await vi.waitUntil(() => server.machine.sim.journal.pending === 1, patience);
     // The response is delayed, so no incomplete entry is visible.
     expect(server.machine.sim.journal.size).toBe(0);
     expect((await refused).status).toBe(429);
@@ -194,7 +199,7 @@ describe('server behind a log', () => {
       write = resolve;
     });
     const answers = Array.from({ length: 3 }, () => list(server.baseUrl));
-    await vi.waitUntil(() => server.sequencer.lastArrivedId(undefined) === 3);
+    await vi.waitUntil(() => server.sequencer.lastArrivedId(undefined) === 3, patience);
     write();
     await Promise.all(answers);
     await server.sequencer.close();
@@ -228,6 +233,41 @@ describe('the sequencer', () => {
     const lengths = log.entries.slice(before).map((entry) => jsonText(entry).length);
     expect(Math.max(...lengths)).toBeLessThan(1024 * 1024);
     expect(lengths.length).toBeGreaterThan(10);
+  });
+
+  test('counts all requests of one entry as arrived before their responses', async () => {
+    const { sequencer, machine } = await start();
+    for (let n = 0; n < 3; n++) sequencer.submit(request(undefined, undefined));
+    await sequencer.settled();
+    expect(machine.sim.journal.query().map(({ lastArrivedId }) => lastArrivedId)).toEqual([3, 3, 3]);
+  });
+
+  test('adds no command to deliveries that would make the entry longer than a MiB', () => {
+    const large = (sandbox: string) => ({ command: request(sandbox, new Uint8Array(400 * 1024)), done: undefined });
+    const queues = new CommandQueues();
+    for (const sandbox of ['a', 'b']) queues.add(sandbox, large(sandbox));
+    expect(queues.take([large('c')])).toEqual([]);
+    expect(queues.take([])).toHaveLength(1);
+    expect(queues.take([])).toHaveLength(1);
+  });
+
+  test('needs no memory for the sandboxes of earlier requests', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { machine, log } = await start();
+    log.refuses = true;
+    const sequencer = new Sequencer(machine, log, { ...host, onError: () => {} });
+    const usedAfter = async (requests: number) => {
+      for (let n = 1; n <= requests; n++) {
+        sequencer.submit(request(`${requests} ${n}`.padStart(64, '.'), undefined));
+        if (n % 1_000 === 0) await sequencer.settled();
+      }
+      for (let round = 0; round < 3; round++) collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await usedAfter(10_000);
+    expect((await usedAfter(100_000)) - before).toBeLessThan(5 * 1024 * 1024);
+    await sequencer.close();
   });
 
   test("writes a snapshot on the log's request, from which the rest replays to the same state", async () => {
@@ -281,7 +321,7 @@ describe('sandbox behind a log that drops idle sandboxes', () => {
       // The state machine drops sandboxes only by the log.
       expect((await list(box)).headers.get('x-sim-sandbox')).toBeNull();
       leave.abort();
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0), patience);
       vi.advanceTimersByTime(600_000);
       expect(names()).toEqual([]);
       vi.useRealTimers();

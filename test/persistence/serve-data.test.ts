@@ -249,6 +249,12 @@ describe('server with --data', () => {
     await expect(start(data)).rejects.toThrow('expected a folder that no other process uses');
   });
 
+  test('limits its sandboxes as the options say', async () => {
+    const { control } = await start(newFolder(), { sandboxes: { limit: 1 } });
+    await control.createSandbox({ name: 'one' });
+    await expect(control.createSandbox({ name: 'two' })).rejects.toThrow('There are 1 sandboxes, which is the limit');
+  });
+
   test('starts a new log in an emptied folder', async () => {
     const data = newFolder();
     const first = await start(data);

@@ -4,6 +4,7 @@ import type { LogHealth } from '../../src/control-api/control-operation.js';
 import type { Scenario } from '../../src/index.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { digestOf } from '../support/digest.js';
+import { patience } from '../support/patience.js';
 import { host, serveLogged } from './memory-log.js';
 
 /** Starts a server behind a shared log. Rejections are not printed. */
@@ -81,7 +82,7 @@ test('a verdict includes rejections that are not logged yet, and changes nothing
   expect(machine.sim.journal.outages).toEqual([]);
   log.refuses = false;
   await list();
-  await vi.waitUntil(() => machine.sim.journal.outages.length > 0);
+  await vi.waitUntil(() => machine.sim.journal.outages.length > 0, patience);
   expect(await control.getVerdict()).toMatchObject(told('2 requests'));
   expect(machine.sim.journal.outages).toMatchObject([{ refused: 2 }]);
 });
@@ -137,7 +138,7 @@ test('late commands count as rejected', async () => {
   const list = await passes(server, server.baseUrl);
   log.isLate = true;
   expect(await list()).toBe(503);
-  await vi.waitUntil(() => machine.sim.journal.outages.length > 0);
+  await vi.waitUntil(() => machine.sim.journal.outages.length > 0, patience);
   expect(await control.getVerdict()).toMatchObject(told('1 request'));
 });
 
@@ -152,11 +153,11 @@ test('a request whose sandbox could not be created counts as rejected', async ()
   await control.changeClock({ advance: '1s' });
   await control.changeClock({ advance: '1s' });
   const backMs = Date.now();
-  await vi.waitUntil(() => Date.now() > backMs);
+  await vi.waitUntil(() => Date.now() > backMs, patience);
   expect(await list()).toBe(200);
   expect(await control.sandbox('new').getVerdict()).toMatchObject(told('1 request'));
   await control.changeClock({ advance: '1s' });
-  await vi.waitUntil(() => machine.simOf('new')?.journal.outages.length === 1);
+  await vi.waitUntil(() => machine.simOf('new')?.journal.outages.length === 1, patience);
   expect(machine.simOf('new')?.journal.outages[0]?.toMs).toBeLessThanOrEqual(backMs);
   expect(await control.sandbox('new').getVerdict()).toMatchObject(told('1 request'));
 });

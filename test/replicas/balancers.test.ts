@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { root } from '../support/markdown.js';
+import { patience } from '../support/patience.js';
 import { startBalancer } from './balancers.js';
 import { callAll, statuses } from './calls.js';
 import { expectHonest, expectKept, startLoad } from './load.js';
-import { patience, type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
+import { type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
 import { type Store, startStore } from './store.js';
 
 const run = promisify(execFile);

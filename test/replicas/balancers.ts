@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { codeBlocks, userPage } from '../support/markdown.js';
+import { patience } from '../support/patience.js';
 import { atEnd } from './at-end.js';
 import { call } from './calls.js';
-import { patience, type Replica } from './replicas.js';
+import type { Replica } from './replicas.js';
 
 const page = userPage('docs/many-replicas.md');
 

@@ -12,8 +12,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { cli } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
 import { codeBlocks, userPage } from '../support/markdown.js';
+import { patience } from '../support/patience.js';
 import { call } from './calls.js';
-import { patience } from './replicas.js';
 
 const run = promisify(execFile);
 const page = userPage('docs/many-replicas.md');

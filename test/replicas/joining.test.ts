@@ -1,10 +1,11 @@
 // @module-tag extended
 // @module-tag needs/redis
 import { beforeAll, expect, test, vi } from 'vitest';
+import { patience } from '../support/patience.js';
 import { isProof } from '../support/prove.js';
 import { call } from './calls.js';
 import { expectHonest, expectKept, type Load, startLoad } from './load.js';
-import { patience, type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
+import { type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
 import { type Store, startStore } from './store.js';
 
 let store: Store;

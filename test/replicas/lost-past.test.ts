@@ -1,8 +1,9 @@
 // @module-tag extended
 // @module-tag needs/redis
 import { beforeAll, expect, test, vi } from 'vitest';
+import { patience } from '../support/patience.js';
 import { expectKept, type Load, startLoad } from './load.js';
-import { patience, type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
+import { type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
 import { type Store, startStore } from './store.js';
 
 let store: Store;

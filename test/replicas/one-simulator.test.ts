@@ -1,10 +1,11 @@
 // @module-tag needs/redis
 import { once } from 'node:events';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { patience } from '../support/patience.js';
 import { seed, tries } from '../support/prove.js';
 import { createRandom } from '../support/random.js';
 import { type Called, call, callAll, statuses } from './calls.js';
-import { patience, type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
+import { type Replica, sameOnAll, startReplica, startReplicas } from './replicas.js';
 import { type Store, startStore } from './store.js';
 import { startWire } from './wire.js';
 

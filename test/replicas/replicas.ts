@@ -1,9 +1,7 @@
 import { vi } from 'vitest';
 import { createControl } from '../../src/control.js';
 import { type SpawnOptions, startServer } from '../support/command-line.js';
-
-/** Time limit for operations of milliseconds on a busy machine. */
-export const patience = { timeout: 20_000, interval: 20 };
+import { patience } from '../support/patience.js';
 
 /** Starts a replica of the log at an address; it is killed after the test. */
 export async function startReplica(data: string, args: readonly string[] = [], options: SpawnOptions = {}) {

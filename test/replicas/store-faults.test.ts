@@ -1,11 +1,12 @@
 // @module-tag extended
 // @module-tag needs/redis
 import { beforeAll, expect, test, vi } from 'vitest';
+import { patience } from '../support/patience.js';
 import { isProof, seed } from '../support/prove.js';
 import { createRandom } from '../support/random.js';
 import { callAll, statuses } from './calls.js';
 import { expectHonest, expectKept, type Load, startLoad } from './load.js';
-import { patience, type Replica, sameOnAll, startReplicas } from './replicas.js';
+import { type Replica, sameOnAll, startReplicas } from './replicas.js';
 import { type Store, startStore } from './store.js';
 import { startWire, type Wire } from './wire.js';
 

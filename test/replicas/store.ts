@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
 import { freePort } from '../support/free-port.js';
+import { patience } from '../support/patience.js';
 import { atEnd } from './at-end.js';
 
 const run = promisify(execFile);
@@ -41,7 +42,7 @@ export async function startStore({ settings = [] }: { settings?: readonly string
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appenddirname', 'data', ...set];
     child = spawn('redis-server', args, { stdio: 'ignore' });
     await once(child, 'spawn');
-    await vi.waitUntil(async () => (await ask('PING').catch(() => '')) === 'PONG', { timeout: 20_000 });
+    await vi.waitUntil(async () => (await ask('PING').catch(() => '')) === 'PONG', patience);
   };
   const kill = async () => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;

@@ -46,6 +46,15 @@ async function newClient(): Promise<number> {
 const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
 const halfBody = `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer free-key\r\nContent-Type: application/json\r\nContent-Length: ${body.length + 9}\r\n\r\n${body}`;
 
+test('a later connection gets the number of a closed one', async () => {
+  for (let n = 0; n < 20; n++) expect(await newClient()).toBe(200);
+  const { entries } = await (await fetch(`${server.controlUrl}/journal`)).json();
+  const numbers = entries.map(({ connection }: { connection: number }) => connection);
+  expect(numbers).toHaveLength(20);
+  // A server can learn of the end of a connection after the next one.
+  expect(Math.max(...numbers)).toBeLessThan(10);
+});
+
 describe('a new client is served', () => {
   test.each([
     ['say nothing', ''],

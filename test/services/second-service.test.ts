@@ -5,6 +5,7 @@ import { restoreMachine, startMachine } from '../../src/persistence/start-machin
 import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { judge } from '../../src/verdict.js';
 import { depot } from '../support/depot.js';
+import { patience } from '../support/patience.js';
 
 const frozen: Scenario = { clock: { mode: 'frozen', start: '2026-01-01T00:00:00Z' } };
 
@@ -70,7 +71,7 @@ describe('a second service', () => {
     sim.faults.add({ name: 'slow', when: { method: 'GET' }, then: { delay: '5s' } });
     expect(await (await post('Oslo')).text()).toBe('');
     const tracking = ask('/depot/parcels/1');
-    await vi.waitFor(() => expect(sim.journal.pending).toBe(1));
+    await vi.waitFor(() => expect(sim.journal.pending).toBe(1), patience);
     await sim.clock.advance('5s');
     expect(await (await tracking).json()).toEqual({ number: '1', to: 'Oslo' });
     expect(sim.journal.query({}).map(({ operation, fault, storedId }) => [operation, fault, storedId])).toEqual([
@@ -128,7 +129,7 @@ describe('a second service', () => {
     await post('Oslo');
     machine.sim.faults.add({ name: 'slow', when: { method: 'GET' }, then: { delay: '5s' } });
     const left = ask('/depot/parcels/1').catch(() => undefined);
-    await vi.waitFor(() => expect(machine.sim.journal.pending).toBe(1));
+    await vi.waitFor(() => expect(machine.sim.journal.pending).toBe(1), patience);
     const pieces = JSON.parse(JSON.stringify([...captureMachine(machine)]));
     const restored = await restoreMachine(pieces, options);
     await restored.sim.clock.advance('5s');

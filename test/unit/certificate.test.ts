@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CertifiedRun, count, notPassed, type Outcome, passedPercent } from '../../src/cli/certify/certificate.js';
 import { certificateBadge } from '../../src/cli/certify/certificate-badge.js';
-import { changesSince } from '../../src/cli/certify/changes.js';
+import { changesSince, changesText } from '../../src/cli/certify/changes.js';
 
 const run = (scenario: string, outcome: Outcome, detail = ''): CertifiedRun => ({
   scenario,
@@ -51,6 +51,21 @@ test('runs that did not pass are grouped by reason, except for failures', () => 
     ['e'],
     ['f'],
   ]);
+});
+
+test('runs that only one certificate has are new or no longer run', () => {
+  const results = (...scenarios: string[]) => scenarios.map((scenario) => ({ scenario, outcome: 'pass' as const }));
+  const earlier = {
+    date: '',
+    sdks: [
+      { name: 'a', results: results('kept', 'gone') },
+      { name: 'b', results: results('kept') },
+    ],
+  };
+  const sdks = [{ name: 'a', command: '', counts: count([]), results: [run('kept', 'pass'), run('new', 'pass')] }];
+  const changes = changesSince(earlier, { sdks });
+  expect([changes.added, changes.removed]).toEqual([['a: new'], ['a: gone', 'b: kept']]);
+  expect(changesText(changes)).toBe('0 worse, 0 better, 1 new, 2 no longer run');
 });
 
 test('a pass is better than a run that shows nothing, and that is better than a failure', () => {

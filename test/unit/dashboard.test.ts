@@ -3,6 +3,7 @@ import type { EntryRow } from '../../src/control-api/entry-row.js';
 import type { ShownChange } from '../../src/control-api/update-stream.js';
 import { asCurl, asTest, scenarioBefore, type Whole } from '../../src/dashboard/copy-as.js';
 import { EntryBuffer, kindOf } from '../../src/dashboard/entry-buffer.js';
+import { filterTest, noFilter } from '../../src/dashboard/filter.js';
 import { fromHar } from '../../src/dashboard/from-har.js';
 import { readFile } from '../../src/dashboard/read-file.js';
 import { Throttle } from '../../src/dashboard/throttle.js';
@@ -34,16 +35,32 @@ const change = (number: number, lastId: number, fromSeconds: number, toSeconds: 
 
 test('an axis continues after the clock was set back, also if all entries arrive at once', () => {
   const entries = [row(1, 0), row(2, 10), row(3, -500), row(4, -490)];
-  const back = change(1, 2, 10, -500);
+  const [same, back] = [change(1, 1, 5, 5), change(2, 2, 10, -500)];
   const live = new EntryBuffer();
-  live.add(entries.slice(0, 2), []);
+  live.add(entries.slice(0, 2), [same]);
   live.add(entries.slice(2), [back]);
   const whole = new EntryBuffer();
-  whole.add(entries, [back]);
+  whole.add(entries, [same, back]);
   for (const { rows } of [live, whole]) {
     const places = rows.map(({ axisMs }) => axisMs - (rows[0]?.axisMs ?? 0));
     expect(places).toEqual([0, 10_000, 11_000, 21_000]);
   }
+});
+
+test.each([
+  ['', [1, 2, 3]],
+  // A lone hyphen is text, as in `free-key`.
+  ['-', [1, 2, 3]],
+  ['-429', [1, 3]],
+  ['4xx', [2]],
+  ['-4xx -5xx', [1]],
+  ['#3', [3]],
+  ['key:free status:503', [3]],
+  ['"/pets" -served', [2, 3]],
+])('the filter %s leaves the requests %j', (text, ids) => {
+  const buffer = new EntryBuffer();
+  buffer.add([row(1, 0), row(2, 1, { status: 429, refusal: 'limit' }), row(3, 2, { status: 503 })], []);
+  expect(buffer.rows.filter(filterTest({ ...noFilter, text })).map(({ id }) => id)).toEqual(ids);
 });
 
 test('a ban ends when it is lifted, in any order of the entries', () => {

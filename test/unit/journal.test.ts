@@ -297,15 +297,38 @@ describe('the journal', () => {
     expect(numbers).toEqual([[undefined, undefined, 1, undefined, 1], [undefined]]);
   });
 
-  test('needs the same memory for thousands of requests with bodies of 60 kB as for a few', () => {
+  test('a clear discards the responses that are held', () => {
+    const journal = new RequestJournal(fail);
+    journal.hold(entry(journal.open()));
+    journal.clear();
+    expect(journal.held.size).toBe(0);
+    journal.complete(1, { answeredAtMs: 2 });
+    expect([journal.size, journal.pending]).toEqual([0, 0]);
+  });
+
+  /** Used memory after a garbage collection, in bytes. */
+  function used(): number {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    const journal = new RequestJournal(fail);
-    const used = () => {
-      for (let round = 0; round < 3; round++) collect();
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
+    for (let round = 0; round < 3; round++) collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  }
+
+  test('needs no memory for a million dropped requests', () => {
+    const journal = new RequestJournal(fail, { entries: 10 });
+    const write = (count: number) => {
+      for (let n = 0; n < count; n++) journal.add(entry(journal.open()));
     };
+    write(1_000);
+    const before = used();
+    write(1_000_000);
+    expect(used() - before).toBeLessThan(4 * 1024 * 1024);
+    expect([journal.size, journal.dropped]).toEqual([10, 1_000_990]);
+  });
+
+  test('needs the same memory for thousands of requests with bodies of 60 kB as for a few', () => {
+    const journal = new RequestJournal(fail);
     const write = (count: number) => {
       for (let n = 0; n < count; n++) {
         const requestBody = Buffer.alloc(60_000, 'y').toString('latin1');

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
+import type { ApiKey } from '../../src/rate-limits/api-key.js';
+import { coreOf } from '../../src/simulator/simulator.js';
 import { frozen, noonSeconds } from '../support/frozen.js';
 import { message, rate, send, sendTimes } from '../support/plain-call.js';
 
@@ -202,6 +204,17 @@ describe('a sliding log', () => {
     sim.clock.set(at(70) - 1);
     expect(send(sim).status).toBe(429);
   });
+});
+
+test('a sliding log contains no more requests than still count', () => {
+  const windows = { minute: '10s', day: '20s' } as const;
+  const sim = small({ minute: 5, day: 10 }, { limits: { algorithm: 'sliding-log' }, windows });
+  for (let n = 0; n < 1_000; n++) {
+    send(sim);
+    sim.clock.advance('2s');
+  }
+  const { minute, day } = coreOf(sim).state.keys.get('free-key') as ApiKey;
+  expect(Math.max(minute.log.length, day.log.length)).toBeLessThan(25);
 });
 
 describe('a token bucket', () => {

@@ -1,8 +1,10 @@
 // @module-tag needs/redis
+
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { LogOpenError } from '../../../src/persistence/log.js';
+import { patience } from '../../support/patience.js';
 import { startProxy } from './cutting-proxy.js';
 import { startRedis } from './redis-server.js';
 import { create, get, startReplica, type TestReplica } from './replica.js';
@@ -11,8 +13,6 @@ const entriesKey = 'petstore-sim:{test}:log';
 const statusOf = async (answer: Promise<Response>) => (await answer).status;
 const isServing = async (replica: TestReplica) => expect((await get(replica, '/pets/1', 'pro-key')).status).toBe(200);
 const healthOf = async (replica: TestReplica) => (await replica.control.getHealth()).log;
-const patient = { timeout: 15_000, interval: 100 };
-
 test.concurrent('requests wait during a short pause of the store, and receive a 503 with the reason after a long one', async (context) => {
   const redis = await startRedis(context);
   const [one, two] = [await startReplica(redis), await startReplica(redis)];
@@ -36,10 +36,10 @@ test.concurrent('requests wait during a short pause of the store, and receive a 
   const away = { outcome: 'inconclusive', reason: expect.stringContaining('The store was unavailable') };
   expect(await Promise.all([one, two].map(({ control }) => control.getVerdict()))).toMatchObject([away, away]);
   await redis.signal('SIGCONT');
-  await vi.waitFor(() => isServing(one), patient);
-  await vi.waitFor(() => isServing(two), patient);
+  await vi.waitFor(() => isServing(one), patience);
+  await vi.waitFor(() => isServing(two), patience);
   expect(await healthOf(two)).toMatchObject({ stale: false });
-  await vi.waitFor(() => expect(one.saidOfStore).toHaveLength(2), patient);
+  await vi.waitFor(() => expect(one.saidOfStore).toHaveLength(2), patience);
   expect(one.saidOfStore).toEqual([
     expect.stringMatching(/^The store redis:\S+ is unreachable: requests wait 3 s for it, then receive a 503\.$/),
     expect.stringMatching(/^The store redis:\S+ is back after \d+\.\d s; 3 requests received a 503\.$/),
@@ -61,7 +61,7 @@ test.concurrent('a store that is killed and restarted with its data loses nothin
   expect(await statusOf(create(two, { key: 'pro-key' }))).toBe(503);
   await redis.start();
   for (const replica of [one, two]) {
-    await vi.waitFor(() => isServing(replica), patient);
+    await vi.waitFor(() => isServing(replica), patience);
     for (const id of ids) expect((await get(replica, `/pets/${id}`, 'pro-key')).status).toBe(200);
     expect(replica.said).toEqual([]);
   }
@@ -80,7 +80,7 @@ test.concurrent('replicas report the lost last second of a store, and continue f
   rmSync(copy, { recursive: true });
   await redis.start();
   for (const replica of [one, two]) {
-    await vi.waitFor(() => isServing(replica), patient);
+    await vi.waitFor(() => isServing(replica), patience);
     expect((await get(replica, `/pets/${lost.id}`)).status).toBe(404);
     expect(replica.said[0]).toMatch(/^The store lost entries: .*The log is read again\.$/);
   }
@@ -92,7 +92,7 @@ test.concurrent('an empty store ends the replicas, and none continues from its m
   const one = await startReplica(redis);
   await create(one);
   await redis.restart();
-  await vi.waitFor(() => expect(one.ended).toHaveLength(1), patient);
+  await vi.waitFor(() => expect(one.ended).toHaveLength(1), patience);
   expect(one.ended[0]).toMatch(/^Failed to read the log again: expected the log test .* got none/);
   expect(await statusOf(create(one))).toBe(503);
   expect(await redis.call('EXISTS', entriesKey)).toBe(0);
@@ -107,7 +107,7 @@ test.concurrent('a replica ends if entries are missing in the stream and no snap
   await redis.call('XTRIM', entriesKey, 'MAXLEN', 0);
   expect(await statusOf(create(one))).toBe(503);
   proxy.thaw();
-  await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);
+  await vi.waitFor(() => expect(two.ended).toHaveLength(1), patience);
   expect(two.ended[0]).toContain('expected a snapshot that the log of default continues');
   expect(await statusOf(create(two))).toBe(503);
   // The other replica had read all entries, and acknowledged nothing without them.
@@ -129,8 +129,8 @@ test.concurrent('a request that was applied after its 503 is marked in the journ
   await vi.waitFor(async () => {
     const { entries } = await two.control.queryJournal();
     expect(entries).toMatchObject([{ operation: 'createPet', status: 201, lost: true }]);
-  }, patient);
-  await vi.waitFor(() => isServing(one), patient);
+  }, patience);
+  await vi.waitFor(() => isServing(one), patience);
   // The journal contains the request; no replica knows that it was the only one.
   await vi.waitFor(async () => {
     const { outcome, reason } = await two.control.getVerdict();
@@ -138,7 +138,7 @@ test.concurrent('a request that was applied after its 503 is marked in the journ
       'inconclusive',
       expect.stringMatching(/^The store was unavailable between .*is incomplete/),
     ]);
-  }, patient);
+  }, patience);
 });
 
 test.concurrent('a replica reads the log again if another replica had a different past', async (context) => {
@@ -152,9 +152,9 @@ test.concurrent('a replica reads the log again if another replica had a differen
   const { log, version, atMs } = JSON.parse(text);
   const entry = { log, version, atMs, after: [2, 12_345, '1-1'], commands: [] };
   await redis.call('XADD', entriesKey, '*', 'w', '1.1 other', 'e', JSON.stringify(entry));
-  await vi.waitFor(() => expect(one.said).toHaveLength(2), patient);
+  await vi.waitFor(() => expect(one.said).toHaveLength(2), patience);
   expect(one.said[0]).toContain('other had another entry 2 than this replica. The log is read again.');
-  await vi.waitFor(() => isServing(one), patient);
+  await vi.waitFor(() => isServing(one), patience);
   expect((await get(one, '/pets/41')).status).toBe(200);
   expect([one.said.length, one.ended]).toEqual([2, []]);
 });
@@ -175,11 +175,11 @@ test.concurrent.for([
       const { status } = await create(replica, { name: 'after' });
       // A stream with its beginning is read again; a replica that has done so may serve.
       if (what === 'its oldest entry') expect(status).toBe(503);
-      await vi.waitFor(() => expect(replica.said[0]).toMatch(/applied entries are missing or changed/), patient);
+      await vi.waitFor(() => expect(replica.said[0]).toMatch(/applied entries are missing or changed/), patience);
     }
     if (what !== 'its oldest entry') return;
     for (const { ended } of replicas) {
-      await vi.waitFor(() => expect(ended[0]).toContain('the store has lost entries'), patient);
+      await vi.waitFor(() => expect(ended[0]).toContain('the store has lost entries'), patience);
     }
   },
 );
@@ -189,7 +189,7 @@ test.concurrent('a store that lost only the birth of a log keeps the log, and no
   const one = await startReplica(redis);
   for (let n = 0; n < 5; n++) expect(await statusOf(create(one))).toBe(201);
   await redis.call('DEL', 'petstore-sim:{test}:birth');
-  await vi.waitFor(() => expect(one.ended[0]).toContain('without its key petstore-sim:{test}:birth'), patient);
+  await vi.waitFor(() => expect(one.ended[0]).toContain('without its key petstore-sim:{test}:birth'), patience);
   expect(await statusOf(create(one))).toBe(503);
   await one.close();
   const entries = Number(await redis.call('XLEN', entriesKey));
@@ -203,7 +203,7 @@ test.concurrent('a store that lost only the birth of a log keeps the log, and no
   // A reset starts a new log after all replicas have ended.
   await vi.waitFor(
     async () => expect((await startReplica(redis, { reset: true })).position).toBeGreaterThan(0),
-    patient,
+    patience,
   );
   expect(Number(await redis.call('XLEN', entriesKey))).toBeLessThan(entries);
 });

@@ -1,17 +1,22 @@
 // @module-tag needs/redis
+
 import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/persistence/capture-simulator.js';
 import { digestOf } from '../../support/digest.js';
+import { patience } from '../../support/patience.js';
 import { startProxy } from './cutting-proxy.js';
 import { startRedis } from './redis-server.js';
 import { create, get, startReplica, type TestReplica } from './replica.js';
 
-/** Waits until the log is idle. @returns the state of each replica */
-async function statesOf(replicas: readonly TestReplica[]): Promise<string[]> {
+/** Waits until the log is idle and all replicas have the same state. */
+async function expectSameState(replicas: readonly TestReplica[]): Promise<void> {
   // Deliveries are logged within a second.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
-  for (const { backend } of replicas) await backend.settled();
-  return replicas.map(({ backend: { sim } }) => digestOf(captureSimulator(sim, () => 0)));
+  await vi.waitFor(async () => {
+    for (const { backend } of replicas) await backend.settled();
+    const states = replicas.map(({ backend: { sim } }) => digestOf(captureSimulator(sim, () => 0)));
+    expect(new Set(states).size).toBe(1);
+  }, patience);
 }
 
 test.concurrent('three replicas accept 60 of 300 parallel requests at a limit of 60, and have the same journal', async (context) => {
@@ -25,7 +30,7 @@ test.concurrent('three replicas accept 60 of 300 parallel requests at a limit of
   expect(made).toHaveLength(60);
   const ids = await Promise.all(made.map(async (answer) => ((await answer.json()) as { id: number }).id));
   expect(new Set(ids).size).toBe(60);
-  expect(new Set(await statesOf(replicas)).size).toBe(1);
+  await expectSameState(replicas);
   const journals = await Promise.all(replicas.map(({ control }) => control.queryJournal({ limit: 1_000 })));
   expect(journals[0]?.entries).toHaveLength(300);
   expect(journals[1]).toEqual(journals[0]);
@@ -71,7 +76,7 @@ test.concurrent('a reply that is lost with its connection counts once', async (c
   const names = (pets.pets as { name: string }[]).map(({ name }) => name).filter((name) => name.startsWith('pet '));
   expect(names).toHaveLength(15);
   expect(new Set(names).size).toBe(15);
-  expect(new Set(await statesOf([one, two])).size).toBe(1);
+  await expectSameState([one, two]);
 });
 
 test.concurrent('replicas that start concurrently create one log, and a closed replica is removed at once', async (context) => {
@@ -80,9 +85,9 @@ test.concurrent('replicas that start concurrently create one log, and a closed r
   const entries = (await redis.call('XRANGE', 'petstore-sim:{test}:log', '-', '+')) as [string, string[]][];
   expect(entries.filter(([, [, writer]]) => writer === '1.1 begin')).toHaveLength(1);
   const [one, two, three] = replicas as [TestReplica, TestReplica, TestReplica];
-  await vi.waitFor(() => expect(one.replicas).toHaveLength(3));
+  await vi.waitFor(() => expect(one.replicas).toHaveLength(3), patience);
   await three.close();
-  await vi.waitFor(() => expect(one.replicas.toSorted()).toEqual([one.replica, two.replica].sort()));
+  await vi.waitFor(() => expect(one.replicas.toSorted()).toEqual([one.replica, two.replica].sort()), patience);
   expect((await create(two)).status).toBe(201);
 });
 

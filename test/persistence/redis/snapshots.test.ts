@@ -1,18 +1,18 @@
 // @module-tag extended
 // @module-tag needs/redis
+
 import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/persistence/capture-simulator.js';
 import { compareIds } from '../../../src/persistence/redis/compare-ids.js';
 import { coreOf } from '../../../src/simulator/simulator.js';
 import { digestOf } from '../../support/digest.js';
+import { patience } from '../../support/patience.js';
 import { startProxy } from './cutting-proxy.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { create, get, startReplica, type TestReplica } from './replica.js';
 
 const key = 'petstore-sim:{test}:log';
 const small = { leastLogBytes: 20_000, scenario: { limits: 'off' as const } };
-const patient = { timeout: 15_000, interval: 50 };
-
 const digest = ({ backend: { sim } }: TestReplica) => digestOf(captureSimulator(sim, () => 0));
 const snapshotOf = async ({ control }: TestReplica) => (await control.getHealth()).log?.snapshotPosition ?? 0;
 const firstEntry = async (redis: RedisServer) => {
@@ -34,7 +34,7 @@ async function expectSame(...replicas: TestReplica[]): Promise<void> {
   await vi.waitFor(async () => {
     for (const { backend } of replicas) await backend.settled();
     expect(new Set(replicas.map(digest)).size).toBe(1);
-  }, patient);
+  }, patience);
 }
 
 test.concurrent('a joining replica reads the newest snapshot and later entries, and the log before the older snapshot is removed', async (context) => {
@@ -43,7 +43,7 @@ test.concurrent('a joining replica reads the newest snapshot and later entries, 
   await writeToSnapshot(one);
   await writeToSnapshot(two);
   await writeToSnapshot(one);
-  await vi.waitFor(async () => expect((await firstEntry(redis)).writer).not.toBe('1.1 begin'), patient);
+  await vi.waitFor(async () => expect((await firstEntry(redis)).writer).not.toBe('1.1 begin'), patience);
   expect(Number(await redis.call('HLEN', 'petstore-sim:{test}:snapshots'))).toBe(2);
   const three = await startReplica(redis, small);
   await create(three);
@@ -72,7 +72,7 @@ test.concurrent('the log is not trimmed past a slow replica', async (context) =>
   }
   expect(checks).toBeGreaterThan(1);
   proxy.thaw();
-  await vi.waitFor(async () => expect((await create(two)).status).toBe(201), patient);
+  await vi.waitFor(async () => expect((await create(two)).status).toBe(201), patience);
   await expectSame(one, two);
   expect([checks < 3 ? [] : two.said, two.ended]).toEqual([[], []]);
 });
@@ -88,7 +88,7 @@ test.concurrent('a replica loads a snapshot if its next entries were trimmed, an
   const [newest] = headers.map((text) => JSON.parse(text)).sort((a, b) => b.position - a.position);
   await redis.call('XTRIM', key, 'MINID', newest.id);
   proxy.thaw();
-  await vi.waitFor(async () => expect((await create(two)).status).toBe(201), patient);
+  await vi.waitFor(async () => expect((await create(two)).status).toBe(201), patience);
   expect(two.said[0]).toContain('The log is read again.');
   await expectSame(one, two);
   expect(two.ended).toEqual([]);
@@ -102,7 +102,7 @@ test.concurrent('a replica whose state differs from a snapshot reports it and en
   // Simulates a bug that bypasses the log.
   coreOf(two.backend.sim).state.pets.remove(41);
   await writeToSnapshot(one);
-  await vi.waitFor(() => expect(two.ended).toHaveLength(1), patient);
+  await vi.waitFor(() => expect(two.ended).toHaveLength(1), patience);
   expect(two.ended[0]).toMatch(/^Failed to continue: expected the state after entry \d+ to have the snapshot.s digest/);
   expect(one.ended).toEqual([]);
 });

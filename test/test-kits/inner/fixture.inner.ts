@@ -1,6 +1,7 @@
 import { describe, test as plain, vi } from 'vitest';
 import { type Scenario, serveRoute } from '../../../src/index.js';
 import { expect, test } from '../../../src/vitest.js';
+import { patience } from '../../support/patience.js';
 
 // Run by vitest-runs.test.ts, which checks the result of each test.
 
@@ -55,7 +56,7 @@ describe.concurrent('at the same time', () => {
 const hanging = test.extend({ scenario: { faults: [{ then: { hang: true as const } }] } });
 hanging('leaves fake timers and an open request behind', async ({ sim, baseUrl, apiKey }) => {
   const open = fetch(`${baseUrl}/pets`, { headers: { authorization: `Bearer ${apiKey}` } });
-  await vi.waitUntil(() => sim.journal.size + sim.journal.pending > 0);
+  await vi.waitUntil(() => sim.journal.size + sim.journal.pending > 0, patience);
   vi.useFakeTimers();
   await Promise.race([open.catch(() => {}), vi.advanceTimersByTimeAsync(100)]);
 });

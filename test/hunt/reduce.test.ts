@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { simplerForms } from '../../src/hunt/reduce.js';
+import type { Scenario } from '../../src/index.js';
+
+const scenario = (nth: number, delay: string): Scenario => ({ faults: [{ when: { nth }, then: { delay } }] });
+
+test('a simpler scenario lacks a field, or has a smaller number or a plainer duration', () => {
+  const forms = [...simplerForms(scenario(3, '5s'), () => false)];
+  const shorter = forms.filter((form) => !(form.faults?.[0]?.when && form.faults[0].then));
+  // A part without its last field is gone as well.
+  expect(new Set(shorter.map((form) => JSON.stringify(form)))).toEqual(
+    new Set(['{}', '{"faults":[{"then":{"delay":"5s"}}]}', '{"faults":[{"when":{"nth":3}}]}']),
+  );
+  expect(forms.filter((form) => form.faults?.[0]?.when && form.faults[0].then)).toEqual([
+    scenario(1, '5s'),
+    scenario(2, '5s'),
+    scenario(3, '10s'),
+    scenario(3, '1m'),
+  ]);
+});
+
+test('a kept path stays as it is', () => {
+  const forms = [...simplerForms(scenario(3, '10s'), (path) => path.includes('when'))];
+  expect(forms.map((form) => form.faults?.[0])).toEqual([
+    undefined,
+    undefined,
+    { when: { nth: 3 } },
+    { when: { nth: 3 } },
+  ]);
+});
