@@ -19,7 +19,7 @@ export const pageParameters = [
 ] as const;
 
 /**
- * Reads clues about the service's choices from a listPets response.
+ * Reads clues about the service's undocumented behavior from a listPets response.
  * @param facts data from earlier responses
  */
 export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
