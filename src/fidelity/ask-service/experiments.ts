@@ -64,7 +64,7 @@ export function experimentsAt({
     const burst = Array.from({ length: remaining + 1 }, () => list(0));
     all.push({ name: 'all that remains, and one more', steps: [...burst, list(untilReset)] });
   }
-  // Without permission to use up the window, an experiment must have fewer requests than remain.
+  // Without permission to use up the rate-limit window, an experiment must have fewer requests than remain in it.
   const fits = ({ steps }: Experiment) =>
     steps.length <= left &&
     (steps.at(-1)?.afterSeconds ?? 0) <= patienceSeconds &&

@@ -26,7 +26,8 @@ const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 const unseenLimit = 1_000_000;
 
 /**
- * Wrong header value, one too high or too low. A header counts as confirmed only if the comparison would detect this.
+ * Wrong value of a rate-limit header, one too high or too low. The header counts as confirmed only if the comparison
+ * would detect this value.
  */
 interface Defect {
   readonly about: string;

@@ -5,7 +5,7 @@ export interface Difference {
    * response, so the API document or the simulator is outdated.
    */
   readonly kind: 'assumption' | 'drift';
-  /** Name of the assumption, or of the response's part, that differs. */
+  /** Name of the assumption, or of the part of a response, that differs. */
   readonly about: string;
   readonly service: string;
   readonly simulator: string;

@@ -165,7 +165,7 @@ function narrowNth(hits: Hits, nth: number, span: Span): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = meet([least, most], span);
       if (found === undefined) return undefined;
-      // Keeps a group of requests undivided if its range of times is not narrower than before.
+      // Keeps a group of requests of a sliding window undivided, if its range of times is not narrower than before.
       if (found[0] === least && found[1] === most) {
         narrowed.push([least, most, after]);
         after = 0;
