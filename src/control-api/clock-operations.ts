@@ -7,7 +7,7 @@ import { described, instantText } from './input-values.js';
 
 /** State of the simulated clock, as the control API returns it. */
 export interface ClockInfo {
-  /** Simulated time, ISO 8601. */
+  /** Current simulated time, ISO 8601. */
   now: string;
   mode: 'real' | 'frozen';
 }

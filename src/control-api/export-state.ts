@@ -28,7 +28,7 @@ export const exportLazily = ({ resolved, clock, pets, keys, faults }: Snapshot):
   faults: exportFaults(faults),
 });
 
-/** Converts a snapshot to complete plain data, without parts that are computed later. */
+/** Converts a snapshot of a simulator to plain data. Computes all parts now. */
 export const exportState = (snapshot: Snapshot) => computeLazyParts(exportLazily(snapshot)) as ExportedState;
 
 function* exported<Item, Exported>(items: readonly Item[], show: (item: Item) => Exported): Generator<Exported> {

@@ -98,7 +98,7 @@ export class JsonItems {
     return piece.length;
   }
 
-  /** Whether the file ended inside an object. */
+  /** Whether the recording ended inside an object. */
   get isCut(): boolean {
     return this.#depth > 0;
   }

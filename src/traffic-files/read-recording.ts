@@ -247,7 +247,7 @@ function numbered(pending: Pending[], offsetMs: number): Exchange[] {
     each.answeredAtMs += offsetMs;
     each.finishedAtMs += offsetMs;
   }
-  // If each entry has a number from the simulator, this number is the exact order. Times can be equal.
+  // Sorts by the request numbers of the simulator if all entries have one. Times can be equal, so they are less exact.
   const ids = new Set(pending.map(({ id }) => id));
   if (ids.size === pending.length && !ids.has(unnumbered)) return pending.sort((a, b) => a.id - b.id);
   for (const [index, each] of pending.entries()) {

@@ -14,8 +14,8 @@ const encodings = [
   {
     escapes: /%(?:u[0-9a-f]{4}|c[23]%[89ab][0-9a-f]|[0-9a-f]{2})/gi,
     /**
-     * Escapes of RFC 3986 section 2.1, as UTF-8 or Latin-1, and `%uXXXX`. Omits three-byte characters, which API keys
-     * do not have.
+     * Decodes URL escapes (RFC 3986 section 2.1) as UTF-8 or Latin-1, and `%uXXXX`. Characters of three bytes are
+     * omitted, because API keys do not contain them.
      */
     decode(written: string): string {
       const [first, second] = written
@@ -29,7 +29,7 @@ const encodings = [
   },
   {
     escapes: /\\(?:u[0-9a-f]{4}|["\\/])/gi,
-    /** Escapes of RFC 8259 section 7, except control characters, which API keys do not have. */
+    /** Decodes JSON escapes (RFC 8259 section 7), except control characters, which API keys do not contain. */
     decode: (written: string): string =>
       written.length === 2 ? written.slice(1) : String.fromCharCode(Number.parseInt(written.slice(2), 16)),
   },
@@ -51,7 +51,7 @@ export function* decodingsOf(text: string, layers = mostLayers): Generator<Decod
   }
 }
 
-/** Decodes one kind of escapes in a text. Each escape becomes one character. */
+/** Decodes one kind of escapes in a text, those of URLs or JSON. Each escape becomes one character. */
 function decode(text: string, { escapes, decode }: (typeof encodings)[number]): DecodedText | undefined {
   /** Positions of decoded characters in the result, and ends of the matching escapes in the original. */
   const places: number[] = [];

@@ -28,20 +28,21 @@ function fnv1aWords(input: string | Uint8Array): [high: number, low: number] {
 const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0');
 
 /**
- * Creates a short id for a key, such as `key_af63dc4c8601ec8c`. Has 64 bits, because 32-bit ids collide among 150,000
- * keys.
+ * Creates a short id for an API key, such as `key_af63dc4c8601ec8c`. Has 64 bits, because 32-bit ids collide among
+ * 150,000 keys.
  */
 export const keyId = (key: string) => `key_${fnv1a(key)}`;
 
 /**
- * Returns the last 53 bits of a key's id as a number. This takes a tenth of the time of the id: 7 ms for 150,000 keys.
+ * Returns the last 53 bits of an API key's id as a number. This takes a tenth of the time of the id: 7 ms for 150,000
+ * keys.
  */
 export function keyHash(key: string): number {
   const [high, low] = fnv1aWords(key);
   return safeInteger(high, low);
 }
 
-/** Converts a key's id to the `keyHash` of the key; `undefined` if the text is no id. */
+/** Converts an API key's id to the `keyHash` of the key; `undefined` if the text is no id. */
 export function hashOfKeyId(id: string): number | undefined {
   const [, high, low] = /^key_([0-9a-f]{8})([0-9a-f]{8})$/.exec(id) ?? [];
   return high === undefined ? undefined : safeInteger(Number(`0x${high}`), Number(`0x${low}`));

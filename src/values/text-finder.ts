@@ -103,7 +103,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       let replacement = '';
       for (const { at, end, token } of find(text)) {
         if (end <= copied) continue;
-        // Overlapping keys in a text become one replacement, that of the last key.
+        // Overlapping API keys in a text become one replacement, that of the last key.
         if (at >= copied) shown += replacement + text.slice(copied, at);
         replacement = replace(token);
         copied = end;

@@ -42,7 +42,7 @@ export interface AskOptions {
   readonly allowsExhaust: boolean;
   /** Maximum wait that the service may ask for, in milliseconds. A longer one ends the calibration. */
   readonly patienceMs: number;
-  /** Called with each request and its response. */
+  /** Called with each request of the calibration and its response. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   readonly onWait?: ((ms: number, why: string) => void) | undefined;
 }
@@ -143,13 +143,13 @@ export class Asker {
     }
   }
 
-  /** Sends one request as soon as the service permits it. */
+  /** Sends one request of a calibration as soon as the service's rate limit permits it. */
   async once(probe: Probe): Promise<Exchange> {
     if (this.left > 0) await this.#waitForLeave(probe);
     return this.atOnce(probe);
   }
 
-  /** Sends one request without waiting. After a 429, the request may cause a ban. */
+  /** Sends one request of a calibration without waiting. After a 429, the request may cause a ban. */
   async atOnce(probe: Probe): Promise<Exchange> {
     if (this.left <= 0) throw new EndOfAsking(`The budget of ${counted(this.#options.budget, 'request')} is used up.`);
     const exchange = await this.#send(probe);

@@ -15,7 +15,7 @@ export interface CalibrateOptions extends AskOptions {
   readonly allowsBan: boolean;
 }
 
-/** Result of a calibration: what the responses of a service reveal about its choices. */
+/** Result of a calibration: what the responses of a service reveal about its undocumented behavior. */
 export interface Calibration {
   readonly learner: Learner;
   readonly knowledge: readonly Knowledge[];
@@ -27,8 +27,8 @@ export interface Calibration {
 }
 
 /**
- * Learns a service's choices, which the API document leaves open. First asks questions that a single response answers.
- * Then experiments with rate limits, until only one explanation remains or the budget is used up.
+ * Learns how a service behaves where the API document leaves this open. First asks questions that a single response
+ * answers. Then experiments with rate limits, until only one explanation remains or the budget is used up.
  * @param before exchanges of an earlier calibration or of recordings, which are not repeated
  * @param asked those of `before` that count towards the budget
  */

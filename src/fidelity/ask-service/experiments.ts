@@ -9,7 +9,10 @@ export interface Step {
   readonly operation: string | undefined;
 }
 
-/** Experiment: requests at certain times, to which possible rules of the service lead to different responses. */
+/**
+ * Experiment of a calibration: requests at certain times. The possible rate-limit rules of the service predict
+ * different responses.
+ */
 export interface Experiment {
   readonly name: string;
   readonly steps: readonly Step[];
@@ -61,7 +64,7 @@ export function experimentsAt({
     const burst = Array.from({ length: remaining + 1 }, () => list(0));
     all.push({ name: 'all that remains, and one more', steps: [...burst, list(untilReset)] });
   }
-  // Without permission to use up the window, an experiment must have fewer requests than remain.
+  // Without permission to use up the rate-limit window, an experiment must have fewer requests than remain in it.
   const fits = ({ steps }: Experiment) =>
     steps.length <= left &&
     (steps.at(-1)?.afterSeconds ?? 0) <= patienceSeconds &&
@@ -70,8 +73,8 @@ export function experimentsAt({
 }
 
 /**
- * Chooses the experiment that best tells possible rules of the service apart, relative to its cost. Returns `undefined`
- * if none does.
+ * Chooses the experiment whose responses exclude most possible rate-limit rules, relative to its cost. Returns
+ * `undefined` if none excludes any.
  * @param useless names of experiments that revealed nothing
  */
 export function bestExperiment(
@@ -90,7 +93,7 @@ export function bestExperiment(
   return best?.experiment;
 }
 
-/** Returns the share of pairs of possible rules for which the experiment leads to different responses. */
+/** Returns the share of pairs of possible rate-limit rules that predict different responses to the experiment. */
 function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, token: string, nowSeconds: number): number {
   const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
   const operations = new Set(steps.map(({ operation }) => operation));
@@ -104,8 +107,7 @@ function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, token: s
   const count = (map: Map<string, number>, name: string) => map.set(name, (map.get(name) ?? 0) + 1);
   for (const hypothesis of limits.alive) {
     const { rules, keys } = hypothesis;
-    // Simulates only one of several rules with the same history of the key that treat these requests alike. Their
-    // responses are equal.
+    // Simulates only one of several possible rules that treat all requests of the key alike. Their responses are equal.
     const past = keys.get(token);
     const ofPast = expected.get(past) ?? new Map<string, string>();
     expected.set(past, ofPast);

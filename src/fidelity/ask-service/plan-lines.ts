@@ -8,7 +8,7 @@ type Plan = Pick<CalibrateOptions, 'budget' | 'allowsWrite' | 'allowsExhaust' | 
 
 /**
  * Describes the plan of a calibration in lines, with the number of requests for each question.
- * @param known choices of the service that are already certain
+ * @param known assumptions about the service that are already certain
  */
 export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject>): string[] {
   const { budget, allowsWrite, allowsExhaust, allowsBan, patienceMs } = plan;

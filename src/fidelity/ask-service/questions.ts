@@ -18,7 +18,7 @@ export interface Probe {
   readonly question: string;
 }
 
-/** Question to a service: a request whose response reveals one or more of the service's choices. */
+/** Question to a service: a request whose response reveals how it behaves where the document leaves this open. */
 export interface Question {
   readonly id: string;
   readonly decides: readonly Subject[];

@@ -16,7 +16,7 @@ const mostEarlierBans = 8;
 
 /**
  * Compares the observed bans with the scenario's numbers.
- * @param isStated whether the scenario states a choice; others are not compared
+ * @param isStated whether the scenario states a value for an assumption; others are not compared
  * @param slackSeconds largest rounding in seconds: 0 if the service counts whole seconds
  */
 export function compareBans(

@@ -25,7 +25,10 @@ const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 /** Limit of a window that no response showed, in a calibrated scenario. Large enough to reject no request. */
 const unseenLimit = 1_000_000;
 
-/** Header value that is wrong by one. If the comparison could not detect it, the header counts as unchecked. */
+/**
+ * Wrong value of a rate-limit header, one too high or too low. The header counts as confirmed only if the comparison
+ * would detect this value.
+ */
 interface Defect {
   readonly about: string;
   readonly service: string;
@@ -76,7 +79,7 @@ export function compareLimits(
 
 /** Maximum number of compared responses. Each is simulated under several rules, which takes time. */
 const mostResponses = 2_000;
-/** Maximum error of the difference between two rounded times, in seconds. */
+/** Maximum error of a difference between two times of a response, in seconds. Each time is rounded to seconds. */
 const mostRounding = 2;
 
 const nothing: Findings = { differences: [], confirmed: [], unchecked: [] };
@@ -194,7 +197,8 @@ function compareRules(
 }
 
 /**
- * Whether rules have the scenario's value of an assumption. Without fixed windows, the window start does not matter.
+ * Whether possible rules of the service have the scenario's value of an assumption. Without fixed windows, the window
+ * start does not matter.
  */
 function isSame({ settings }: LimitRules, own: Settings, about: LimitAssumption): boolean {
   if (about === 'windowStart' && settings.algorithm !== 'fixed-window') return true;

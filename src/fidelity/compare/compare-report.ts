@@ -25,8 +25,8 @@ export function compareLines(
 }
 
 /**
- * Formats a comparison as JUnit XML, with a test case for each choice of the service. Unchecked choices are skipped; a
- * failed run is one error.
+ * Formats a comparison as JUnit XML, with a test case for each assumption. Unchecked ones are skipped; a failed run is
+ * one error.
  */
 export function compareJunit(
   { outcome, reason, differences, confirmed, unchecked }: Comparison,

@@ -136,7 +136,7 @@ function choiceDifference(
 /** Formats a value for a comparison. Lists of operations are equal in any order. */
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** Finds differences that remain if the simulator makes the same choices as the service. */
+/** Finds differences that remain if the simulator behaves like the service wherever the document leaves this open. */
 async function unexplained(
   scenario: Scenario,
   chosen: Settings,

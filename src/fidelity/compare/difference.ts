@@ -1,11 +1,11 @@
 /** Difference between a service and the simulator. */
 export interface Difference {
   /**
-   * `assumption`: the service made another choice than the scenario. `drift`: no choice explains the response, so the
-   * API document or the simulator is outdated.
+   * `assumption`: the scenario has another value for this assumption than the service. `drift`: no value explains the
+   * response, so the API document or the simulator is outdated.
    */
   readonly kind: 'assumption' | 'drift';
-  /** Name of the assumption, or of the response's part, that differs. */
+  /** Name of the assumption, or of the part of a response, that differs. */
   readonly about: string;
   readonly service: string;
   readonly simulator: string;
@@ -13,7 +13,7 @@ export interface Difference {
   readonly place: string;
 }
 
-/** Result of comparing some of a service's choices and headers. */
+/** Result of comparing some assumptions and headers of a scenario with a service. */
 export interface Findings {
   readonly differences: readonly Difference[];
   readonly confirmed: readonly string[];

@@ -6,7 +6,7 @@ import type { Clue } from './clue.js';
 import { type Facts, isObject, type ReadExchange } from './facts.js';
 import { isRefusal, rateOf } from './rate.js';
 
-/** Reads clues about the service's choices from the headers of any response and the body of an error. */
+/** Reads clues about the service's undocumented behavior from the headers of any response and the body of an error. */
 export function answerClues(exchange: ReadExchange): Clue[] {
   const { status } = exchange;
   if (status === 0 || status >= 500 || exchange.missing.includes('answer headers')) return [];
@@ -125,7 +125,7 @@ function errorClues(exchange: ReadExchange): Clue[] {
   return [{ about: `errorCodes.${code}`, allows: [body.code], says: `code ${body.code.slice(0, 60)}` }];
 }
 
-/** Reads clues about the service's choices from a getPet response. */
+/** Reads clues about the service's undocumented behavior from a getPet response. */
 export function petClues(
   { operation, path, method, status, headers, arrivedAtMs }: ReadExchange,
   facts: Facts,

@@ -62,7 +62,7 @@ export class BanWatch {
   /**
    * Adds the next exchange.
    * @param isBan whether its response reports a ban
-   * @returns clues about the service's choices
+   * @returns clues about the service's undocumented behavior
    */
   add(exchange: ReadExchange, isBan = this.isMarked(exchange)): Clue[] {
     const { token, status } = exchange;

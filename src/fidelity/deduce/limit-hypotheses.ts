@@ -16,13 +16,13 @@ import {
 } from './simulated-key.js';
 import type { Span } from './simulated-window.js';
 
-/** Possible rules of the service about rate limits, with the possible states of each key under them. */
+/** Possible rate-limit rules of a service, with the possible states of each API key under these rules. */
 export interface LimitHypothesis {
   readonly rules: LimitRules;
   readonly keys: ReadonlyMap<string, readonly SimulatedKey[]>;
 }
 
-/** Response that none of the possible rules explains. */
+/** Response of the service that none of the possible rate-limit rules explains. */
 export interface Broken {
   readonly exchange: Exchange;
   /** Response that the last possible rules predicted, in words. */
@@ -39,8 +39,8 @@ const surelyNoChance = 3;
 const dayMs = 86_400_000;
 
 /**
- * Collects all combinations of rate-limit assumptions that explain the service's responses. Accounts for uncertain
- * arrival times and for unknown usage before the first request. Unrecorded requests are not assumed.
+ * Finds the rate-limit rules that explain all responses of a service, among all combinations of assumptions. Accounts
+ * for uncertain arrival times and for unknown usage before the first request. Does not assume unrecorded requests.
  */
 export class LimitHypotheses {
   #alive: LimitHypothesis[];
@@ -65,7 +65,7 @@ export class LimitHypotheses {
     this.#alive = rules.map((each) => ({ rules: each, keys: new Map() }));
   }
 
-  /** Combinations of assumptions that explain every response so far. */
+  /** Combinations of rate-limit assumptions that explain every response so far. */
   get alive(): readonly LimitHypothesis[] {
     return this.#alive;
   }
@@ -74,7 +74,7 @@ export class LimitHypotheses {
     return this.#broken;
   }
 
-  /** Number of responses that the possible rules explain. */
+  /** Number of responses that the possible rate-limit rules explain. */
   get seen(): number {
     return this.#seen;
   }
@@ -147,7 +147,10 @@ export class LimitHypotheses {
     return { plan, minute: limitOf('minute'), day: limitOf('day') };
   }
 
-  /** Predicts the responses to requests at given Unix seconds under possible rules, as text. */
+  /**
+   * Predicts the service's responses to requests at given Unix seconds, under one of the possible rules. Returns the
+   * responses as text.
+   */
   expectedResponses(
     { rules, keys }: LimitHypothesis,
     token: string,
@@ -177,8 +180,8 @@ export class LimitHypotheses {
   }
 
   /**
-   * Updates the possible states of a key under all possible rules. Computes rules that treat all requests alike only
-   * once.
+   * Updates the possible states of an API key under all possible rules. Rules that treat all the key's requests alike
+   * are computed only once.
    */
   #update(
     token: string,
@@ -261,7 +264,7 @@ export class LimitHypotheses {
   }
 }
 
-/** Text that identifies how rules treat a request. Rules with equal texts lead to equal results. */
+/** Text that identifies how rate-limit rules treat a request. Rules with equal texts have equal results. */
 function treatmentOf({ settings, rounding }: LimitRules, seen: SeenResponse | undefined): string {
   const { algorithm, windowStart, reportedWindow, rejectedCounts, limitsApply } = settings;
   const isLimited = seen === undefined ? String(limitsApply) : isCounted(settings, seen.operation);

@@ -20,7 +20,7 @@ export interface LimitRules {
   readonly rounding: (typeof roundings)[number];
 }
 
-/** All subsets of the three operations. */
+/** All subsets of the three Petstore operations, to which rate limits may apply. */
 const sets = Array.from({ length: 2 ** operationNames.length }, (_, bits) =>
   operationNames.filter((_, index) => Math.floor(bits / 2 ** index) % 2 === 1),
 );

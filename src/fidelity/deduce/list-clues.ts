@@ -12,14 +12,14 @@ const likelyOrdered = 4;
 
 const documented = ['limit', 'status'];
 const pagingNames = ['cursor', 'offset', 'page'];
-/** Query parameters that often select the second page, tried with pages of one pet. */
+/** Query parameters with which services often select a page. Calibration asks for the second page of one pet. */
 export const pageParameters = [
   ['page', '2'],
   ['offset', '1'],
 ] as const;
 
 /**
- * Reads clues about the service's choices from a listPets response.
+ * Reads clues about the service's undocumented behavior from a listPets response.
  * @param facts data from earlier responses
  */
 export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
@@ -179,8 +179,8 @@ function pagingClues(
     const says = `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`;
     const none: Clue = { about: 'paging', allows: ['none'], says, isLikely: true };
     if (question === undefined) return [none];
-    // A missing Link header does not prove that the service has no pages. The clue counts once query parameters for
-    // pages had no effect.
+    // Without a Link header, the service may still have pages by query parameters. This clue counts only once such
+    // parameters had no effect.
     const needs = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,

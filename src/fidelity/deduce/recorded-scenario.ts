@@ -11,7 +11,7 @@ type KeyOfScenario = NonNullable<Scenario['keys']>[string];
 
 /**
  * Creates a scenario that starts like a recorded service: pets, keys with plans and usage, faults, and the service's
- * choices.
+ * undocumented behavior.
  * @param learner knowledge from the recorded responses
  */
 export function recordedScenario(exchanges: readonly Exchange[], learner: Learner, name: string): Scenario {

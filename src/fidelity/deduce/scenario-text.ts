@@ -12,7 +12,7 @@ export interface CalibratedSource {
   readonly requests: number;
 }
 
-/** Name of the scenarios that `calibrate` writes. They state only learned choices. */
+/** Name of the scenarios that `calibrate` writes. They state only learned assumptions. */
 export const calibratedName = 'calibrated';
 
 /** Formats a value for YAML: words without quotes, other values as JSON. */

@@ -12,7 +12,9 @@ export interface SeenResponse {
   readonly rate: SeenRate;
 }
 
-/** Possible state of a key under certain rules: its plan, and its windows as far as responses show them. */
+/**
+ * Possible state of an API key under certain rate-limit rules: its plan, and its windows as far as responses show them.
+ */
 export interface SimulatedKey {
   readonly plan: string;
   /** Limits of the key that responses have shown. */
@@ -23,7 +25,9 @@ export interface SimulatedKey {
 const windowNames = ['minute', 'day'] as const;
 const otherName = { minute: 'day', day: 'minute' } as const;
 
-/** Possible states of a key before its first response: one for each documented plan, and one with unknown limits. */
+/**
+ * Possible states of an API key before its first response: one for each documented plan, and one with unknown limits.
+ */
 export const newKeys: readonly SimulatedKey[] = [
   ...Object.entries(documentedPlans).map(([plan, limits]) => ({ plan, limits, windows: {} })),
   { plan: 'enterprise', limits: {}, windows: {} },
@@ -41,11 +45,14 @@ function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules)
   return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + shortestMs, ms] : [ms, ms];
 }
 
-/** Returns the range of times at which a request was counted, in the unit of the rules. */
+/** Returns the range of times at which the service counted a request, in the time unit of its possible rules. */
 const countedAt = ([least, most]: Span, { rounding }: LimitRules): Span =>
   rounding === 'seconds' ? [Math.floor(least / 1000) * 1000, Math.floor(most / 1000) * 1000] : [least, most];
 
-/** Returns the possible states of a key after a response. None means that the rules do not explain the response. */
+/**
+ * Returns the states that an API key can have after a response. An empty list means that the rate-limit rules cannot
+ * explain the response.
+ */
 export function explain(key: SimulatedKey, rules: LimitRules, arrival: Span, seen: SeenResponse): SimulatedKey[] {
   const { settings } = rules;
   const isLimited = isCounted(settings, seen.operation);
@@ -55,7 +62,7 @@ export function explain(key: SimulatedKey, rules: LimitRules, arrival: Span, see
   return names.flatMap((name) => explainBy(name, key, rules, countedAt(arrival, rules), seen, isLimited));
 }
 
-/** Lists how each of the two windows may have counted a request. The response shows only one of them. */
+/** Lists how each of a key's two windows may have counted a request. The response shows only one window. */
 function treatments(
   { rejectedCounts }: LimitRules['settings'],
   isLimited: boolean,
@@ -137,8 +144,8 @@ function withLimit(
 }
 
 /**
- * Returns the possible states of a key after a request whose response is lost or shows no limits. The request may or
- * may not have been counted.
+ * Returns the states that an API key can have after a request whose response is lost or shows no limits. The request
+ * may or may not have been counted.
  */
 export function mayCount(
   key: SimulatedKey,
@@ -178,7 +185,7 @@ const middle = ([least, most]: Span): Span => {
   return [instant, instant];
 };
 
-/** Replaces each uncertain time of a key by the middle of its range. */
+/** Replaces each uncertain time in a key's state by the middle of its range. */
 export function settled(key: SimulatedKey): SimulatedKey {
   const windows = Object.entries(key.windows).map(([name, { used, end, hits }]) => [
     name,

@@ -6,7 +6,7 @@ export type Span = readonly [least: number, most: number];
 /** Smallest difference between two times, in milliseconds. Subtracting it excludes the end of a range. */
 export const shortestMs = 0.001;
 
-/** Returns the overlap of two ranges; `undefined` without one. */
+/** Returns the overlap of two ranges of times; `undefined` without one. */
 export function meet(a: Span, b: Span): Span | undefined {
   const [least, most] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
   return least <= most ? [least, most] : undefined;
@@ -20,7 +20,7 @@ export interface Size {
   readonly length: number;
 }
 
-/** State of one window of a key, as far as responses show it. */
+/** State of one rate-limit window of an API key, as far as responses show it. */
 export interface WindowState {
   /** Fixed windows: number of counted requests. */
   readonly used: number;
@@ -35,7 +35,7 @@ export interface WindowState {
 
 const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 
-/** Request and response, as far as one window is concerned. */
+/** Request and response, as far as they concern one rate-limit window. */
 export interface Sight {
   /** Whether the window was used up before the request; `undefined` if this does not matter. */
   readonly wasUsedUp: boolean | undefined;
@@ -50,11 +50,19 @@ export interface Sight {
  * allow. If no state remains, the service has another algorithm.
  */
 export interface SimulatedWindow {
-  /** Returns the possible states after the first response that shows the window, for any earlier usage. */
+  /**
+   * Returns the possible states of a rate-limit window after the first response that shows it, for any earlier usage.
+   */
   first(size: Size, arrival: Span, sight: Sight & { readonly shown: NonNullable<Sight['shown']> }): WindowState[];
-  /** Returns the possible states after a request. None means that the algorithm does not allow the response. */
+  /**
+   * Returns the possible states of a rate-limit window after a request. An empty list means that the algorithm does not
+   * allow the response.
+   */
   next(size: Size, state: WindowState, arrival: Span, sight: Sight): WindowState[];
-  /** Predicts the range of remaining requests, and of the reset time if the largest number remains. */
+  /**
+   * Predicts the remaining requests and the reset time of a rate-limit window, each as a range. The reset time assumes
+   * the largest remaining number.
+   */
   report(size: Size, state: WindowState, arrival: Span): { readonly remaining: Span; readonly end: Span };
 }
 
@@ -89,7 +97,7 @@ function fixedWindow(startOf: (arrival: Span, length: number) => Span): Simulate
         const own = meet(fresh, end);
         return own === undefined ? [] : [{ ...noRequests, used, end: isCharged ? own : undefined }];
       }
-      // A rate-limit window that started earlier ends after the request, and before a window that would start now.
+      // A rate-limit window may have started before the request. Then it ends earlier than a window that starts now.
       const earlier = meet(end, [arrival[0] + shortestMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? meet(earlier, plus(startOf([earlier[1], earlier[1]], length), 0)) : earlier;
@@ -157,7 +165,7 @@ function narrowNth(hits: Hits, nth: number, span: Span): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = meet([least, most], span);
       if (found === undefined) return undefined;
-      // Keeps a group of requests undivided if its range of times is not narrower than before.
+      // Keeps a group of requests of a sliding window undivided, if its range of times is not narrower than before.
       if (found[0] === least && found[1] === most) {
         narrowed.push([least, most, after]);
         after = 0;

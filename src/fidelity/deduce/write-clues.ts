@@ -11,7 +11,7 @@ const newPetFields = ['name', 'categoryId', 'status'];
 type Odd = 'contentType' | 'emptyName' | 'unknownFields' | 'unknownCategory';
 
 /**
- * Reads clues about the service's choices from a createPet response.
+ * Reads clues about the service's undocumented behavior from a createPet response.
  * @param facts data from earlier responses
  */
 export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
@@ -66,8 +66,8 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
 }
 
 /**
- * Features of a request by which each unusual property is recognized. A rejection shows a choice only if the request's
- * other features are accepted elsewhere.
+ * Features of a request by which each unusual property is recognized. A rejection reveals an assumption only if the
+ * request's other features are accepted elsewhere.
  */
 const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: string) => boolean>> = {
   contentType: () => (feature) => feature.startsWith('Content-Type '),

@@ -173,7 +173,7 @@ function copyOf({ method, url, headers, socket }: IncomingMessage, context: Requ
       if (body !== undefined) this.push(body);
       this.push(null);
     },
-    // Overrides `destroy`, because the prototype that Express sets would close the connection.
+    // Overrides `destroy` of the copied request, because the method that Express sets would close the connection.
     destroy: (_error, done) => done(null),
   });
   return Object.assign(stream, { method, url, headers, socket, context });

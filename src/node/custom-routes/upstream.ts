@@ -223,7 +223,7 @@ interface Body {
   readonly length: string | undefined;
 }
 
-/** Reads the first bytes of a body, about 64 KiB, and leaves the rest in the stream. */
+/** Reads the first bytes of a request body, about 64 KiB, and leaves the rest in the stream. */
 async function readStart(request: IncomingMessage, read: Uint8Array | undefined): Promise<Body> {
   const length = request.headers['content-length'];
   if (read !== undefined) return { start: read, rest: undefined, length: String(read.length) };

@@ -35,7 +35,7 @@ export interface ReadScenario {
    * scenario of the package.
    */
   files: readonly string[];
-  /** Warnings about possible mistakes, one sentence each. */
+  /** Warnings about possible mistakes in the scenario, one sentence each. */
   notes: readonly string[];
 }
 

@@ -86,7 +86,7 @@ export class Follower {
       const [wasThere, reply, length] = await Promise.all([
         checked,
         connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, cursor().id),
-        // Reads the length after the entries. Lost entries are thus detected before a new one is written.
+        // Reads the stream's length after its entries. This detects lost entries even before a new one is written.
         connection.call('XLEN', key),
       ]);
       if (this.#isOver) return;

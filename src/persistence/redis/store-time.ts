@@ -13,7 +13,7 @@ export class StoreTime {
     return performance.now() + (this.#offsetMs ?? Date.now() - performance.now());
   }
 
-  /** Corrects the estimate with the Redis command TIME. */
+  /** Corrects the estimate of the store's time by the Redis command TIME. */
   async measure(connection: Connection): Promise<void> {
     const sentMs = performance.now();
     const [seconds, micros] = (await connection.call('TIME')) as [string, string];
@@ -21,7 +21,7 @@ export class StoreTime {
   }
 
   /**
-   * Corrects the estimate: the store's clock showed `storeMs` at a moment between `fromMs` and `toMs` by
+   * Corrects the estimate of the store's time: its clock showed `storeMs` at a moment between `fromMs` and `toMs` by
    * `performance.now()`.
    */
   note(storeMs: number, fromMs: number, toMs: number): void {
