@@ -113,7 +113,7 @@ function markQueues(requests: readonly JudgedRequest[]): void {
 
 /** Requests of a lane (one client, one API key) that are still in flight. */
 interface Traffic {
-  /** The request in flight whose response is sent last, judged by the highest `lastArrivedId`. */
+  /** The request in flight whose response is sent last, because the most requests arrived before that response. */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];
   /** Whether all requests so far used one connection. */

@@ -6,7 +6,7 @@ interface EqualReads {
   asked: number;
   answered: number;
   /**
-   * Failed reads that the client apparently never repeated. They are the last ones, as many as calls that got no usable
+   * Failed reads that the client apparently never repeated. The last failed reads are assumed, one for each missing
    * response.
    */
   missing: readonly JudgedRequest[];

@@ -97,7 +97,10 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
 /** Refusals in order of arrival. Each lookup inspects a limited number of refusals. */
 class Refusals {
   readonly #list: JudgedRequest[] = [];
-  /** Lookup tables that are created at the first use, because only clients with concurrent requests need them. */
+  /**
+   * Refusals by connection, and refusals with a retry. Created at the first use, because only clients with concurrent
+   * requests need them.
+   */
   #onConnection: Map<number, JudgedRequest> | undefined;
   #taken: Set<JudgedRequest> | undefined;
   /**

@@ -45,7 +45,7 @@ export const banTripped: SimulatorRule = {
   judge({ episodes, isOver, end, dropped = 0 }) {
     const findings: Finding[] = [];
     for (const { refusals } of episodes) {
-      /** Time of the first refusal's response for each client, in Unix milliseconds. */
+      /** For each client, the time at which its first refusal was sent, in Unix milliseconds. */
       const readMs = new Map<Lane, number>();
       /**
        * Strikes since the last ban. `hadRefusal`: the client sent one of these strikes after it had received a refusal.

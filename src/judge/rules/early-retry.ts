@@ -12,9 +12,9 @@ interface EarlyRequest {
 }
 
 /**
- * Rule: finds requests before every time at which the latest refusal or 503 allows a retry. For sequential clients any
- * request counts, otherwise only retries of the refused call. A refused retry fails; a successful one warns, because
- * the times are rounded to whole seconds. After a refusal past the Reset time, only Retry-After counts.
+ * Rule: finds requests before the time at which the latest refusal or 503 allows a retry, by Retry-After or
+ * X-RateLimit-Reset. Fails the client if the request was refused. Otherwise warns, because the times are rounded to
+ * whole seconds. With concurrent requests, only retries of the refused call count.
  */
 export const earlyRetry: WireRule = {
   needs: 'wire',

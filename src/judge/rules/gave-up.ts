@@ -40,7 +40,10 @@ export const gaveUp: WireRule = {
   },
 };
 
-/** Groups calls by API key. Calls that must not be repeated are a separate group. */
+/**
+ * Groups the calls that the client gave up, for one finding per group: by API key, and separately if a call must not be
+ * repeated.
+ */
 const groupOf = (tries: readonly JudgedRequest[]) =>
   `${tries[0]?.token} ${isUnansweredWrite(tries.at(-1) as JudgedRequest)}`;
 
