@@ -238,6 +238,7 @@ test.for([
   [['serve', '--record', 'x', '--handlers', 'y'], 'expected --handlers to be a file, found none at'],
   [['state'], 'expected state export [FILE] or state import FILE'],
   [['state', 'export', '--until', '3'], 'expected --from with --until'],
+  [['state', 'export', '--url', 'http://127.0.0.1:1', '--from', 'run.jsonl'], 'expected either --url or --from'],
   [['state', 'export', '--as', 'yaml'], 'expected --as state or --as scenario, got "yaml"'],
   [['state', 'export', '--url', 'http://127.0.0.1:1'], 'expected a running server at --url http://127.0.0.1:1, got '],
   [['state', 'import'], 'expected a file from state export'],

@@ -104,6 +104,19 @@ test('tokens that are not in the scenario have stable pseudonyms, with the same 
   expect(again.machine.sim.keys.unlisted).toHaveLength(machine.sim.keys.unlisted.length);
 });
 
+test('keys of a scenario that is loaded later stay as they are', async () => {
+  const { send, close, text, machine, file } = record();
+  const scenario = { keys: { 'key-of-another-scenario': { plan: 'pro' } } };
+  await send(noonMs, { kind: 'control', operation: 'loadScenario', sandbox: undefined, input: { scenario } });
+  const [result] = await send(noonMs + 1_000, request('key-of-another-scenario'));
+  expect(result).toMatchObject({ value: { answer: { status: 200 } } });
+  await close();
+  expect(text()).toContain('Bearer key-of-another-scenario');
+  const again = await replay(file);
+  expect(again.difference).toBeUndefined();
+  expect(again.machine.sim.journal.query()).toEqual(machine.sim.journal.query());
+});
+
 test('only its owner can read a new recording, and a notice mentions the bodies in it', async () => {
   const { file, text, close } = record();
   await close();
