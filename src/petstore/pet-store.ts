@@ -38,6 +38,8 @@ type HasId = Pick<Pet, 'id'>;
  * first write.
  */
 export class PetStore {
+  #order: ListOrder = 'id-ascending';
+  #seed = 0;
   #compare: (a: HasId, b: HasId) => number = byId;
   #newestFirst = false;
   #idStart: Int64 = 1;
@@ -46,12 +48,7 @@ export class PetStore {
   #stock: PetStock = this.#seedStock;
   #nextId: Int64 = 1;
 
-  constructor(seedPets: readonly StoredPet[], options: PetStoreOptions) {
-    this.seed(seedPets, options);
-  }
-
-  /** Replaces the initial pets and resets the store. */
-  seed(seedPets: readonly StoredPet[], { order, seed, idStart }: PetStoreOptions): void {
+  constructor(seedPets: readonly StoredPet[], { order, seed, idStart }: PetStoreOptions) {
     this.#setOrder(order, seed);
     this.#seedStock = fillStock([...seedPets].sort(this.#compare));
     const highest = seedPets.reduce<Int64>((most, { id }) => (compareInt64(id, most) > 0 ? id : most), 0);
@@ -61,6 +58,7 @@ export class PetStore {
 
   /** Changes the list order. */
   reorder(order: ListOrder, seed: number): void {
+    if (order === this.#order && seed === this.#seed) return;
     const isSeed = this.#stock === this.#seedStock;
     this.#setOrder(order, seed);
     this.#seedStock = fillStock([...this.#seedStock.all].sort(this.#compare));
@@ -69,9 +67,7 @@ export class PetStore {
 
   /** Creates a store with the same initial pets, which are shared until the first write (copy-on-write). */
   fork(): PetStore {
-    const fork = new PetStore([], { order: 'id-ascending', seed: 0 });
-    fork.#compare = this.#compare;
-    fork.#newestFirst = this.#newestFirst;
+    const fork = new PetStore([], { order: this.#order, seed: this.#seed });
     fork.#seedStock = this.#seedStock;
     fork.#idStart = this.#idStart;
     fork.reset();
@@ -182,6 +178,8 @@ export class PetStore {
   }
 
   #setOrder(order: ListOrder, seed: number): void {
+    this.#order = order;
+    this.#seed = seed;
     this.#compare = order === 'shuffled' ? byShuffle(seed) : byId;
     this.#newestFirst = order === 'newest-first';
   }

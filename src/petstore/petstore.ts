@@ -1,24 +1,28 @@
 import type { ApiCall } from '../requests/api-call.js';
 import { gone, methodNotAllowed, notFound } from '../requests/api-error.js';
 import type { Outcome } from '../requests/outcome.js';
-import { type Match, refusedMatch, type Service } from '../requests/service.js';
+import { type Match, refusedMatch, type Service, type ServiceData } from '../requests/service.js';
 import { type Int64, parseInt64 } from '../values/int64.js';
 import { createPet } from './create-pet.js';
 import { basePath, getPetRemovedAtMs, type OperationName, operationNames } from './document.js';
 import { getPet } from './get-pet.js';
-import type { ListCache } from './list-cache.js';
+import { ListCache } from './list-cache.js';
 import { listPets } from './list-pets.js';
 import type { Operation } from './operation.js';
-import type { PetStore } from './pet-store.js';
+import { exportPet, type Pet, type StoredPet, toStored } from './pet.js';
+import { PetStore, type PetStoreState } from './pet-store.js';
 import type { AssumptionId, Settings } from './settings.js';
 
-/** Parts of a scenario that the operations use. */
+/** Parts of a scenario that the Petstore uses. */
 interface PetstoreScenario {
   readonly settings: Settings;
+  readonly seed: number;
+  readonly idStart: Int64 | undefined;
+  readonly pets: readonly StoredPet[];
   readonly categories: ReadonlySet<Int64>;
 }
 
-interface PetstoreData {
+export interface PetstoreData {
   readonly pets: PetStore;
   readonly lists: ListCache;
 }
@@ -31,11 +35,36 @@ const createMatch: Match = found('createPet', true);
 const petsMethods: Record<string, Match> = { GET: listMatch, HEAD: listMatch, POST: createMatch };
 const petPath = /^\/pets\/([^/]+)$/;
 
+const data: ServiceData<PetstoreData, PetstoreScenario, PetStoreState> = {
+  create: ({ pets, settings, seed, idStart }) => ({
+    pets: new PetStore(pets, { order: settings.listOrder, seed, idStart }),
+    lists: new ListCache(),
+  }),
+  reset(data) {
+    data.pets.reset();
+    return data;
+  },
+  change: ({ pets }, { settings, seed }) => pets.reorder(settings.listOrder, seed),
+  fork: ({ pets, lists }) => ({ pets: pets.fork(), lists }),
+  capture: ({ pets }) => pets.state(),
+  restore(copy, data) {
+    data.pets.restore(copy);
+    return data;
+  },
+  isAtStart: ({ pets }) => pets.isSeed(),
+  *write({ nextId, pets }) {
+    yield nextId;
+    for (const pet of pets) yield exportPet(pet);
+  },
+  read: ([nextId, ...pets]) => ({ nextId: nextId as Int64, pets: (pets as unknown as Pet[]).map(toStored) }),
+};
+
 /** The service of the interface document. Shares its store with `sim.pets`. */
 export const petstore: Service<PetstoreData, PetstoreScenario> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
+  data,
   find({ method, path, baseUrl }, { settings }, nowMs) {
     // Paths are compared as sent, without decoding or trailing slash. Adapters omit the body of HEAD responses.
     if (path === '/pets') {
@@ -63,6 +92,9 @@ export const petstore: Service<PetstoreData, PetstoreScenario> = {
     };
   },
 };
+
+/** Copy of the pets in a simulator's snapshot. */
+export const petsOf = (services: Readonly<Record<string, unknown>>) => services[petstore.name] as PetStoreState;
 
 function found(operation: OperationName, isWrite = false): Match {
   return { operation, isWrite, params: undefined, refusal: undefined, headers: undefined };

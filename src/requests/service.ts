@@ -34,14 +34,29 @@ export interface RunContext<Data, Scenario> {
   readonly nowMs: number;
 }
 
-/** Functions that manage the data of a service. Each simulator and sandbox has separate data. */
-export interface ServiceData<Data, Scenario> {
-  /** Creates the data at the start of a scenario, and at each reset. */
+/**
+ * Functions that manage the data of a service. Each simulator and sandbox has separate data.
+ * @typeParam Copy type of captured data
+ */
+export interface ServiceData<Data, Scenario, Copy = unknown> {
+  /** Creates the data at the start of a scenario. */
   create(scenario: Scenario): Data;
-  /** Serializes the data for snapshots and logs. */
-  write(data: Data): JsonValue;
-  /** Restores serialized data. */
-  read(copy: JsonValue): Data;
+  /** Restores the data at the start of the scenario. Default: creates the data again. */
+  reset?(data: Data): Data;
+  /** Adapts the data to another scenario, loaded without `reseed`. Default: no change. */
+  change?(data: Data, scenario: Scenario): void;
+  /** Creates the data of a fork, at the start of the same scenario. Default: creates the data again. */
+  fork?(data: Data): Data;
+  /** Copies the data for a snapshot in memory. The copy must not change with the data. */
+  capture(data: Data): Copy;
+  /** Restores a copy, in place or as new data. The copy must not change with the result. */
+  restore(copy: Copy, data: Data): Data;
+  /** Whether the data is as at the start of the scenario; a log then stores no copy. Default: no. */
+  isAtStart?(data: Data): boolean;
+  /** Splits a copy into JSON values, for a log. Default: the copy as one value. */
+  write?(copy: Copy): Iterable<JsonValue>;
+  /** Joins the values that `write` returned. Default: the first value. */
+  read?(values: readonly JsonValue[]): Copy;
 }
 
 /**

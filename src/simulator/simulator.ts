@@ -3,7 +3,7 @@ import type { TimeSource } from '../clock/machine-time.js';
 import type { ClockState } from '../clock/simulated-clock.js';
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import { callersKey, createCallers, createFetch, type OwnHandler, ownHandlersKey } from '../in-process/fetch.js';
-import type { PetStore, PetStoreState } from '../petstore/pet-store.js';
+import { type PetstoreData, petstore } from '../petstore/petstore.js';
 import type { Settings } from '../petstore/settings.js';
 import { copyKeys, type KeyRegistryState } from '../rate-limits/key-registry.js';
 import type { ApiHandler } from '../requests/api-call.js';
@@ -29,27 +29,26 @@ import { RequestPipeline } from './request-pipeline.js';
 import { createScenarioView } from './scenario-view.js';
 import { type OptionsOf, simulatorOptions } from './simulator-options.js';
 import {
-  addedServices,
   applyScenario,
+  captureServices,
   configureScenario,
-  copyServices,
   createSimulatorState,
-  forkSimulatorState,
+  forkServices,
+  type MountedService,
   restoreServices,
   type ServiceCopies,
   type SimulatorState,
 } from './simulator-state.js';
 
-/** Saved state for `restore`: scenario, clock, pets, services, keys and faults, but no journal. Immutable. */
+/** Saved state for `restore`: scenario, clock, pets, keys and faults, but no journal. Immutable. */
 export interface Snapshot {
   /** Scenario at the time of the snapshot. */
   readonly resolved: ResolvedScenario;
-  /** Scenario whose pets `reset` restores. */
-  readonly petsFrom: ResolvedScenario;
+  /** Scenario whose data `reset` restores. */
+  readonly dataFrom: ResolvedScenario;
   readonly clock: ClockState;
-  readonly pets: PetStoreState;
-  /** Data of the services other than the Petstore; `undefined` in an imported state. */
-  readonly services?: ServiceCopies;
+  /** Data of the services, such as the pets. A service without data is at the scenario's start. */
+  readonly services: ServiceCopies;
   readonly keys: KeyRegistryState;
   readonly faults: FaultRulesState;
 }
@@ -157,7 +156,7 @@ export function createSimulatorFrom(
     byName ??= new Map(Object.entries({ default: defaultScenario, ...given() }));
     return byName;
   };
-  return assemble(createSimulatorState(resolved, onError, { time, services, operations }), {
+  return assemble(createSimulatorState(resolved, onError, { time, services: [...services, petstore], operations }), {
     readScenarios,
     generatePets,
     readStart,
@@ -190,9 +189,9 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   restoreInSteps(saved: Snapshot): Steps<void>;
   /**
    * Creates a fork like `fork`, from a checked scenario.
-   * @param pets unshared store with the scenario's pets; default: a new store
+   * @param services services with data at the start of the scenario, which no other simulator uses; default: new data
    */
-  forkFrom(resolved: ResolvedScenario, pets?: PetStore): Simulator;
+  forkFrom(resolved: ResolvedScenario, services?: readonly MountedService[]): Simulator;
   /** Functions to call after each reset. */
   readonly resetListeners: (() => void)[];
 }
@@ -227,7 +226,7 @@ interface AssembleOptions {
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
-  const { clock, pets, keys, faults, journal, time, shared } = state;
+  const { clock, keys, faults, journal, time, shared } = state;
   const { generatePets, readStart, onError, onWarning, readScenarios } = options;
   const pipeline = new RequestPipeline(state, onError);
   const noticeFrozen = createFrozenClockNotice(clock, onWarning);
@@ -240,19 +239,15 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     resolveContent(scenario, generatePets, readStart, checkAll, shared.operations);
   const check = (scenario: Scenario) => runToEnd(resolve(scenario));
 
-  const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
-    assemble(
-      createSimulatorState(resolved, onError, { pets, shared, time, services: addedServices(state.services) }),
-      options,
-    );
+  const forkFrom: SimulatorCore['forkFrom'] = (resolved, mounted = forkServices(state, resolved)) =>
+    assemble(createSimulatorState(resolved, onError, { mounted, shared, time }), options);
 
   function* restoreInSteps(saved: Snapshot): Steps<void> {
     const savedKeys = yield* copyKeys(saved.keys);
-    // First the scenario whose pets a reset restores, then the current scenario.
-    if (saved.petsFrom !== state.petsFrom) configureScenario(state, saved.petsFrom, true);
-    if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.petsFrom);
+    // First the scenario whose data a reset restores, then the current scenario.
+    if (saved.dataFrom !== state.dataFrom) configureScenario(state, saved.dataFrom, true);
+    if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.dataFrom);
     clock.restore(saved.clock);
-    pets.restore(saved.pets);
     restoreServices(state, saved.services);
     keys.restore(savedKeys);
     faults.restore(saved.faults);
@@ -276,7 +271,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   ];
   const fields = {
     clock,
-    pets: createPets(pets, time !== undefined),
+    pets: createPets(() => (state.services.at(-1) as { data: PetstoreData }).data.pets, time !== undefined),
     keys: createKeys(keys, clock),
     faults: createFaults(faults, shared.operations),
     journal: createJournal(journal, () => clock.now()),
@@ -295,7 +290,6 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     },
     reset() {
       clock.reset();
-      pets.reset();
       restoreServices(state);
       const nowMs = clock.now();
       keys.reset(nowMs);
@@ -306,18 +300,16 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     check,
     snapshot: () => ({
       resolved: state.resolved,
-      petsFrom: state.petsFrom,
+      dataFrom: state.dataFrom,
       clock: clock.state(),
-      pets: pets.state(),
-      services: copyServices(state),
+      services: captureServices(state),
       keys: keys.state(),
       faults: faults.state(),
     }),
     restore: (saved) => runToEnd(restoreInSteps(saved)),
     snapshots: new Map(),
     changes: { count: 0, last: [] },
-    fork: ({ scenario } = {}) =>
-      scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
+    fork: ({ scenario } = {}) => forkFrom(scenario === undefined ? state.resolved : check(scenario)),
     [callersKey]: callers,
     [ownHandlersKey]: ownHandlers,
     [coreKey]: {

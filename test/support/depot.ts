@@ -20,8 +20,8 @@ export const depot: Service<Depot> = {
   operations: ['sendParcel', 'trackParcel'],
   data: {
     create: () => ({}),
-    write: (parcels) => ({ ...parcels }),
-    read: (copy) => ({ ...(copy as Depot) }),
+    capture: (parcels) => ({ ...parcels }),
+    restore: (copy) => ({ ...(copy as Depot) }),
   },
   find({ method, path }) {
     if (path === '/broken') throw new Error('find failed');
