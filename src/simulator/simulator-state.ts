@@ -6,6 +6,7 @@ import { JournalBudget } from '../journal/journal-budget.js';
 import { readToken } from '../rate-limits/authentication.js';
 import { KeyRegistry } from '../rate-limits/key-registry.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
+import type { ApiHandler } from '../requests/api-call.js';
 import type { Service } from '../requests/service.js';
 import { type KnownOperations, knownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -17,8 +18,10 @@ import type { DelayedRequest, RunningRequest } from './to-record.js';
 export interface SimulatorState {
   resolved: ResolvedScenario;
   readonly clock: SimulatedClock;
-  /** Services in matching order. */
+  /** Services in matching order. The main service is last. */
   readonly services: readonly MountedService[];
+  /** Base paths of the services, the main service's first. */
+  readonly basePaths: ApiHandler['basePaths'];
   readonly keys: KeyRegistry;
   readonly faults: FaultRules;
   readonly journal: RequestJournal;
@@ -99,6 +102,7 @@ export function createSimulatorState(
     resolved,
     clock,
     services: mounted,
+    basePaths: [...new Set(mounted.map(({ service }) => service.basePath).reverse())] as [string, ...string[]],
     keys,
     faults,
     journal: new RequestJournal(onError, {}, shared.budget),

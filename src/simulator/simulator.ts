@@ -276,6 +276,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     faults: createFaults(faults, shared.operations),
     journal: createJournal(journal, () => clock.now()),
     handle,
+    basePaths: state.basePaths,
     clientError: (thrown) => clientError(thrown, state.resolved.settings),
     fetch: createFetch({
       handle,
@@ -283,7 +284,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       [callersKey]: callers,
       [ownHandlersKey]: ownHandlers,
       unrecorded: journal.unrecorded,
-      basePaths: state.services.map(({ service }) => service.basePath),
+      basePaths: state.basePaths,
     }),
     load(next, { reseed = false } = {}) {
       applyScenario(state, check(next), reseed);

@@ -49,7 +49,7 @@ export function openRecorded(scenario: Scenario) {
   const answer = (call: ApiCall) => new Promise<Answer>((resolve, reject) => handle(undefined, call, resolve, reject));
   return {
     sim,
-    fetch: createFetch({ handle: answer, clock: sim.clock }),
+    fetch: createFetch({ handle: answer, clock: sim.clock, basePaths: sim.basePaths }),
     moveTo: (ms: number) =>
       new Promise<void>((resolve) => {
         const input = { set: new Date(ms).toISOString() };
