@@ -1,11 +1,11 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
-import { exportPet, toStored } from '../petstore/pet.js';
+import { type Pet, toStored } from '../petstore/pet.js';
 import { petsOf } from '../petstore/petstore.js';
+import { generatedPets, maximumPetsWhileServing } from '../petstore/resolve-pets.js';
 import { type ApiKey, withWindows } from '../rate-limits/api-key.js';
 import type { Window } from '../rate-limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
-import { generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toApiKey } from '../scenario/to-api-key.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
@@ -120,6 +120,14 @@ function* isSame(pieces: Iterator<string>, others: Iterator<string>): Steps<bool
     yield;
   }
 }
+
+export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
+  id,
+  name,
+  categoryId,
+  ...(status !== undefined && { status }),
+  ...(extra !== undefined && { extra }),
+});
 
 /** Exports a key, with its fields in a fixed order. */
 export const exportKey = (key: ApiKey): ExportedKey =>

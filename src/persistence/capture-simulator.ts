@@ -26,9 +26,9 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
   const { state } = coreOf(sim);
   const { resolved, dataFrom, clock, services, keys, faults, journal, delayed, running } = state;
   const { lastId, pending, dropped, clearedId, outcomes, outages } = journal;
-  const changed = services.filter(({ service, data }) => !service.data?.isAtStart?.(data));
-  const copies = changed.map(({ service: { name, data }, data: own }) => [name, data?.capture(own)]);
-  const data = dataPieces(services, Object.fromEntries(copies));
+  const changed = services.filter(({ data }) => !data?.isAtStart?.());
+  const copies = Object.fromEntries(changed.map(({ service, data }) => [service.name, data?.capture()]));
+  const data = dataPieces(changed, copies);
   const head: Piece = {
     kind: 'simulator',
     ...(sandbox && { sandbox: sandboxFields(sandbox) }),
@@ -90,8 +90,8 @@ function captureSnapshot(
 
 /** @param copies copies of the data by service name */
 function* dataPieces(services: readonly MountedService[], copies: Snapshot['services']): Generator<Piece> {
-  for (const { service } of services) {
-    const { name, data } = service;
+  for (const { service, data } of services) {
+    const { name } = service;
     if (data === undefined || !Object.hasOwn(copies, name)) continue;
     const values = data.write?.(copies[name]) ?? [copies[name] as JsonValue];
     for (const part of parts(values, (value) => jsonText(value).length)) {

@@ -41,9 +41,8 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
   state.keys.restore(keyState(parts, resolved));
   state.faults.restore(importFaults(head.faults));
   const copies = copiesOf(parts, state.services);
-  for (const mounted of state.services) {
-    const { name, data } = mounted.service;
-    if (Object.hasOwn(copies, name)) mounted.data = data?.restore(copies[name], mounted.data);
+  for (const { service, data } of state.services) {
+    if (Object.hasOwn(copies, service.name)) data?.restore(copies[service.name]);
   }
   Object.assign(state.clock.anchor, head.clock);
   Object.assign(sim.changes, head.changes);
@@ -82,7 +81,7 @@ const keyState = (
 /** Copies of the services' data, by service name. */
 const copiesOf = ({ data: values }: Pick<StateParts<unknown>, 'data'>, services: readonly MountedService[]) =>
   Object.fromEntries(
-    services.flatMap(({ service: { name, data } }) => {
+    services.flatMap(({ service: { name }, data }) => {
       const own = values.get(name);
       return own === undefined ? [] : [[name, data?.read === undefined ? own[0] : data.read(own)]];
     }),

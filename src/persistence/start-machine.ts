@@ -1,11 +1,13 @@
+import { createSimulatorFrom } from '../petstore/create-simulator.js';
+import { type GeneratePets, generatesPets } from '../petstore/resolve-pets.js';
+import { resolveScenario } from '../petstore/scenario.js';
 import { type Sandbox, Sandboxes, type SandboxesOptions, type SandboxState } from '../sandboxes/sandboxes.js';
 import { anyOperation } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
-import { type GeneratePets, generatesPets } from '../scenario/resolve-pets.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SimulatorOptions } from '../simulator/simulator.js';
-import { coreOf, createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { forkServices, type SimulatorState } from '../simulator/simulator-state.js';
 import { jsonText } from '../values/json.js';
 import { LogTime, type LogTimeOptions } from './log-time.js';

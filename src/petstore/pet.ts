@@ -31,12 +31,3 @@ export function toStored({ id, name, categoryId, status, extra }: Pet): StoredPe
   ].join('');
   return { id, name, categoryId, status, extra, json };
 }
-
-/** Pet as plain data without the JSON text, for snapshots and exports. */
-export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
-  id,
-  name,
-  categoryId,
-  ...(status !== undefined && { status }),
-  ...(extra !== undefined && { extra }),
-});

@@ -1,31 +1,18 @@
 import type { ApiCall } from '../requests/api-call.js';
 import { gone, methodNotAllowed, notFound } from '../requests/api-error.js';
 import type { Outcome } from '../requests/outcome.js';
-import { type Match, refusedMatch, type Service, type ServiceData } from '../requests/service.js';
-import { type Int64, parseInt64 } from '../values/int64.js';
+import { type Match, refusedMatch } from '../requests/service.js';
+import type { MainService } from '../simulator/simulator-state.js';
+import { parseInt64 } from '../values/int64.js';
 import { createPet } from './create-pet.js';
 import { basePath, getPetRemovedAtMs, type OperationName, operationNames } from './document.js';
 import { getPet } from './get-pet.js';
-import { ListCache } from './list-cache.js';
 import { listPets } from './list-pets.js';
 import type { Operation } from './operation.js';
-import { exportPet, type Pet, type StoredPet, toStored } from './pet.js';
 import { PetStore, type PetStoreState } from './pet-store.js';
+import { createPets, type Pets } from './pets.js';
+import { scenarioRules } from './scenario.js';
 import type { AssumptionId, Settings } from './settings.js';
-
-/** Parts of a scenario that the Petstore uses. */
-interface PetstoreScenario {
-  readonly settings: Settings;
-  readonly seed: number;
-  readonly idStart: Int64 | undefined;
-  readonly pets: readonly StoredPet[];
-  readonly categories: ReadonlySet<Int64>;
-}
-
-export interface PetstoreData {
-  readonly pets: PetStore;
-  readonly lists: ListCache;
-}
 
 const operations: Record<OperationName, Operation> = { listPets, createPet, getPet };
 
@@ -35,36 +22,20 @@ const createMatch: Match = found('createPet', true);
 const petsMethods: Record<string, Match> = { GET: listMatch, HEAD: listMatch, POST: createMatch };
 const petPath = /^\/pets\/([^/]+)$/;
 
-const data: ServiceData<PetstoreData, PetstoreScenario, PetStoreState> = {
-  create: ({ pets, settings, seed, idStart }) => ({
-    pets: new PetStore(pets, { order: settings.listOrder, seed, idStart }),
-    lists: new ListCache(),
-  }),
-  reset(data) {
-    data.pets.reset();
-    return data;
-  },
-  change: ({ pets }, { settings, seed }) => pets.reorder(settings.listOrder, seed),
-  fork: ({ pets, lists }) => ({ pets: pets.fork(), lists }),
-  capture: ({ pets }) => pets.state(),
-  restore(copy, data) {
-    data.pets.restore(copy);
-    return data;
-  },
-  isAtStart: ({ pets }) => pets.isSeed(),
-  *write({ nextId, pets }) {
-    yield nextId;
-    for (const pet of pets) yield exportPet(pet);
-  },
-  read: ([nextId, ...pets]) => ({ nextId: nextId as Int64, pets: (pets as unknown as Pet[]).map(toStored) }),
-};
+declare module '../simulator/simulator-state.js' {
+  interface ServiceProperties {
+    readonly pets: Pets;
+  }
+}
 
 /** The service of the interface document. Shares its store with `sim.pets`. */
-export const petstore: Service<PetstoreData, PetstoreScenario> = {
+export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
-  data,
+  createData: ({ pets, settings, seed, idStart }) => new PetStore(pets, { order: settings.listOrder, seed, idStart }),
+  rules: scenarioRules,
+  simulatorFields: (data, isLogged) => ({ pets: createPets(data, isLogged) }),
   find({ method, path, baseUrl }, { settings }, nowMs) {
     // Paths are compared as sent, without decoding or trailing slash. Adapters omit the body of HEAD responses.
     if (path === '/pets') {
@@ -82,8 +53,8 @@ export const petstore: Service<PetstoreData, PetstoreScenario> = {
     if (method !== 'GET' && method !== 'HEAD') return refusedMatch(unknownMethod(method, ['GET'], settings));
     return { operation: 'getPet', isWrite: false, params: { petId }, refusal: undefined, headers };
   },
-  run(call, { operation, params }, { data: { pets, lists }, scenario: { categories, settings } }): Outcome {
-    return operations[operation as OperationName](call, { pets, lists, categories, settings }, params?.petId ?? '');
+  run(call, { operation, params }, { data: pets, scenario: { categories, settings } }): Outcome {
+    return operations[operation as OperationName](call, { pets, categories, settings }, params?.petId ?? '');
   },
   conditions({ query }, { operation, params }) {
     return {

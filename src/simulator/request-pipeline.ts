@@ -2,7 +2,6 @@ import type { FaultRule } from '../faults/fault-rule.js';
 import type { FaultMatch, FaultRequest } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
 import { beforeDelay, injectFault, needsOperation } from '../faults/inject-fault.js';
-import type { Settings } from '../petstore/settings.js';
 import { admit } from '../rate-limits/admission.js';
 import { type ApiKey, startBan } from '../rate-limits/api-key.js';
 import { findKey, requireValid } from '../rate-limits/authentication.js';
@@ -11,6 +10,7 @@ import { ApiError, maximumBodyBytes, notFound, payloadTooLarge } from '../reques
 import { errorOutcome, type Outcome } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
 import { type Match, refusedMatch } from '../requests/service.js';
+import type { Settings } from '../scenario/settings.js';
 import { rateWithoutKey } from './limit-headers.js';
 import { createRefusals } from './refusals.js';
 import type { MountedService, SimulatedService, SimulatorState } from './simulator-state.js';

@@ -7,9 +7,10 @@ import { readToken } from '../rate-limits/authentication.js';
 import { KeyRegistry } from '../rate-limits/key-registry.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
 import type { ApiHandler } from '../requests/api-call.js';
-import type { Service } from '../requests/service.js';
-import { type KnownOperations, knownOperations } from '../scenario/operations.js';
+import type { Service, ServiceData } from '../requests/service.js';
+import type { KnownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import type { ScenarioRules } from '../scenario/scenario-rules.js';
 import { rememberLast } from '../values/remember-last.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
 import type { DelayedRequest, RunningRequest } from './to-record.js';
@@ -39,11 +40,26 @@ export interface SimulatorState {
 /** A service with its data in one simulator. */
 export interface MountedService {
   readonly service: SimulatedService;
-  data: unknown;
+  data: ServiceData<ResolvedScenario> | undefined;
 }
 
 /** A service as the engine calls it. */
 export type SimulatedService = Service<unknown, ResolvedScenario>;
+
+/** Properties that the main service adds to a simulator, by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
+export interface ServiceProperties {}
+
+/** Main service of a simulator, which defines scenarios and properties of the simulator. */
+export interface MainService<Data = unknown> extends Service<Data, ResolvedScenario> {
+  readonly rules: ScenarioRules;
+  /**
+   * Properties that the service adds to a simulator, such as `sim.pets`.
+   * @param data returns the present data of the service
+   * @param isLogged whether a log replays the simulator, so that code must not change the data
+   */
+  simulatorFields(data: () => Data, isLogged: boolean): ServiceProperties;
+}
 
 /** Parts that a simulator shares with its forks, to save memory and time. Never visible in a response. */
 export interface SharedParts {
@@ -54,7 +70,7 @@ export interface SharedParts {
   readonly operations: KnownOperations;
 }
 
-const createSharedParts = (operations = knownOperations()): SharedParts => ({
+export const createSharedParts = (operations: KnownOperations): SharedParts => ({
   writeHeaders: createHeaderWriter(),
   // Most requests of a client have the same Authorization header.
   readToken: rememberLast(readToken),
@@ -65,32 +81,20 @@ const createSharedParts = (operations = knownOperations()): SharedParts => ({
 /** Parts of a new simulator that another simulator or a log provides. */
 interface GivenParts {
   /** Services with data at the start of the scenario, which no other simulator uses. */
-  mounted?: readonly MountedService[] | undefined;
-  shared?: SharedParts;
+  services: readonly MountedService[];
+  shared: SharedParts;
   time?: TimeSource | undefined;
-  services?: readonly SimulatedService[];
-  operations?: KnownOperations | undefined;
 }
 
 /**
  * Creates the state at the start of a scenario.
  * @param onError reports a failing listener of the journal
- * @param given.mounted services with data at the start of the scenario; default: new data
- * @param given.shared parts shared with other simulators; default: new parts
  * @param given.time source of the machine's time; default: the machine's clock
- * @param given.services services in matching order; default: none
- * @param given.operations operations that scenarios may name; default: the document's operations
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
   onError: (error: unknown) => void,
-  {
-    operations,
-    shared = createSharedParts(operations),
-    time,
-    services = [],
-    mounted = services.map((service) => ({ service, data: service.data?.create(resolved) })),
-  }: GivenParts = {},
+  { services, shared, time }: GivenParts,
 ): SimulatorState {
   const clock = new SimulatedClock(resolved.clock, time);
   const nowMs = clock.now();
@@ -101,8 +105,8 @@ export function createSimulatorState(
   return {
     resolved,
     clock,
-    services: mounted,
-    basePaths: [...new Set(mounted.map(({ service }) => service.basePath).reverse())] as [string, ...string[]],
+    services,
+    basePaths: [...new Set(services.map(({ service }) => service.basePath).reverse())] as [string, ...string[]],
     keys,
     faults,
     journal: new RequestJournal(onError, {}, shared.budget),
@@ -114,15 +118,21 @@ export function createSimulatorState(
   };
 }
 
+const createData = (service: SimulatedService, resolved: ResolvedScenario) =>
+  service.createData?.(resolved) as ServiceData<ResolvedScenario> | undefined;
+
+/** Creates the data of services at the start of a scenario. */
+export const mountServices = (services: readonly SimulatedService[], resolved: ResolvedScenario): MountedService[] =>
+  services.map((service) => ({ service, data: createData(service, resolved) }));
+
 /** Creates the data of a fork at the start of a scenario. */
 export const forkServices = (
   { services, dataFrom }: Pick<SimulatorState, 'services' | 'dataFrom'>,
   resolved: ResolvedScenario,
 ): MountedService[] =>
-  services.map(({ service, data: own }) => {
-    const { data } = service;
-    const isShared = dataFrom === resolved && data?.fork !== undefined;
-    return { service, data: isShared ? data.fork?.(own) : data?.create(resolved) };
+  services.map(({ service, data }) => {
+    const fork = dataFrom === resolved ? data?.fork?.() : undefined;
+    return { service, data: fork ?? createData(service, resolved) };
   });
 
 /** Copies of the data of the services, by service name. */
@@ -130,18 +140,16 @@ export type ServiceCopies = Readonly<Record<string, unknown>>;
 
 export const captureServices = ({ services }: SimulatorState): ServiceCopies =>
   Object.fromEntries(
-    services.flatMap(({ service: { name, data }, data: own }) =>
-      data === undefined ? [] : [[name, data.capture(own)]],
-    ),
+    services.flatMap(({ service, data }) => (data === undefined ? [] : [[service.name, data.capture()]])),
   );
 
 /** Restores the data of each service from its copy. Without a copy, restores the data at the scenario's start. */
 export function restoreServices({ services, resolved }: SimulatorState, copies: ServiceCopies = {}): void {
   for (const mounted of services) {
-    const { name, data } = mounted.service;
-    if (data === undefined) continue;
-    if (Object.hasOwn(copies, name)) mounted.data = data.restore(copies[name], mounted.data);
-    else mounted.data = data.reset === undefined ? data.create(resolved) : data.reset(mounted.data);
+    const { service, data } = mounted;
+    if (Object.hasOwn(copies, service.name)) data?.restore(copies[service.name]);
+    else if (data?.reset === undefined) mounted.data = createData(service, resolved);
+    else data.reset();
   }
 }
 
@@ -164,9 +172,8 @@ export function configureScenario(state: SimulatorState, resolved: ResolvedScena
   state.resolved = resolved;
   if (reseed) state.dataFrom = resolved;
   for (const mounted of services) {
-    const { data } = mounted.service;
-    if (reseed) mounted.data = data?.create(resolved);
-    else data?.change?.(mounted.data, resolved);
+    if (reseed) mounted.data = createData(mounted.service, resolved);
+    else mounted.data?.change?.(resolved);
   }
   keys.configure(keyRegistryOptions(resolved, clock));
   faults.configure(resolved.faults, resolved.seed, resolved.start?.faults);

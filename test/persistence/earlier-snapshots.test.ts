@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import type { Piece } from '../../src/persistence/piece.js';
 import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import type { Snapshot } from '../../src/simulator/simulator.js';
 import { judge } from '../../src/verdict.js';

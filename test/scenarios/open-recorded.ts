@@ -7,9 +7,9 @@ import { createRecording } from '../../src/persistence/folder/recording.js';
 import { createLoggedBackend } from '../../src/persistence/logged-backend.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import type { Answer, ApiCall } from '../../src/requests/api-call.js';
 import { readStart } from '../../src/scenario/read-start.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
 

@@ -6,7 +6,7 @@ import { listen } from '../../src/node.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
 import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import { judge } from '../../src/verdict.js';
 import { found, serveLogged } from '../persistence/memory-log.js';
 import { depot } from '../support/depot.js';

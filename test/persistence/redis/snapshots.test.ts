@@ -4,7 +4,7 @@
 import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/persistence/capture-simulator.js';
 import { compareIds } from '../../../src/persistence/redis/compare-ids.js';
-import type { PetstoreData } from '../../../src/petstore/petstore.js';
+import type { PetStore } from '../../../src/petstore/pet-store.js';
 import { coreOf } from '../../../src/simulator/simulator.js';
 import { digestOf } from '../../support/digest.js';
 import { patience } from '../../support/patience.js';
@@ -102,7 +102,7 @@ test.concurrent('a replica whose state differs from a snapshot reports it and en
   expect((await get(two, '/pets/41')).status).toBe(200);
   // As a bug would, behind the back of the log.
   const [petstore] = coreOf(two.backend.sim).state.services;
-  (petstore as { data: PetstoreData }).data.pets.remove(41);
+  (petstore?.data as PetStore).remove(41);
   await writeToSnapshot(one);
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patience);
   expect(two.ended[0]).toMatch(/^Failed to continue: expected the state after entry \d+ to have the snapshot.s digest/);

@@ -1,9 +1,9 @@
-import type { PetStatus } from '../petstore/document.js';
-import type { Pet, StoredPet } from '../petstore/pet.js';
-import type { PetQuery, PetStore } from '../petstore/pet-store.js';
 import { checkWith } from '../scenario/check-scenario.js';
-import { petChangesSchema, petSchema } from '../scenario/pet-schema.js';
 import { type Int64, normalizeInteger } from '../values/int64.js';
+import type { PetStatus } from './document.js';
+import type { Pet, StoredPet } from './pet.js';
+import { petChangesSchema, petSchema } from './pet-schema.js';
+import type { PetQuery, PetStore } from './pet-store.js';
 
 /** Fields of a new pet. Default for `id`: the next free id. */
 export type PetInput = Omit<Pet, 'id'> & { id?: Int64 | undefined };
