@@ -1,3 +1,5 @@
+import './petstore/types.js';
+
 export type { Clock } from './clock/clock.js';
 export type { JournalQuery } from './journal/journal.js';
 export { type RouteOptions, serveRoute } from './own-routes/serve-route.js';

@@ -10,7 +10,7 @@ import { getPet } from './get-pet.js';
 import { listPets } from './list-pets.js';
 import type { Operation } from './operation.js';
 import { PetStore, type PetStoreState } from './pet-store.js';
-import { createPets, type Pets } from './pets.js';
+import { createPets } from './pets.js';
 import { scenarioRules } from './scenario.js';
 import type { AssumptionId, Settings } from './settings.js';
 
@@ -21,12 +21,6 @@ const createMatch: Match = found('createPet', true);
 
 const petsMethods: Record<string, Match> = { GET: listMatch, HEAD: listMatch, POST: createMatch };
 const petPath = /^\/pets\/([^/]+)$/;
-
-declare module '../simulator/simulator-state.js' {
-  interface ServiceProperties {
-    readonly pets: Pets;
-  }
-}
 
 /** The service of the interface document. Shares its store with `sim.pets`. */
 export const petstore: MainService<PetStore> = {

@@ -36,11 +36,3 @@ export const petConditions = {
   status: optional(oneOf(...petStatuses)),
   petId: optional(int64),
 };
-
-type Fields = typeof petFields;
-type Conditions = typeof petConditions;
-
-declare module '../scenario/service-schema.js' {
-  interface ServiceFields extends Fields {}
-  interface ServiceConditions extends Conditions {}
-}

@@ -3,29 +3,13 @@ import type { ReadStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveInSteps } from '../scenario/resolve-scenario.js';
 import { createScenarioRules } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { Int64 } from '../values/int64.js';
 import { mapInSteps, runToEnd } from '../values/steps.js';
 import { defaultScenario } from './default-scenario.js';
 import { documentedPlans, isOperationName, operationNames } from './document.js';
-import { type StoredPet, toStored } from './pet.js';
+import { toStored } from './pet.js';
 import { type GeneratePets, resolvePets } from './resolve-pets.js';
 import { petConditions, petFields } from './scenario-fields.js';
 import { defaultSettings, settingValues } from './settings.js';
-
-declare module '../scenario/scenario-rules.js' {
-  interface ResolveOptions {
-    /** `generatePets` of `petstore-sim/seed`. Required only for a scenario with `pets.generate`. */
-    generatePets?: GeneratePets | undefined;
-  }
-}
-
-declare module '../scenario/service-schema.js' {
-  interface ServiceContent {
-    idStart: Int64 | undefined;
-    categories: ReadonlySet<Int64>;
-    pets: readonly StoredPet[];
-  }
-}
 
 /** Rules for the scenarios of the Petstore. */
 export const scenarioRules = /* @__PURE__ */ createScenarioRules({

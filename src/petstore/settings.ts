@@ -1,4 +1,4 @@
-import { type Choice, choice, limitSettings, open, type ValuesOf } from '../rate-limits/settings.js';
+import { type Choice, choice, limitSettings, open } from '../rate-limits/settings.js';
 import type { AllowedOrigins, AssumptionId, ErrorCodeNames, Settings } from '../scenario/settings.js';
 
 export type { AssumptionId, Settings };
@@ -25,12 +25,6 @@ export const settingValues = {
   afterRemoval: choice('not-found', 'gone', 'keep'),
   cors: open<AllowedOrigins>('loopback'),
 };
-
-type Own = ValuesOf<Omit<typeof settingValues, keyof typeof limitSettings | 'errorCodes' | 'cors'>>;
-
-declare module '../scenario/settings.js' {
-  interface Settings extends Own {}
-}
 
 /** Ids of assumptions with a closed set of values. */
 export type ChoiceId = {
