@@ -55,9 +55,9 @@ ${pets.map((pet) => `  - ${inline(pet)}\n`).join('')}`;
     throw new Error(`fixtures/pets.json: expected ids from 1 up and names without spaces, got ${id} ${name}`);
   });
   const module = `// Written by scripts/generate.mjs from fixtures/; change those.
-import type { PetStatus } from '../petstore/document.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 import { deepFreeze } from '../values/plain-data.js';
-import type { Scenario } from './scenario-schema.js';
+import type { PetStatus } from './document.js';
 
 /** Name, category and status of each pet, with ids from 1. Compact, because pages download the module. */
 const pets = \`${rows.join('\n')}\`;
@@ -163,7 +163,7 @@ const printed = (...args) =>
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { file, module } = defaultScenario();
   write('scenarios/default.yaml', file);
-  write('src/scenario/default-scenario.ts', module);
+  write('src/petstore/default-scenario.ts', module);
   const { assumptionRows, controlRows } = await source(`
     export { assumptionRows } from './cli/assumption-table.js';
     export { controlRows } from './control-api/control-operations.js';

@@ -1,3 +1,5 @@
+import './petstore/types.js';
+
 export { ControlError } from './control-api/control-error.js';
 export {
   type Control,

@@ -1,3 +1,4 @@
+import './petstore/types.js';
 import { expect } from '@jest/globals';
 import { readScenario } from './node/scenario-files/scenario-files.js';
 import { listen } from './node/serve-state.js';

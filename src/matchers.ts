@@ -1,3 +1,4 @@
+import './petstore/types.js';
 import type { PetstoreMatchers } from './test-kits/matchers.js';
 
 export { matchers, type PetstoreMatchers } from './test-kits/matchers.js';

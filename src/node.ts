@@ -1,3 +1,5 @@
+import './petstore/types.js';
+
 export type { AnsweredRequest, OnAnswer, ServedAnswer } from './node/http/served-answer.js';
 export type { ListenOptions, RunningServer } from './node/http/server.js';
 export { readScenario } from './node/scenario-files/scenario-files.js';

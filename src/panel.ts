@@ -1,3 +1,4 @@
+import './petstore/types.js';
 import { requestControl } from './control-api/request-control.js';
 import { createPanel } from './dashboard/panel.js';
 import type { Simulator } from './simulator/simulator.js';

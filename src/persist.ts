@@ -1,3 +1,4 @@
+import './petstore/types.js';
 import { persistState, type StateStorage } from './control-api/persisted-state.js';
 import type { Simulator } from './simulator/simulator.js';
 

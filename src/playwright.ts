@@ -1,3 +1,4 @@
+import './petstore/types.js';
 import { type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
 import { counts, evidence } from './judge/failure-message.js';

@@ -1,5 +1,7 @@
 // The judge has an entry of its own, so that pages that judge no client do not download its rules.
 
+import './petstore/types.js';
+
 export type { Finding, Severity } from './judge/finding.js';
 export { judge } from './judge/judge.js';
 export type { Verdict } from './judge/judge-run.js';

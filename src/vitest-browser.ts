@@ -1,3 +1,4 @@
+import './petstore/types.js';
 import { createTest } from './test-kits/vitest-test.js';
 import { nearest } from './validation/nearest.js';
 

@@ -1,3 +1,4 @@
+import './petstore/types.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
 import { listen } from './node/serve-state.js';
 import { createTest } from './test-kits/vitest-test.js';

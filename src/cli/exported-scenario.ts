@@ -3,7 +3,7 @@ import type { ExportedState } from '../control-api/state-schema.js';
 import { readYaml } from '../node/scenario-files/read-yaml.js';
 import { scenarioYaml } from '../node/scenario-files/write-scenario.js';
 import { UsageError } from '../node/usage-error.js';
-import { generatePets } from '../scenario/generate-pets.js';
+import { generatePets } from '../petstore/generate-pets.js';
 import { grouped } from '../values/grouped.js';
 
 /** Maximum size of a scenario file, in bytes. */

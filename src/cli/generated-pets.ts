@@ -1,5 +1,5 @@
-import { generatePets } from '../scenario/generate-pets.js';
-import { type GeneratePets, generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
+import { generatePets } from '../petstore/generate-pets.js';
+import { type GeneratePets, generatedPets, maximumPetsWhileServing } from '../petstore/resolve-pets.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { issueAt } from '../validation/issue.js';

@@ -10,8 +10,8 @@ import { readLines } from '../persistence/folder/lines.js';
 import { readRecordedLog } from '../persistence/folder/recording.js';
 import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../persistence/log.js';
 import { type Replay, type ReplayUntil, replayLog } from '../persistence/replay-log.js';
+import { generatePets } from '../petstore/generate-pets.js';
 import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
-import { generatePets } from '../scenario/generate-pets.js';
 import { parseInstant } from '../values/instant.js';
 
 /** A recorded run, read from a recording or from the folder of `--data`. */

@@ -1,6 +1,5 @@
 import { basePath } from '../petstore/document.js';
-import { faultSchema } from '../scenario/fault-schema.js';
-import { scenarioSchema } from '../scenario/scenario-schema.js';
+import { faultSchema, scenarioSchema } from '../petstore/scenario-schema.js';
 import { fieldsOf, toJsonSchema } from '../validation/json-schema.js';
 import type { AnySchema } from '../validation/schema.js';
 import { clockInfoSchema } from './clock-operations.js';

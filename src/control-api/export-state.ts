@@ -1,10 +1,11 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import { type Pet, toStored } from '../petstore/pet.js';
+import { petsOf } from '../petstore/petstore.js';
+import { generatedPets, maximumPetsWhileServing } from '../petstore/resolve-pets.js';
 import { type ApiKey, withWindows } from '../rate-limits/api-key.js';
 import type { Window } from '../rate-limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
-import { generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toApiKey } from '../scenario/to-api-key.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
@@ -16,13 +17,13 @@ import { mostGenerated } from './input-values.js';
 import { computeLazyParts, jsonPieces, lazyCopy, lazyList } from './lazy-result.js';
 import { type ExportedState, stateVersion } from './state-schema.js';
 
-/** Converts a snapshot to plain data with exact int64 values. Large lists are computed when the result is written. */
-export const exportLazily = ({ resolved, clock, pets, keys, faults }: Snapshot): ExportedState => ({
+/** Converts a snapshot to plain data with exact int64 values. The large parts are lazy. */
+export const exportLazily = ({ resolved, clock, services, keys, faults }: Snapshot): ExportedState => ({
   version: stateVersion,
   scenario: lazyCopy(resolved.scenario),
   clock,
-  pets: lazyList(exported(pets.pets, exportPet)),
-  nextId: pets.nextId,
+  pets: lazyList(exported(petsOf(services).pets, exportPet)),
+  nextId: petsOf(services).nextId,
   keys: lazyList(exported(keys.keys, exportKey)),
   unlistedKeys: lazyList(exported(keys.unlisted, exportKey)),
   faults: exportFaults(faults),
@@ -89,9 +90,9 @@ export function* importState(sim: Simulator, state: ExportedState): Steps<Snapsh
     importKey(key, `${path}[${index}]`, resolved, state.clock.nowMs);
   return {
     resolved,
-    petsFrom: resolved,
+    dataFrom: resolved,
     clock: state.clock,
-    pets: { pets: yield* mapInSteps(state.pets, toStored), nextId: state.nextId },
+    services: { petstore: { pets: yield* mapInSteps(state.pets, toStored), nextId: state.nextId } },
     keys: {
       keys: yield* mapInSteps(state.keys, importAt('keys')),
       unlisted: yield* mapInSteps(state.unlistedKeys, importAt('unlistedKeys')),
@@ -128,7 +129,7 @@ export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
   ...(extra !== undefined && { extra }),
 });
 
-/** Exports a key. The fields have a fixed order, so that equal keys have equal JSON. */
+/** Exports a key, with its fields in a fixed order. */
 export const exportKey = (key: ApiKey): ExportedKey =>
   withWindows(key, exportWindow(key.minute), exportWindow(key.day));
 

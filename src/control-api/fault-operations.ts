@@ -1,4 +1,5 @@
-import { type Fault, faultSchema } from '../scenario/fault-schema.js';
+import { faultSchema } from '../petstore/scenario-schema.js';
+import type { Fault } from '../scenario/fault-schema.js';
 import type { Entries, Schema } from '../validation/schema.js';
 import { fields, list, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';

@@ -1,6 +1,7 @@
+import { generatedPets, maximumPetsWhileServing } from '../petstore/resolve-pets.js';
+import { scenarioSchema } from '../petstore/scenario-schema.js';
 import { sandboxNamePattern } from '../sandboxes/sandboxes.js';
-import { generatedPets, maximumPetsWhileServing } from '../scenario/resolve-pets.js';
-import { type Scenario, scenarioSchema } from '../scenario/scenario-schema.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { cut } from '../validation/issue.js';
 import { hintFor } from '../validation/nearest.js';

@@ -1,6 +1,6 @@
 import { judgeInSteps } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
-import { defaultScenario } from '../scenario/default-scenario.js';
+import { defaultScenario } from '../petstore/default-scenario.js';
 import { createRedactor, identity } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { anything, fields, list, mapOf, oneOf, string } from '../validation/schemas.js';

@@ -1,4 +1,3 @@
-import { basePath } from '../petstore/document.js';
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.js';
 import { clientOf } from '../scenario/client.js';
 import type { Simulator } from '../simulator/simulator.js';
@@ -35,22 +34,19 @@ const sandboxInfo = fields({
   recreated: optional(described(oneOf(true), 'Set if an idle sandbox of this name was dropped before.')),
 });
 
-/**
- * URLs of a sandbox.
- * @param origin origin of the server: `http://127.0.0.1:4010`
- */
-export const sandboxUrls = (origin: string, name: string) => ({
-  baseUrl: `${origin}/s/${name}${basePath}`,
+/** URLs of a sandbox. @param origin origin of the server: `http://127.0.0.1:4010` */
+export const sandboxUrls = (origin: string, { name, base }: Sandbox) => ({
+  baseUrl: origin + base,
   controlUrl: `${origin}/__sim/sandboxes/${name}`,
 });
 
-const shown = (origin: string, { name, sim, isRecreated }: Sandbox) => ({
-  name,
-  scenario: sim.name,
-  ...sandboxUrls(origin, name),
-  apiKey: clientOf(sim.scenario).key,
-  requests: sim.journal.size + sim.journal.dropped,
-  ...(isRecreated && { recreated: true as const }),
+const shown = (origin: string, sandbox: Sandbox) => ({
+  name: sandbox.name,
+  scenario: sandbox.sim.name,
+  ...sandboxUrls(origin, sandbox),
+  apiKey: clientOf(sandbox.sim.scenario).key,
+  requests: sandbox.sim.journal.size + sandbox.sim.journal.dropped,
+  ...(sandbox.isRecreated && { recreated: true as const }),
 });
 
 const oneSandbox = fields({ sandbox: described(name, 'Name of the sandbox.') });
@@ -74,7 +70,7 @@ export const sandboxOperations = {
     }),
     run: ({ sim, origin }) => ({
       scenario: sim.name,
-      api: `${origin}${basePath}`,
+      api: origin + sim.basePaths[0],
       page: `${origin}/__sim/`,
       description: `${origin}/__sim/openapi.json`,
       service: `${origin}/__sim/service.json`,

@@ -54,7 +54,7 @@ export const scenarioOperations = {
         name,
         description: scenario.description ?? '',
         ...(name === (sim.scenarios.has(sim.name) ? sim.name : 'default') && {
-          changed: differing(completed(scenario), sim.scenario),
+          changed: differing(completed(scenario, coreOf(sim).main.rules.base), sim.scenario),
         }),
       })),
   }),

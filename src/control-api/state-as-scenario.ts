@@ -1,10 +1,11 @@
+import { defaultScenario } from '../petstore/default-scenario.js';
 import { firstIdAfter } from '../petstore/pet-store.js';
+import type { GeneratePets } from '../petstore/resolve-pets.js';
+import { resolveScenario } from '../petstore/scenario.js';
 import { type ApiKey, refresh } from '../rate-limits/api-key.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
-import { defaultScenario } from '../scenario/default-scenario.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
-import type { GeneratePets } from '../scenario/resolve-pets.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
 import { jsonText } from '../values/json.js';

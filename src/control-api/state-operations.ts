@@ -1,3 +1,4 @@
+import { petsOf } from '../petstore/petstore.js';
 import { coreOf } from '../simulator/simulator.js';
 import { fields, list, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
@@ -51,11 +52,11 @@ export const stateOperations = {
     input: fields({}),
     result: list(snapshotInfo),
     run: ({ snapshots }) =>
-      [...snapshots].map(([name, { resolved, clock, pets }]) => ({
+      [...snapshots].map(([name, { resolved, clock, services }]) => ({
         name,
         scenario: resolved.name,
         now: new Date(clock.nowMs).toISOString(),
-        pets: pets.pets.length,
+        pets: petsOf(services).pets.length,
       })),
   }),
   saveSnapshot: operation({

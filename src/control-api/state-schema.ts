@@ -1,7 +1,7 @@
 import type { ClockState } from '../clock/simulated-clock.js';
 import { petStatuses } from '../petstore/document.js';
 import type { Pet } from '../petstore/pet.js';
-import { faultSchema } from '../scenario/fault-schema.js';
+import { faultSchema } from '../petstore/scenario-schema.js';
 import { apiKeySchema, instantMs } from '../scenario/key-state-schema.js';
 import { type Output, type Schema, transform } from '../validation/schema.js';
 import { boolean, fields, kind, list, oneOf, optional, pair, string } from '../validation/schemas.js';

@@ -1,5 +1,4 @@
 import type { WireFault } from '../requests/outcome.js';
-import type { Int64 } from '../values/int64.js';
 
 /** Conditions under which a fault rule applies. A request must meet all of them. */
 export interface FaultCondition {
@@ -7,10 +6,9 @@ export interface FaultCondition {
   method?: string | undefined;
   key?: readonly string[] | undefined;
   plan?: string | undefined;
-  /** Value of the request's `status` filter, such as `available`. */
-  status?: string | undefined;
-  petId?: Int64 | undefined;
-  /** The rule applies only to the n-th request that meets the other conditions, counted from 1. */
+  /** Conditions of the service, such as `petId`. */
+  [name: string]: unknown;
+  /** Applies to the n-th matching request only, counted from 1. */
   nth?: number | undefined;
   /** The rule applies to every n-th request that meets the other conditions. */
   every?: number | undefined;

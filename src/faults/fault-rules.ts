@@ -8,7 +8,7 @@ export interface FaultRequest {
   method: string;
   key: string;
   plan: string;
-  /** Request values that only some operations have: `status` of listPets, `petId` of getPet. */
+  /** Values of the service's conditions, such as `petId`. */
   values: Readonly<Record<string, unknown>>;
   /** Text by which repeated calls are recognized: key, method, path, query and body. */
   callText: () => string;
@@ -171,16 +171,17 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
     (when.method === undefined || when.method === request.method) &&
     (when.key === undefined || when.key.includes(request.key)) &&
     (when.plan === undefined || when.plan === request.plan) &&
-    (when.status === undefined || when.status === request.values.status) &&
-    (when.petId === undefined || when.petId === request.values.petId) &&
-    // If the clock was set back to before the scenario's start, the elapsed time is negative, and no rule with `after`
-    // applies.
+    meetsService(when, request.values) &&
+    // If the clock was set back to before the start, rules with `after` do not apply.
     (when.after === undefined || elapsedMs >= when.after) &&
     (when.for === undefined || elapsedMs < (when.after ?? 0) + when.for)
   );
 }
 
-/** Generates the first free fault name of the form `fault-1`, counted up from `number`. */
+const meetsService = (when: Readonly<Record<string, unknown>>, values: FaultRequest['values']) =>
+  Object.keys(values).every((name) => when[name] === undefined || when[name] === values[name]);
+
+/** First free name of the form `fault-1`, counted up from `number`. */
 export function freeFaultName(taken: ReadonlySet<string>, number: number): string {
   const name = `fault-${number}`;
   return taken.has(name) ? freeFaultName(taken, number + 1) : name;

@@ -1,9 +1,10 @@
 import type { Verdict } from '../judge/judge-run.js';
 import { terminalReport } from '../judge/report/terminal.js';
+import { defaultScenario } from '../petstore/default-scenario.js';
+import { resolveScenario } from '../petstore/scenario.js';
 import { clientOf } from '../scenario/client.js';
-import { defaultScenario } from '../scenario/default-scenario.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';

@@ -1,6 +1,6 @@
 import { documentedPlans } from '../petstore/document.js';
+import { scenarioSchema } from '../petstore/scenario-schema.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { scenarioSchema } from '../scenario/scenario-schema.js';
 import { type AnySchema, check, type SchemaIssue } from '../validation/schema.js';
 import { duration, instant, int64, signedDuration, wholeSeconds } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';

@@ -1,9 +1,10 @@
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
+import { createSimulatorFrom } from '../petstore/create-simulator.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import { coreOf, createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { eventLoopTurn, fakeClock, fakeTime, frozenTime, startMs } from './virtual-time.js';
 
 /** Context of a run, which the client function receives. */

@@ -1,11 +1,9 @@
-import { basePath } from '../petstore/document.js';
-
 /**
- * Creates a regular expression for the URLs below some base URLs. The match is the base URL.
- * @param baseUrl a path matches every origin; default: `/v1`
+ * Creates a pattern for the URLs under one or several base URLs. A match contains the base URL only.
+ * @param baseUrl a path matches every origin
  * @throws {TypeError} if a base URL is neither an http or https URL nor a path
  */
-export function addressPattern(baseUrl: string | readonly string[] = basePath): RegExp {
+export function addressPattern(baseUrl: string | readonly string[]): RegExp {
   const bases = [baseUrl].flat().map(readBaseUrl);
   if (bases.length === 0) throw badBaseUrl('an empty list');
   // Sorts the base URLs by length. A longer one must match before a shorter one that is its prefix.
@@ -29,5 +27,5 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 const badBaseUrl = (got: string) =>
   new TypeError(
-    `Failed to read the base URL: expected an address such as "https://api.example.com${basePath}", or a path such as "${basePath}", got ${got}`,
+    `Failed to read the base URL: expected an address such as "https://api.example.com/v1", or a path such as "/v1", got ${got}`,
   );

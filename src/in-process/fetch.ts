@@ -1,5 +1,4 @@
 import type { Unrecorded } from '../journal/unrecorded.js';
-import { basePath } from '../petstore/document.js';
 import type { ApiCall, ApiHandler } from '../requests/api-call.js';
 import { errorBody, maximumBodyBytes } from '../requests/api-error.js';
 import { concatenate } from '../values/concatenate.js';
@@ -10,7 +9,6 @@ import { toResponse } from './to-response.js';
 /** Simulator that responds to requests, with a counter for requests to addresses outside the API. */
 type Served = ApiHandler & {
   readonly unrecorded?: Unrecorded;
-  readonly basePaths?: readonly string[];
   readonly [callersKey]?: Callers;
   readonly [ownHandlersKey]?: () => readonly OwnHandler[];
 };
@@ -67,7 +65,7 @@ export function createAnswerRequest(sim: Served, pattern: RegExp): (request: Req
 }
 
 async function answerRequest(
-  { handle, clock, unrecorded, basePaths = [] }: Served,
+  { handle, clock, unrecorded, basePaths: [main, ...others] }: Served,
   pattern: RegExp,
   request: Request,
   connection: number | undefined,
@@ -75,8 +73,8 @@ async function answerRequest(
   const baseUrl = pattern.exec(request.url)?.[0];
   if (baseUrl === undefined) {
     const { method, url, headers } = request;
-    unrecorded?.recordOutside(method, new URL(url).pathname, basePath, headers.get('authorization'));
-    return Response.json(JSON.parse(nothingHere), { status: 404 });
+    unrecorded?.recordOutside(method, new URL(url).pathname, main, headers.get('authorization'));
+    return Response.json(JSON.parse(nothingHere(main)), { status: 404 });
   }
   const [address = ''] = request.url.slice(baseUrl.length).split('#', 1);
   const [path = '', ...query] = address.split('?');
@@ -87,7 +85,7 @@ async function answerRequest(
     path: decodeUnreserved(path),
     query: query.join('?'),
     baseUrl,
-    basePath: basePaths.find((each) => each !== basePath && baseUrl.endsWith(each)),
+    basePath: others.find((each) => baseUrl.endsWith(each)),
     header: (name) => request.headers.get(name) ?? undefined,
     body,
     connection,
@@ -169,9 +167,10 @@ export function createFetch(sim: Served): typeof fetch {
   };
 }
 
-/** Body of the 404 response for a URL outside the API. */
-export const nothingHere = errorBody({
-  status: 404,
-  code: 'not_found',
-  message: `There is nothing at this address; the API is under ${basePath}.`,
-});
+/** Response body for a URL outside the API. @param basePath base path of the main service */
+export const nothingHere = (basePath: string) =>
+  errorBody({
+    status: 404,
+    code: 'not_found',
+    message: `There is nothing at this address; the API is under ${basePath}.`,
+  });

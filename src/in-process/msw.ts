@@ -5,7 +5,7 @@ import { addressPattern } from './address-pattern.js';
 import { createAnswerRequest, type OwnHandler, ownHandlersOf } from './fetch.js';
 
 export interface HandlersOptions {
-  /** Base URL of the API, as an absolute URL or as a path that matches every origin; one or several. Default: `/v1`. */
+  /** Base URL of the API, as an absolute URL or as a path that matches every origin; one or several. Default: the base paths of the simulator's services, `/v1`. */
   baseUrl?: string | readonly string[] | undefined;
   /** Function to call after each response, such as the one that `persist` of `petstore-sim/persist` returns. */
   onAnswer?: (() => void) | undefined;
@@ -24,7 +24,7 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
     throw new TypeError(`handlers: expected a simulator of createSimulator, got ${sim && typeof sim}`);
   }
   checkOptions('handlers', options, handlersOptions);
-  const { baseUrl, onAnswer } = options;
+  const { baseUrl = sim.basePaths, onAnswer } = options;
   const pattern = addressPattern(baseUrl);
   const answer = createAnswerRequest(sim, pattern);
   return [

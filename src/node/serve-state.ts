@@ -54,9 +54,11 @@ export async function serveState<State extends OpenState>(
   const routes = await orClose(mount(state.backend.sim, options));
   const port = bound ?? (await orClose(openPort(options)));
   port.serve(state.backend, routes);
-  const { serve, pause, ...server } = port;
-  // Adds the server's members to the state object, because a copy of the state would read its getters only once.
+  const { serve, pause, origin, ...server } = port;
+  const baseUrl = origin + state.backend.sim.basePaths[0];
+  // `Object.assign` on the state preserves the getters of a store; a spread would read them only once.
   return Object.assign(state, server, {
+    baseUrl,
     async close(how?: { graceMs?: number }) {
       await port.close(how);
       await closeState();

@@ -1,8 +1,8 @@
 import type { ServerControl } from '../control-api/create-control.js';
+import { resolveScenario } from '../petstore/scenario.js';
 import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { anyOperation } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
-import { resolveScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { checkOptions } from '../values/check-options.js';
 import { dataEngine } from './data-engine.js';
@@ -77,7 +77,7 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
   // Imports these modules only here, because `listen` does not need them.
   const [{ createControl }, { generatePets }] = await Promise.all([
     import('../control-api/create-control.js'),
-    import('../scenario/generate-pets.js'),
+    import('../petstore/generate-pets.js'),
   ]);
   // Accepts any operation name in the scenario for now. With custom handlers, names are checked once `guarded` has
   // defined its own.

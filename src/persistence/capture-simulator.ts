@@ -1,14 +1,14 @@
-import { exportFaults, exportKey, exportPet } from '../control-api/export-state.js';
+import { exportFaults, exportKey } from '../control-api/export-state.js';
 import { bytesOf, lengthOf } from '../journal/record-bytes.js';
-import type { StoredPet } from '../petstore/pet.js';
 import type { ApiKey } from '../rate-limits/api-key.js';
 import { toPlainCall } from '../requests/plain-call.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import type { SandboxState } from '../sandboxes/sandboxes.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
-import { copyServices } from '../simulator/simulator-state.js';
+import type { MountedService } from '../simulator/simulator-state.js';
 import type { DelayedRequest, RequestInProgress, RunningRequest } from '../simulator/to-record.js';
+import { type JsonValue, jsonText } from '../values/json.js';
 import { toJsonCall, toJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, Piece } from './piece.js';
 
@@ -24,18 +24,18 @@ export type NumberOf = (resolved: ResolvedScenario) => number;
  */
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
   const { state } = coreOf(sim);
-  const { resolved, petsFrom, clock, pets, keys, faults, journal, delayed, running } = state;
+  const { resolved, dataFrom, clock, services, keys, faults, journal, delayed, running } = state;
   const { lastId, pending, dropped, clearedId, outcomes, outages } = journal;
-  const petState = pets.isSeed() ? undefined : pets.state();
+  const changed = services.filter(({ data }) => !data?.isAtStart?.());
+  const copies = Object.fromEntries(changed.map(({ service, data }) => [service.name, data?.capture()]));
+  const data = dataPieces(changed, copies);
   const head: Piece = {
     kind: 'simulator',
     ...(sandbox && { sandbox: sandboxFields(sandbox) }),
     resolved: numberOf(resolved),
-    petsFrom: numberOf(petsFrom),
+    petsFrom: numberOf(dataFrom),
     clock: { ...clock.anchor },
     changes: { ...sim.changes },
-    ...(petState && { nextId: petState.nextId }),
-    services: copyServices(state),
     faults: exportFaults(faults.state()),
     journal: { lastId, pending, dropped, clearedId, outcomes, ...(outages.length > 0 && { outages }) },
   };
@@ -44,10 +44,10 @@ export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: S
   const held = [...journal.held.values()];
   const waiting = delayed.map((request) => jsonDelayed(request, numberOf));
   const routes = [...running.values()].map((request) => jsonRunning(request, numberOf));
-  const snapshots = [...sim.snapshots].map(([name, snapshot]) => captureSnapshot(name, snapshot, numberOf));
+  const snapshots = [...sim.snapshots].map(([name, snapshot]) => captureSnapshot(name, snapshot, numberOf, services));
   function* pieces(): Generator<Piece> {
     yield head;
-    yield* petPieces(petState?.pets ?? []);
+    yield* data;
     yield* keyPieces(keyState.keys, keyState.unlisted);
     for (const part of parts(entries, recordLength)) yield { kind: 'entries', entries: part };
     for (const part of parts(held, recordLength)) yield { kind: 'held', entries: part };
@@ -65,28 +65,39 @@ const sandboxFields = ({ name, number, lastUsedMs, isRecreated }: SandboxState) 
   isRecreated,
 });
 
-function captureSnapshot(name: string, snapshot: Snapshot, numberOf: NumberOf): Iterable<Piece> {
-  const { resolved, petsFrom, clock, pets, services, keys, faults } = snapshot;
+function captureSnapshot(
+  name: string,
+  snapshot: Snapshot,
+  numberOf: NumberOf,
+  services: readonly MountedService[],
+): Iterable<Piece> {
+  const { resolved, dataFrom, clock, keys, faults } = snapshot;
   const head: Piece = {
     kind: 'snapshot',
     name,
     resolved: numberOf(resolved),
-    petsFrom: numberOf(petsFrom),
+    petsFrom: numberOf(dataFrom),
     clock,
-    nextId: pets.nextId,
-    services,
     faults: exportFaults(faults),
   };
   function* pieces(): Generator<Piece> {
     yield head;
-    yield* petPieces(pets.pets);
+    yield* dataPieces(services, snapshot.services);
     yield* keyPieces(keys.keys, keys.unlisted);
   }
   return pieces();
 }
 
-function* petPieces(pets: readonly StoredPet[]): Generator<Piece> {
-  for (const part of parts(pets, ({ json }) => json.length)) yield { kind: 'pets', pets: part.map(exportPet) };
+/** @param copies copies of the data by service name */
+function* dataPieces(services: readonly MountedService[], copies: Snapshot['services']): Generator<Piece> {
+  for (const { service, data } of services) {
+    const { name } = service;
+    if (data === undefined || !Object.hasOwn(copies, name)) continue;
+    const values = data.write?.(copies[name]) ?? [copies[name] as JsonValue];
+    for (const part of parts(values, (value) => jsonText(value).length)) {
+      yield { kind: 'data', service: name, values: part };
+    }
+  }
 }
 
 function* keyPieces(keys: readonly ApiKey[], unlisted: readonly ApiKey[]): Generator<Piece> {
@@ -100,8 +111,8 @@ const runningLength = ({ exchange: { call } }: JsonRunning) => 1_000 + lengthOf(
 const delayedLength = ({ exchange: { call }, first }: JsonDelayed) =>
   1_000 + lengthOf(first?.body) + lengthOf(call.body);
 
-/** Divides a list into parts of about `pieceBytes` bytes each. */
-export function* parts<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Generator<Item[]> {
+/** Groups items into parts of about `pieceBytes` each. */
+export function* parts<Item>(items: Iterable<Item>, lengthOf: (item: Item) => number): Generator<Item[]> {
   let part: Item[] = [];
   let length = 0;
   for (const item of items) {

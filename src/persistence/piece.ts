@@ -3,13 +3,11 @@ import type { ExportedKey, ExportedState } from '../control-api/state-schema.js'
 import type { FaultRule } from '../faults/fault-rule.js';
 import type { Outage } from '../journal/outage.js';
 import type { ClientEnd } from '../judge/run.js';
-import type { Pet } from '../petstore/pet.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { ControlChanges } from '../simulator/control-change.js';
-import type { ServiceCopies } from '../simulator/simulator-state.js';
 import type { RequestInProgress, RunningRequest } from '../simulator/to-record.js';
-import type { Int64 } from '../values/int64.js';
+import type { JsonValue } from '../values/json.js';
 import type { JsonCall, JsonOutcome } from './command-json.js';
 import type { ReplicasState } from './replicas.js';
 
@@ -46,17 +44,14 @@ export interface ScenarioPetsPiece {
 }
 
 /**
- * Common fields of a simulator and a named snapshot. Pieces with pets and keys follow; pets that the scenario contains
- * are omitted.
+ * Common part of a simulator and a named snapshot. Pieces with data and keys follow; data that is unchanged since the
+ * start of the scenario is omitted.
  */
 interface StateHead {
   /** Number of the simulator's current scenario within the log's snapshot. */
   readonly resolved: number;
-  /** Number of the scenario within the log's snapshot from which the pets come. */
+  /** Number of the scenario whose data a reset restores. */
   readonly petsFrom: number;
-  readonly nextId?: Int64;
-  /** Data of services other than the Petstore. */
-  readonly services?: ServiceCopies | undefined;
   readonly faults: ExportedState['faults'];
 }
 
@@ -82,9 +77,11 @@ export interface SnapshotPiece extends StateHead {
   readonly clock: ClockState;
 }
 
-export interface PetsPiece {
-  readonly kind: 'pets';
-  readonly pets: readonly Pet[];
+/** Data of a service; the pieces of one service follow each other. */
+export interface DataPiece {
+  readonly kind: 'data';
+  readonly service: string;
+  readonly values: readonly JsonValue[];
 }
 
 export interface KeysPiece {
@@ -138,7 +135,7 @@ export type Piece =
   | ScenarioPetsPiece
   | SimulatorPiece
   | SnapshotPiece
-  | PetsPiece
+  | DataPiece
   | KeysPiece
   | EntriesPiece
   | DelayedPiece

@@ -1,6 +1,7 @@
+import { resolveScenario } from '../petstore/scenario.js';
 import { anyOperation } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { jsonText } from '../values/json.js';
 import type { BeginCommand, Command } from './command.js';
 import type { FoundEntry, FoundSnapshot } from './log.js';

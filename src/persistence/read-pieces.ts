@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
+import type { JsonValue } from '../values/json.js';
 import type { Piece, ScenarioPiece, ServerPiece, SimulatorPiece, SnapshotPiece } from './piece.js';
 import type { SimulatorParts, StateParts } from './restore-simulator.js';
 
@@ -18,10 +19,10 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
   let server: ServerPiece | undefined;
   const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
   const simulators: SimulatorParts[] = [];
-  /** Simulator or named snapshot to which the next pieces with pets and keys belong. */
+  /** Simulator or named snapshot that the next data and keys belong to. */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
-    const piece = each as Piece;
+    const piece = each as Piece | EarlierPiece;
     const simulator = simulators.at(-1);
     switch (piece.kind) {
       case 'server':
@@ -46,7 +47,11 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
         break;
       }
       case 'pets':
-        push(current?.pets, piece.pets);
+        push(current?.data.get('petstore'), piece.pets);
+        break;
+      case 'data':
+        if (current?.data.has(piece.service) === false) current.data.set(piece.service, []);
+        push(current?.data.get(piece.service), piece.values);
         break;
       case 'keys':
       case 'unlistedKeys':
@@ -76,7 +81,24 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
 
 const scenarioOf = ({ content, hasPets }: ScenarioPiece) => ({ content, pets: hasPets ? [] : undefined });
 
-const emptyParts = <Head>(head: Head): StateParts<Head> => ({ head, pets: [], keys: [], unlistedKeys: [] });
+const emptyParts = <Head>(head: Head): StateParts<Head> => {
+  const { nextId, services = {} } = head as EarlierHead;
+  const data = new Map(Object.entries(services).map(([name, value]) => [name, [value]]));
+  if (nextId !== undefined) data.set('petstore', [nextId]);
+  return { head, data, keys: [], unlistedKeys: [] };
+};
+
+/** Pets in a snapshot of an earlier version. */
+interface EarlierPiece {
+  readonly kind: 'pets';
+  readonly pets: readonly JsonValue[];
+}
+
+/** Data in a head of an earlier version: the next id of the Petstore, and the data of other services. */
+interface EarlierHead {
+  readonly nextId?: JsonValue;
+  readonly services?: Readonly<Record<string, JsonValue>>;
+}
 
 function push<Item>(list: Item[] | undefined, items: readonly Item[]): void {
   if (list === undefined) throw unreadable('a piece after the piece that it belongs to');

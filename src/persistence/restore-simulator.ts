@@ -1,22 +1,22 @@
 import { importFaults, importKey } from '../control-api/export-state.js';
 import type { ExportedKey } from '../control-api/state-schema.js';
 import type { FaultRule } from '../faults/fault-rule.js';
-import type { Pet } from '../petstore/pet.js';
-import { toStored } from '../petstore/pet.js';
 import { fromPlainCall } from '../requests/plain-call.js';
 import { isWriteByMethod, type RequestRecord } from '../requests/request-record.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
-import { applyScenario, restoreServices } from '../simulator/simulator-state.js';
+import { applyScenario, type MountedService } from '../simulator/simulator-state.js';
 import type { RequestInProgress, RunningRequest } from '../simulator/to-record.js';
+import type { JsonValue } from '../values/json.js';
 import { fromJsonCall, fromJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, SimulatorPiece, SnapshotPiece } from './piece.js';
 
-/** State of a simulator or a named snapshot, as read from pieces: its fields, pets and keys. */
+/** Collected state of a simulator or a named snapshot, before it is restored: its fields, data and keys. */
 export interface StateParts<Head> {
   readonly head: Head;
-  readonly pets: Pet[];
+  /** Data of the services, by service name. */
+  readonly data: Map<string, JsonValue[]>;
   readonly keys: ExportedKey[];
   readonly unlistedKeys: ExportedKey[];
 }
@@ -35,13 +35,15 @@ export type ScenarioOf = (number: number) => ResolvedScenario;
 /** Restores the captured state of a simulator. The simulator must be at the start of the scenario `petsFrom`. */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
   const { state } = coreOf(sim);
-  const { head, pets } = parts;
+  const { head } = parts;
   const resolved = scenarioOf(head.resolved);
   if (state.resolved !== resolved) applyScenario(state, resolved, false);
   state.keys.restore(keyState(parts, resolved));
   state.faults.restore(importFaults(head.faults));
-  if (head.nextId !== undefined) state.pets.restore({ pets: pets.map(toStored), nextId: head.nextId });
-  restoreServices(state, head.services);
+  const copies = copiesOf(parts, state.services);
+  for (const { service, data } of state.services) {
+    if (Object.hasOwn(copies, service.name)) data?.restore(copies[service.name]);
+  }
   Object.assign(state.clock.anchor, head.clock);
   Object.assign(sim.changes, head.changes);
   restoreJournal(sim, parts);
@@ -50,7 +52,8 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
     const running = runningRequest(request, scenarioOf);
     state.running.set(running.exchange.id, running);
   }
-  for (const each of parts.snapshots) sim.snapshots.set(each.head.name, namedSnapshot(each, scenarioOf));
+  for (const each of parts.snapshots)
+    sim.snapshots.set(each.head.name, namedSnapshot(each, scenarioOf, state.services));
 }
 
 function restoreJournal(sim: Simulator, { head, entries, held }: SimulatorParts): void {
@@ -75,15 +78,27 @@ const keyState = (
   return { keys: keys.map(read('keys')), unlisted: unlistedKeys.map(read('unlistedKeys')) };
 };
 
-function namedSnapshot(parts: StateParts<SnapshotPiece>, scenarioOf: ScenarioOf): Snapshot {
-  const { head, pets } = parts;
+/** Copies of the services' data, by service name. */
+const copiesOf = ({ data: values }: Pick<StateParts<unknown>, 'data'>, services: readonly MountedService[]) =>
+  Object.fromEntries(
+    services.flatMap(({ service: { name }, data }) => {
+      const own = values.get(name);
+      return own === undefined ? [] : [[name, data?.read === undefined ? own[0] : data.read(own)]];
+    }),
+  );
+
+function namedSnapshot(
+  parts: StateParts<SnapshotPiece>,
+  scenarioOf: ScenarioOf,
+  services: readonly MountedService[],
+): Snapshot {
+  const { head } = parts;
   const resolved = scenarioOf(head.resolved);
   return {
     resolved,
-    petsFrom: scenarioOf(head.petsFrom),
+    dataFrom: scenarioOf(head.petsFrom),
     clock: head.clock,
-    pets: { pets: pets.map(toStored), nextId: head.nextId ?? 1 },
-    services: head.services ?? {},
+    services: copiesOf(parts, services),
     keys: keyState(parts, resolved),
     faults: importFaults(head.faults),
   };

@@ -1,12 +1,14 @@
-import type { PetStore } from '../petstore/pet-store.js';
+import { createSimulatorFrom } from '../petstore/create-simulator.js';
+import { type GeneratePets, generatesPets } from '../petstore/resolve-pets.js';
+import { resolveScenario } from '../petstore/scenario.js';
 import { type Sandbox, Sandboxes, type SandboxesOptions, type SandboxState } from '../sandboxes/sandboxes.js';
 import { anyOperation } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
-import { type GeneratePets, generatesPets } from '../scenario/resolve-pets.js';
-import { type ResolvedScenario, resolveScenario } from '../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SimulatorOptions } from '../simulator/simulator.js';
-import { coreOf, createSimulatorFrom, type Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { forkServices, type SimulatorState } from '../simulator/simulator-state.js';
 import { jsonText } from '../values/json.js';
 import { LogTime, type LogTimeOptions } from './log-time.js';
 import type { SimulatorPiece } from './piece.js';
@@ -49,10 +51,9 @@ export async function restoreMachine(
   return time.at(server.atMs, () => {
     const first = scenarioOf(own.head.petsFrom);
     const sim = createSimulatorFrom(first, simulatorOptions(options), time);
-    // The sandboxes share the pets of a large scenario, to save memory.
-    const stores = new Map([[first, coreOf(sim).state.pets.fork()]]);
+    const starts = new Map([[first, startOf(sim)]]);
     restoreSimulator(sim, own, scenarioOf);
-    const restored = restoreSandboxes(sim, others, scenarioOf, stores);
+    const restored = restoreSandboxes(sim, others, scenarioOf, starts);
     const { used, dropped, lastNumber } = server.sandboxes;
     const { makeSandboxes, onError } = common(sim, time, options);
     return new StateMachine({
@@ -70,22 +71,28 @@ export async function restoreMachine(
   });
 }
 
-/**
- * Restores the sandboxes in the order in which they were created. The limit on the journals' common memory depends on
- * this order.
- */
+/** Services with data at the start of a scenario, to fork: sandboxes share the pets of a large scenario. */
+type Start = Pick<SimulatorState, 'services' | 'dataFrom'>;
+
+const startOf = (sim: Simulator): Start => {
+  const { state } = coreOf(sim);
+  return { services: forkServices(state, state.dataFrom), dataFrom: state.dataFrom };
+};
+
+/** Restores the sandboxes in order of creation, in which the shared journal memory evicts them. */
 function restoreSandboxes(
   sim: Simulator,
   parts: readonly SimulatorParts[],
   scenarioOf: ScenarioOf,
-  stores: Map<ResolvedScenario, PetStore>,
+  starts: Map<ResolvedScenario, Start>,
 ): Map<string, SandboxState> {
   const fields = ({ head }: SimulatorParts) => head.sandbox as NonNullable<SimulatorPiece['sandbox']>;
   const restored = new Map<string, SandboxState>();
   for (const each of [...parts].sort((a, b) => fields(a).number - fields(b).number)) {
     const resolved = scenarioOf(each.head.petsFrom);
-    const sandbox = coreOf(sim).forkFrom(resolved, stores.get(resolved)?.fork());
-    if (!stores.has(resolved)) stores.set(resolved, coreOf(sandbox).state.pets.fork());
+    const start = starts.get(resolved);
+    const sandbox = coreOf(sim).forkFrom(resolved, start && forkServices(start, resolved));
+    if (start === undefined) starts.set(resolved, startOf(sandbox));
     restoreSimulator(sandbox, each, scenarioOf);
     restored.set(fields(each).name, { ...fields(each), sim: sandbox });
   }

@@ -9,10 +9,10 @@ import type { Settings } from './settings.js';
 
 /** "Operation name: listPets. GET /pets." */
 export const listPets: Operation = (call, context) => {
-  const { pets, lists, settings } = context;
+  const { pets, settings } = context;
   // Responses with paging are not cached, because the Link header depends on more than the query.
   if (settings.paging !== 'none') return readList(call, context);
-  return lists.find(pets.content, settings, call.query, () => readList(call, context));
+  return pets.lists.find(pets.content, settings, call.query, () => readList(call, context));
 };
 
 function readList(call: ApiCall, { pets, settings }: OperationContext): Outcome {

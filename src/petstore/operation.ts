@@ -3,7 +3,6 @@ import type { Outcome } from '../requests/outcome.js';
 import type { Int64 } from '../values/int64.js';
 import type { JsonValue } from '../values/json.js';
 import { type PetStatus, petStatuses } from './document.js';
-import type { ListCache } from './list-cache.js';
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
@@ -12,7 +11,6 @@ export interface OperationContext {
   pets: PetStore;
   categories: ReadonlySet<Int64>;
   settings: Settings;
-  lists: ListCache;
 }
 
 /**

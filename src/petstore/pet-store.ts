@@ -1,7 +1,12 @@
+import type { ServiceData } from '../requests/service.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import type { Settings } from '../scenario/settings.js';
 import { compareInt64, greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
+import type { JsonValue } from '../values/json.js';
 import { lowest } from '../values/lowest.js';
 import { seededFraction } from '../values/seeded-random.js';
 import type { PetStatus } from './document.js';
+import { ListCache } from './list-cache.js';
 import { type Pet, type StoredPet, toStored } from './pet.js';
 import { copyStock, fillStock, type PetRow, type PetStock } from './pet-stock.js';
 
@@ -37,7 +42,9 @@ type HasId = Pick<Pet, 'id'>;
  * O(limit); create O(1), shuffled O(n). Reset and fork take O(1): the scenario's pets are shared and copied on the
  * first write.
  */
-export class PetStore {
+export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
+  #order: ListOrder = 'id-ascending';
+  #seed = 0;
   #compare: (a: HasId, b: HasId) => number = byId;
   #newestFirst = false;
   #idStart: Int64 = 1;
@@ -46,12 +53,12 @@ export class PetStore {
   #stock: PetStock = this.#seedStock;
   #nextId: Int64 = 1;
 
-  constructor(seedPets: readonly StoredPet[], options: PetStoreOptions) {
-    this.seed(seedPets, options);
-  }
-
-  /** Replaces the initial pets and resets the store. */
-  seed(seedPets: readonly StoredPet[], { order, seed, idStart }: PetStoreOptions): void {
+  /** @param lists cache of list responses; default: an empty cache */
+  constructor(
+    seedPets: readonly StoredPet[],
+    { order, seed, idStart }: PetStoreOptions,
+    readonly lists = new ListCache(),
+  ) {
     this.#setOrder(order, seed);
     this.#seedStock = fillStock([...seedPets].sort(this.#compare));
     const highest = seedPets.reduce<Int64>((most, { id }) => (compareInt64(id, most) > 0 ? id : most), 0);
@@ -59,8 +66,9 @@ export class PetStore {
     this.reset();
   }
 
-  /** Changes the list order. */
-  reorder(order: ListOrder, seed: number): void {
+  /** Adopts the list order of another scenario. */
+  change({ settings: { listOrder: order }, seed }: { settings: Pick<Settings, 'listOrder'>; seed: number }): void {
+    if (order === this.#order && seed === this.#seed) return;
     const isSeed = this.#stock === this.#seedStock;
     this.#setOrder(order, seed);
     this.#seedStock = fillStock([...this.#seedStock.all].sort(this.#compare));
@@ -69,9 +77,7 @@ export class PetStore {
 
   /** Creates a store with the same initial pets, which are shared until the first write (copy-on-write). */
   fork(): PetStore {
-    const fork = new PetStore([], { order: 'id-ascending', seed: 0 });
-    fork.#compare = this.#compare;
-    fork.#newestFirst = this.#newestFirst;
+    const fork = new PetStore([], { order: this.#order, seed: this.#seed }, this.lists);
     fork.#seedStock = this.#seedStock;
     fork.#idStart = this.#idStart;
     fork.reset();
@@ -88,7 +94,7 @@ export class PetStore {
   }
 
   /** Whether the scenario's pets are unchanged. */
-  isSeed = (): boolean => this.#stock === this.#seedStock;
+  isAtStart = (): boolean => this.#stock === this.#seedStock;
 
   get(id: Int64): StoredPet | undefined {
     const { all } = this.#stock;
@@ -172,7 +178,7 @@ export class PetStore {
   }
 
   /** Snapshot of all state that requests change. Stored pets are immutable, so a copy of the list suffices. */
-  state(): PetStoreState {
+  capture(): PetStoreState {
     return { pets: this.#stock.all.slice(), nextId: this.#nextId };
   }
 
@@ -181,7 +187,18 @@ export class PetStore {
     this.#nextId = state.nextId;
   }
 
+  *write({ nextId, pets }: PetStoreState): Generator<JsonValue> {
+    yield nextId;
+    for (const { json: _, ...pet } of pets) yield pet as unknown as JsonValue;
+  }
+
+  read([nextId, ...pets]: readonly JsonValue[]): PetStoreState {
+    return { nextId: nextId as Int64, pets: (pets as unknown as Pet[]).map(toStored) };
+  }
+
   #setOrder(order: ListOrder, seed: number): void {
+    this.#order = order;
+    this.#seed = seed;
     this.#compare = order === 'shuffled' ? byShuffle(seed) : byId;
     this.#newestFirst = order === 'newest-first';
   }
@@ -189,7 +206,7 @@ export class PetStore {
   /** Stock for a change. Copies the scenario's shared stock before the first change. */
   #own(): PetStock {
     const { all, byStatus } = this.#stock;
-    this.#stock = this.isSeed() ? copyStock(this.#stock) : { all, byStatus };
+    this.#stock = this.isAtStart() ? copyStock(this.#stock) : { all, byStatus };
     return this.#stock;
   }
 

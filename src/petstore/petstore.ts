@@ -1,27 +1,18 @@
 import type { ApiCall } from '../requests/api-call.js';
 import { gone, methodNotAllowed, notFound } from '../requests/api-error.js';
 import type { Outcome } from '../requests/outcome.js';
-import { type Match, refusedMatch, type Service } from '../requests/service.js';
-import { type Int64, parseInt64 } from '../values/int64.js';
+import { type Match, refusedMatch } from '../requests/service.js';
+import type { MainService } from '../simulator/simulator-state.js';
+import { parseInt64 } from '../values/int64.js';
 import { createPet } from './create-pet.js';
 import { basePath, getPetRemovedAtMs, type OperationName, operationNames } from './document.js';
 import { getPet } from './get-pet.js';
-import type { ListCache } from './list-cache.js';
 import { listPets } from './list-pets.js';
 import type { Operation } from './operation.js';
-import type { PetStore } from './pet-store.js';
+import { PetStore, type PetStoreState } from './pet-store.js';
+import { createPets } from './pets.js';
+import { scenarioRules } from './scenario.js';
 import type { AssumptionId, Settings } from './settings.js';
-
-/** Parts of a scenario that the operations use. */
-interface PetstoreScenario {
-  readonly settings: Settings;
-  readonly categories: ReadonlySet<Int64>;
-}
-
-interface PetstoreData {
-  readonly pets: PetStore;
-  readonly lists: ListCache;
-}
 
 const operations: Record<OperationName, Operation> = { listPets, createPet, getPet };
 
@@ -32,10 +23,13 @@ const petsMethods: Record<string, Match> = { GET: listMatch, HEAD: listMatch, PO
 const petPath = /^\/pets\/([^/]+)$/;
 
 /** The service of the interface document. Shares its store with `sim.pets`. */
-export const petstore: Service<PetstoreData, PetstoreScenario> = {
+export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
+  createData: ({ pets, settings, seed, idStart }) => new PetStore(pets, { order: settings.listOrder, seed, idStart }),
+  rules: scenarioRules,
+  simulatorFields: (data, isLogged) => ({ pets: createPets(data, isLogged) }),
   find({ method, path, baseUrl }, { settings }, nowMs) {
     // Paths are compared as sent, without decoding or trailing slash. Adapters omit the body of HEAD responses.
     if (path === '/pets') {
@@ -53,8 +47,8 @@ export const petstore: Service<PetstoreData, PetstoreScenario> = {
     if (method !== 'GET' && method !== 'HEAD') return refusedMatch(unknownMethod(method, ['GET'], settings));
     return { operation: 'getPet', isWrite: false, params: { petId }, refusal: undefined, headers };
   },
-  run(call, { operation, params }, { data: { pets, lists }, scenario: { categories, settings } }): Outcome {
-    return operations[operation as OperationName](call, { pets, lists, categories, settings }, params?.petId ?? '');
+  run(call, { operation, params }, { data: pets, scenario: { categories, settings } }): Outcome {
+    return operations[operation as OperationName](call, { pets, categories, settings }, params?.petId ?? '');
   },
   conditions({ query }, { operation, params }) {
     return {
@@ -63,6 +57,9 @@ export const petstore: Service<PetstoreData, PetstoreScenario> = {
     };
   },
 };
+
+/** Copy of the pets in a simulator's snapshot. */
+export const petsOf = (services: Readonly<Record<string, unknown>>) => services[petstore.name] as PetStoreState;
 
 function found(operation: OperationName, isWrite = false): Match {
   return { operation, isWrite, params: undefined, refusal: undefined, headers: undefined };

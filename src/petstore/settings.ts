@@ -1,5 +1,7 @@
-import { type Choice, choice, limitSettings, open, type ValueOf } from '../rate-limits/settings.js';
-import type { ErrorCode } from '../requests/error-codes.js';
+import { type Choice, choice, limitSettings, open } from '../rate-limits/settings.js';
+import type { AllowedOrigins, AssumptionId, ErrorCodeNames, Settings } from '../scenario/settings.js';
+
+export type { AssumptionId, Settings };
 
 /** Settings for every point that the document leaves open, default first. The questions are in assumptions.ts. */
 export const settingValues = {
@@ -17,22 +19,17 @@ export const settingValues = {
   bodyTooLarge: choice('payload-too-large'),
   unknownRoute: choice('not-found'),
   unknownMethod: choice('method-not-allowed', 'not-found'),
-  errorCodes: open<Partial<Record<ErrorCode, string>>>({}),
+  errorCodes: open<ErrorCodeNames>({}),
   ...limitSettings,
   deprecation: choice('silent', 'headers'),
   afterRemoval: choice('not-found', 'gone', 'keep'),
-  cors: open<'loopback' | 'hidden' | 'off' | readonly string[]>('loopback'),
+  cors: open<AllowedOrigins>('loopback'),
 };
-
-export type AssumptionId = keyof typeof settingValues;
 
 /** Ids of assumptions with a closed set of values. */
 export type ChoiceId = {
   [Id in AssumptionId]: (typeof settingValues)[Id] extends Choice<unknown> ? Id : never;
 }[AssumptionId];
-
-/** Settings of a simulator: one value per assumption. */
-export type Settings = { -readonly [Id in AssumptionId]: ValueOf<(typeof settingValues)[Id]> };
 
 /** Default value of every assumption. */
 export const defaultSettings = Object.fromEntries(

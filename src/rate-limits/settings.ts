@@ -16,8 +16,10 @@ export const choice = <const Value>(byDefault: Value, ...others: Value[]): Choic
 });
 export const open = <Value>(byDefault: Value): Open<Value> => ({ default: byDefault });
 
-/** Type of a setting's value. */
-export type ValueOf<Setting> = Setting extends Open<infer Value> ? Value : never;
+/** Type of a value for every setting. */
+export type ValuesOf<Settings> = {
+  -readonly [Id in keyof Settings]: Settings[Id] extends Open<infer Value> ? Value : never;
+};
 
 /** Settings for API keys, limits and bans where the document is silent, each with its default first. */
 export const limitSettings = {
@@ -40,5 +42,5 @@ export const limitSettings = {
   banStatus: choice(429, 403, 401, 418),
 };
 
-/** A value for every setting. */
-export type LimitSettings = { -readonly [Id in keyof typeof limitSettings]: ValueOf<(typeof limitSettings)[Id]> };
+/** A value for every limit setting. */
+export type LimitSettings = ValuesOf<typeof limitSettings>;

@@ -25,7 +25,7 @@ export interface ApiCall {
   query: string;
   /** Base URL as the client sees it, for links: `http://127.0.0.1:4010/v1`. */
   baseUrl: string;
-  /** Base path of the service, if other than `/v1`: the end of `baseUrl`, or an adapter's substitute. */
+  /** Base path of the service, if not the first of the simulator's `basePaths`. */
   readonly basePath?: string | undefined;
   /** Returns a header by its lower-case name. Repeated headers are joined by a comma and a space. */
   header(name: string): string | undefined;
@@ -83,4 +83,6 @@ export interface ApiHandler {
   handle(call: ApiCall): Answer | Promise<Answer>;
   /** Clock that times network faults. */
   readonly clock: Clock;
+  /** Base paths of the services, the main service's first: `/v1`. */
+  readonly basePaths: readonly [main: string, ...others: string[]];
 }

@@ -34,14 +34,27 @@ export interface RunContext<Data, Scenario> {
   readonly nowMs: number;
 }
 
-/** Functions that manage the data of a service. Each simulator and sandbox has separate data. */
-export interface ServiceData<Data, Scenario> {
-  /** Creates the data at the start of a scenario, and at each reset. */
-  create(scenario: Scenario): Data;
-  /** Serializes the data for snapshots and logs. */
-  write(data: Data): JsonValue;
-  /** Restores serialized data. */
-  read(copy: JsonValue): Data;
+/**
+ * Data of a service in one simulator or sandbox.
+ * @typeParam Copy type of captured data
+ */
+export interface ServiceData<Scenario = unknown, Copy = unknown> {
+  /** Restores the data at the start of the scenario. Default: the service creates the data again. */
+  reset?(): void;
+  /** Adapts the data to another scenario, loaded without `reseed`. Default: no change. */
+  change?(scenario: Scenario): void;
+  /** Creates the data of a fork, at the start of the same scenario. Default: the service creates the data again. */
+  fork?(): ServiceData<Scenario, Copy>;
+  /** Copies the data for a snapshot in memory. The copy must not change with the data. */
+  capture(): Copy;
+  /** Restores a copy. The copy must not change with the data. */
+  restore(copy: Copy): void;
+  /** Whether the data is as at the start of the scenario; a log then stores no copy. Default: no. */
+  isAtStart?(): boolean;
+  /** Splits a copy into JSON values, for a log. Default: the copy as one value. */
+  write?(copy: Copy): Iterable<JsonValue>;
+  /** Joins the values that `write` returned. Default: the first value. */
+  read?(values: readonly JsonValue[]): Copy;
 }
 
 /**
@@ -55,7 +68,8 @@ export interface Service<Data = unknown, Scenario = unknown> {
   readonly basePath: string;
   /** Names of the operations, for scenarios and queries. */
   readonly operations: readonly string[];
-  readonly data?: ServiceData<Data, Scenario>;
+  /** Creates the data at the start of a scenario. */
+  createData?(scenario: Scenario): Data & ServiceData<Scenario>;
   /**
    * Finds the operation of a request. A thrown error becomes a 500.
    * @returns `undefined` for a request to another service

@@ -1,4 +1,3 @@
-import { basePath } from '../petstore/document.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf, type Simulator, type SimulatorCore } from '../simulator/simulator.js';
@@ -14,7 +13,7 @@ export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
 export interface Sandbox {
   readonly name: string;
   readonly sim: Simulator;
-  /** Base path of the sandbox's API: `/s/NAME/v1`. */
+  /** Base path of the sandbox's main service: `/s/NAME/v1`. */
   readonly base: string;
   /**
    * Whether a request re-created this sandbox, after the server had dropped an idle sandbox of the same name with its
@@ -28,7 +27,10 @@ export interface Sandbox {
 /** First part of every sandbox's path: `/s/NAME/v1`. */
 export const sandboxPrefix = '/s/';
 
-/** Header of a sandbox's first response, if the sandbox was dropped as idle and a request re-created it. */
+/** Path before the base paths of a sandbox's services: `/s/NAME`. */
+export const prefixOf = ({ name }: Pick<Sandbox, 'name'>) => sandboxPrefix + name;
+
+/** Header of the first response of a sandbox that was dropped as idle and then re-created. */
 export const recreatedHeaders = { 'X-Sim-Sandbox': 'recreated' };
 
 /** State of a sandbox in a snapshot. */
@@ -207,7 +209,7 @@ export class Sandboxes {
 
   #set(sandbox: SandboxState): Sandbox {
     const removal = new AbortController();
-    const base = `${sandboxPrefix}${sandbox.name}${basePath}`;
+    const base = prefixOf(sandbox) + sandbox.sim.basePaths[0];
     const stored = { ...sandbox, base, removed: removal.signal, removal };
     this.#sandboxes.set(sandbox.name, stored);
     this.#onMade(stored);

@@ -3,22 +3,25 @@ import { type Issue, issueAt } from '../validation/issue.js';
 import { type AnySchema, check, maximumIssues, type Output, type SchemaIssue } from '../validation/schema.js';
 import { isMap } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
-import { faultSchema } from './fault-schema.js';
 import { type KnownOperations, unknownOperations } from './operations.js';
 import { unknownLimits } from './resolve-plans.js';
 import { ScenarioError } from './scenario-error.js';
-import { type CheckedScenario, scenarioSchema } from './scenario-schema.js';
+import type { ScenarioRules } from './scenario-rules.js';
+import type { CheckedScenario } from './scenario-schema.js';
 
 /**
  * Checks a scenario against its schema. Adds invalid fields to `issues` and omits them from the result, so that one
  * pass reports all issues. Unknown fields do not affect valid fields.
  */
-export function* checkScenario(scenario: object, issues: Issue[], checkAll?: CheckInSteps): Steps<CheckedScenario> {
+export function* checkScenario(
+  scenario: object,
+  { schema }: Pick<ScenarioRules, 'schema'>,
+  issues: Issue[],
+  checkAll?: CheckInSteps,
+): Steps<CheckedScenario> {
   const found: SchemaIssue[] = [];
   const rest: CheckedScenario = {
-    ...(checkAll === undefined
-      ? check(scenarioSchema, scenario, found)
-      : yield* checkAll(scenarioSchema, scenario, found)),
+    ...(checkAll === undefined ? check(schema, scenario, found) : yield* checkAll(schema, scenario, found)),
   };
   issues.push(...toIssues(found));
   for (const { steps, unknown } of found) {
@@ -74,7 +77,11 @@ function omitAssumption(rest: CheckedScenario, id: string): void {
 }
 
 /** @throws {ScenarioError} if the fault rule is invalid or names an unknown operation */
-export function checkFault(fault: unknown, known: KnownOperations) {
+export function checkFault(
+  fault: unknown,
+  { faultSchema }: Pick<ScenarioRules, 'faultSchema'>,
+  known: KnownOperations,
+) {
   const checked = checkWith(faultSchema, fault, 'fault rule');
   const issues = [...unknownOperations(checked, known)];
   if (issues.length > 0) throw new ScenarioError(issues, 'fault rule');

@@ -3,10 +3,11 @@ import { whole } from '../validation/value-schemas.js';
 import { keyText } from './key-schema.js';
 import { operationName } from './operations.js';
 
-/** Schema of `client`: the requirements of a scenario on its client. */
-export const clientSchema = fields({
-  key: optional(keyText),
-  operation: optional(operationName),
-  calls: optional(whole(1, 100_000)),
-  parallel: optional(whole(1, 1_000)),
-});
+/** Creates the schema of `client`: the requirements of a scenario on its client. */
+export const clientSchema = (operations: readonly string[]) =>
+  fields({
+    key: optional(keyText),
+    operation: optional(operationName(operations)),
+    calls: optional(whole(1, 100_000)),
+    parallel: optional(whole(1, 1_000)),
+  });

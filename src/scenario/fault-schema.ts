@@ -1,5 +1,4 @@
 import type { FaultEffect, FaultRule } from '../faults/fault-rule.js';
-import { isOperationName, operationNames, petStatuses } from '../petstore/document.js';
 import { statusesWithoutBody } from '../requests/outcome.js';
 import { type Input, type Output, refine, type Schema, transform } from '../validation/schema.js';
 import {
@@ -14,9 +13,10 @@ import {
   optional,
   string,
 } from '../validation/schemas.js';
-import { between, count, duration, int64, isJson, matching, text, whole } from '../validation/value-schemas.js';
+import { between, count, duration, isJson, matching, text, whole } from '../validation/value-schemas.js';
 import { type JsonValue, stringifyJson } from '../values/json.js';
 import { operationName } from './operations.js';
+import type { ServiceSchema } from './service-schema.js';
 
 const fromOne = whole(1);
 const fraction = between(0, 1);
@@ -42,38 +42,28 @@ const headerValue = refine(
   'a header value without line breaks, in Latin-1',
 );
 
-const conditions = fields({
-  operation: optional(oneOrMore(operationName)),
-  method: optional(oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')),
-  key: optional(oneOrMore(string)),
-  plan: optional(string),
-  status: optional(oneOf(...petStatuses)),
-  petId: optional(int64),
-  nth: optional(fromOne),
-  every: optional(fromOne),
-  first: optional(fromOne),
-  probability: optional(fraction),
-  after: optional(duration),
-  for: optional(duration),
-  times: optional(fromOne),
-});
+const createConditions = ({ operations, conditions }: FaultParts) =>
+  fields({
+    operation: optional(oneOrMore(operationName(operations))),
+    method: optional(oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')),
+    key: optional(oneOrMore(string)),
+    plan: optional(string),
+    ...conditions,
+    nth: optional(fromOne),
+    every: optional(fromOne),
+    first: optional(fromOne),
+    probability: optional(fraction),
+    after: optional(duration),
+    for: optional(duration),
+    times: optional(fromOne),
+  });
 
-const ofOneOperation = refine(
-  conditions,
-  ({ operation, method, status, petId }) =>
-    (operation ?? [...operationNames, 'own']).some(
-      (name) =>
-        (method === undefined || !isOperationName(name) || method === (name === 'createPet' ? 'POST' : 'GET')) &&
-        (status === undefined || name === 'listPets') &&
-        (petId === undefined || name === 'getPet'),
-    ),
-  'conditions of one operation: POST only with createPet, status only with listPets, petId only with getPet',
-);
-const when = refine(
-  ofOneOperation,
-  ({ nth, every = 1, first = Number.POSITIVE_INFINITY }) => (nth ?? every) <= first && (nth ?? every) % every === 0,
-  'conditions that can match: nth a multiple of every, and both at most first',
-);
+const createWhen = (parts: FaultParts) =>
+  refine(
+    refine(createConditions(parts), (when) => parts.canMatch(when), parts.matching),
+    ({ nth, every = 1, first = Number.POSITIVE_INFINITY }) => (nth ?? every) <= first && (nth ?? every) % every === 0,
+    'conditions that can match: nth a multiple of every, and both at most first',
+  );
 
 const effects = {
   respond: optional(
@@ -149,16 +139,21 @@ const then = refine(
   `phase after: ${shaping.join(', ')} change the operation's response, so the operation must run`,
 );
 
-/** Schema of a fault rule: `when` it applies and its effect `then`. */
-export const faultSchema = fields({
-  name: optional(refine(text, (name) => name !== '', 'a name', { minLength: 1 })),
-  when: optional(when, {}),
-  then,
-});
+type FaultParts = Pick<ServiceSchema, 'operations' | 'conditions' | 'canMatch' | 'matching'>;
+
+/** Creates the schema of a fault rule: `when` it applies and its effect `then`. */
+export const createFaultSchema = (parts: FaultParts) =>
+  fields({
+    name: optional(refine(text, (name) => name !== '', 'a name', { minLength: 1 })),
+    when: optional(createWhen(parts), {}),
+    then,
+  });
+
+export type FaultSchema = ReturnType<typeof createFaultSchema>;
 
 /** A fault rule, as written in a scenario or in code. */
-export type Fault = Input<typeof faultSchema>;
-type CheckedFault = Output<typeof faultSchema>;
+export type Fault = Input<FaultSchema>;
+type CheckedFault = Output<FaultSchema>;
 
 /** Converts a valid fault to a rule. @param fallbackName name of an unnamed rule */
 export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRule {

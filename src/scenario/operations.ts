@@ -1,4 +1,3 @@
-import { operationNames } from '../petstore/document.js';
 import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { hintFor } from '../validation/nearest.js';
 import { either, oneOf } from '../validation/schemas.js';
@@ -12,16 +11,16 @@ export interface KnownOperations {
   acceptsAll: boolean;
 }
 
-export const knownOperations = (more: Iterable<string> = []): KnownOperations => ({
-  names: new Set([...operationNames, ...more]),
+export const knownOperations = (names: Iterable<string>): KnownOperations => ({
+  names: new Set(names),
   acceptsAll: false,
 });
 
 /** Accepts every name, because the operations are checked later. */
 export const anyOperation: KnownOperations = { names: new Set(), acceptsAll: true };
 
-/** Schema for the name of an operation. `unknownOperations` checks names that the document does not have. */
-export const operationName = either(oneOf(...operationNames), text);
+/** Creates the schema for the name of an operation. `unknownOperations` checks the names that `known` lacks. */
+export const operationName = (known: readonly string[]) => either(oneOf(...known), text);
 
 const methodAndPath = /^[A-Z]+ \//;
 

@@ -1,8 +1,7 @@
-import { documentedPlans } from '../petstore/document.js';
-import type { Settings } from '../petstore/settings.js';
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 import { type Issue, issueAt } from '../validation/issue.js';
 import type { CheckedScenario } from './scenario-schema.js';
+import type { Settings } from './settings.js';
 
 /** Limits of an invalid plan. The maximum, so that no usage is reported as too high. */
 export const unknownLimits: PlanLimits = { minute: 1e9, day: 1e9 };
@@ -10,10 +9,11 @@ export const unknownLimits: PlanLimits = { minute: 1e9, day: 1e9 };
 /** Documented plans with the scenario's changes and additions. */
 export function resolvePlans(
   { plans = {} }: CheckedScenario,
+  documented: Readonly<Record<string, PlanLimits>>,
   { enterpriseLimits }: Settings,
   issues: Issue[],
 ): Record<string, PlanLimits> {
-  const resolved: Record<string, PlanLimits> = { ...documentedPlans, enterprise: enterpriseLimits };
+  const resolved: Record<string, PlanLimits> = { ...documented, enterprise: enterpriseLimits };
   for (const [name, limits] of Object.entries(plans)) {
     const base = Object.hasOwn(resolved, name) ? resolved[name] : undefined;
     const { minute = base?.minute, day = base?.day } = limits;

@@ -2,38 +2,33 @@ import type { ClockStart } from '../clock/simulated-clock.js';
 import type { FaultRule } from '../faults/fault-rule.js';
 import { freeFaultName } from '../faults/fault-rules.js';
 import type { HostileHeaders } from '../faults/hostile-headers.js';
-import { type StoredPet, toStored } from '../petstore/pet.js';
-import type { Settings } from '../petstore/settings.js';
 import type { KeyDefinition } from '../rate-limits/api-key.js';
 import { type PlanLimits, windowSeconds } from '../rate-limits/plan-limits.js';
 import type { CheckInSteps } from '../validation/check-in-steps.js';
 import { type Issue, issueAt } from '../validation/issue.js';
-import type { Int64 } from '../values/int64.js';
 import { isMap, merge } from '../values/plain-data.js';
-import { mapInSteps, runToEnd, type Steps } from '../values/steps.js';
+import type { Steps } from '../values/steps.js';
 import { withPresentNames } from './ban-schema.js';
 import { checkScenario } from './check-scenario.js';
-import { defaultScenario } from './default-scenario.js';
 import { toFaultRule } from './fault-schema.js';
 import { type KnownOperations, knownOperations, unknownOperations } from './operations.js';
-import type { ReadStart, StartState } from './read-start.js';
+import type { StartState } from './read-start.js';
 import { checkKeyNames, limitsOf, resolveKeys } from './resolve-keys.js';
-import { type GeneratePets, resolvePets } from './resolve-pets.js';
 import { resolvePlans } from './resolve-plans.js';
 import { resolveSettings } from './resolve-settings.js';
 import { ScenarioError } from './scenario-error.js';
+import type { ResolveOptions, ScenarioRules } from './scenario-rules.js';
 import type { CheckedScenario, Scenario } from './scenario-schema.js';
+import type { ServiceContent } from './service-schema.js';
+import type { Settings } from './settings.js';
 
 /** A scenario with all defaults filled in and all values checked, from which a simulator is built. */
-export interface ResolvedScenario {
+export interface ResolvedScenario extends ServiceContent {
   /** The scenario merged with the default scenario. Valid as input for `resolveScenario`. */
   scenario: Scenario;
   name: string;
   seed: number;
   clock: ClockStart;
-  idStart: Int64 | undefined;
-  categories: ReadonlySet<Int64>;
-  pets: readonly StoredPet[];
   plans: Readonly<Record<string, PlanLimits>>;
   windowSeconds: PlanLimits;
   keys: ReadonlyMap<string, KeyDefinition>;
@@ -47,45 +42,35 @@ export interface ResolvedScenario {
 }
 
 /**
- * Checks a scenario and merges it with the default scenario: maps merge, all other values replace.
- * @throws {ScenarioError} with every issue and its path
- */
-export const resolveScenario = (
-  scenario: Scenario,
-  generatePets?: GeneratePets,
-  readStart?: ReadStart,
-  operations?: KnownOperations,
-): ResolvedScenario => runToEnd(resolveInSteps(scenario, generatePets, readStart, undefined, operations));
-
-/**
- * Resolves a scenario like `resolveScenario`, in steps.
+ * Checks a scenario and merges it with the default scenario, in steps: maps merge, all other values replace.
+ * @param rules schemas and defaults of the main service
+ * @param options functions that some scenarios require
  * @param checkAll checks the scenario against its schema; default: in one step
- * @param operations those that the scenario may name; default: those of the document
+ * @param operations names that the scenario may use; default: those of the main service
+ * @throws {ScenarioError} with every issue and its path
  */
 export function* resolveInSteps(
   scenario: Scenario,
-  generatePets?: GeneratePets,
-  readStart?: ReadStart,
+  rules: ScenarioRules,
+  options: ResolveOptions = {},
   checkAll?: CheckInSteps,
-  operations: KnownOperations = knownOperations(),
+  operations: KnownOperations = knownOperations(rules.operations),
 ): Steps<ResolvedScenario> {
-  const complete = completed(scenario);
+  const complete = completed(scenario, rules.base);
   yield;
   const issues: Issue[] = [];
-  const checked = yield* checkScenario(complete, issues, checkAll);
+  const checked = yield* checkScenario(complete, rules, issues, checkAll);
   issues.push(...unknownOperations(checked, operations));
-  const settings = resolveSettings(checked, issues);
+  const settings = resolveSettings(checked, rules.defaults, issues);
   if (checked.extends !== undefined && checked.extends !== 'default') {
     const message = `expected "default" (only scenario files can extend another), got ${JSON.stringify(checked.extends)}`;
     issues.push(issueAt(['extends'], message));
   }
   // Includes keys with issues, which are already reported.
   if (!settings.acceptAnyKey && isMap(complete?.keys)) checkKeyNames(checked, complete.keys, issues);
-  const plans = resolvePlans(checked, settings, issues);
+  const plans = resolvePlans(checked, rules.plans, settings, issues);
   const seed = checked.seed ?? 1;
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
-  const idStart = checked.ids?.start;
-  const categories = checked.categories ?? [];
   const windowLengths = {
     minute: checked.windows?.minute ?? windowSeconds.minute,
     day: checked.windows?.day ?? windowSeconds.day,
@@ -95,9 +80,7 @@ export function* resolveInSteps(
     name: checked.name ?? 'unnamed',
     seed,
     clock: { startMs, skewMs, mode, speed },
-    idStart,
-    categories: new Set(categories),
-    pets: yield* mapInSteps(resolvePets(checked, { seed, categories, settings, generatePets }, issues), toStored),
+    ...(yield* rules.resolve(checked, { seed, settings, options }, issues)),
     plans,
     windowSeconds: windowLengths,
     keys: yield* resolveKeys(checked, plans, issues),
@@ -105,9 +88,9 @@ export function* resolveInSteps(
     hostileHeaders: checked.hostileHeaders,
     background: new Map(Object.entries(checked.background ?? {})),
     settings,
-    start: readStart?.(checked, { plans, windowSeconds: windowLengths, settings }, issues),
+    start: options.readStart?.(checked, { plans, windowSeconds: windowLengths, settings }, issues),
   };
-  if (checked.state !== undefined && readStart === undefined) {
+  if (checked.state !== undefined && options.readStart === undefined) {
     const message = 'expected a reader: pass { readStart } from "petstore-sim/control" to createSimulator';
     issues.push(issueAt(['state'], message));
   }
@@ -116,18 +99,18 @@ export function* resolveInSteps(
 }
 
 /** Merges a scenario with the default scenario. */
-export function completed(scenario: Scenario): Scenario {
+export function completed(scenario: Scenario, base: Scenario): Scenario {
   const present = withPresentNames(scenario);
-  if (!isMap(present)) return merge<Scenario>(defaultScenario, present);
+  if (!isMap(present)) return merge<Scenario>(base, present);
   const { keys, ...rest } = present;
-  const { description, ...others } = merge<Scenario>(defaultScenario, isMap(keys) ? rest : present);
+  const { description, ...others } = merge<Scenario>(base, isMap(keys) ? rest : present);
   return {
     ...others,
     // The description of the default scenario does not apply to others.
     ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
     // Own keys first, because clients get the first key. Merged as elsewhere, but with a single copy of possibly
     // thousands of keys.
-    ...(isMap(keys) && { keys: Object.assign({ ...keys }, mergeEach(defaultScenario.keys, keys)) }),
+    ...(isMap(keys) && { keys: Object.assign({ ...keys }, mergeEach(base.keys, keys)) }),
   };
 }
 

@@ -1,7 +1,7 @@
-import { type AssumptionId, defaultSettings, type Settings } from '../petstore/settings.js';
 import { type Issue, issueAt } from '../validation/issue.js';
 import { deepFreeze } from '../values/plain-data.js';
 import type { BanPresetName, CheckedScenario } from './scenario-schema.js';
+import type { AssumptionId, Settings } from './settings.js';
 
 const presets: Record<BanPresetName, Partial<Settings>> = {
   default: {},
@@ -16,14 +16,14 @@ const presets: Record<BanPresetName, Partial<Settings>> = {
  * Values of all assumptions. Later sources override earlier ones: preset, `assumptions`, then `plans`, `limits` and
  * `ban`. Values for the same assumption must agree.
  */
-export function resolveSettings(checked: CheckedScenario, issues: Issue[]): Settings {
+export function resolveSettings(checked: CheckedScenario, defaults: Settings, issues: Issue[]): Settings {
   const { limits = {}, ban = {}, plans = {}, assumptions = {} } = checked;
   const preset = typeof ban === 'string' ? presets[ban] : {};
   const { appliesTo, ...otherLimits } = limits === 'off' ? { appliesTo: 'none' as const } : limits;
   const { after, for: seconds, grace, tolerance, extend, escalation, status } = typeof ban === 'string' ? {} : ban;
   const inPlace: Partial<Record<AssumptionId, unknown>> = {
     enterpriseLimits: plans.enterprise && {
-      ...(assumptions.enterpriseLimits ?? defaultSettings.enterpriseLimits),
+      ...(assumptions.enterpriseLimits ?? defaults.enterpriseLimits),
       ...plans.enterprise,
     },
     limitsApply: appliesTo,
@@ -36,7 +36,7 @@ export function resolveSettings(checked: CheckedScenario, issues: Issue[]): Sett
     banEscalation: escalation && { factor: escalation.factor, maxSeconds: escalation.max },
     banStatus: status,
   };
-  const settings: Record<string, unknown> = { ...defaultSettings, ...preset };
+  const settings: Record<string, unknown> = { ...defaults, ...preset };
   for (const [id, value] of Object.entries(assumptions)) if (value !== undefined) settings[id] = value;
   for (const [id, value] of Object.entries(inPlace)) {
     if (value === undefined) continue;

@@ -1,6 +1,6 @@
-import type { Settings } from '../petstore/settings.js';
 import { type ApiKey, withWindows } from '../rate-limits/api-key.js';
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
+import type { LimitSettings } from '../rate-limits/settings.js';
 import { createWindow, type Window } from '../rate-limits/window.js';
 import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { latestMs } from '../values/instant.js';
@@ -10,7 +10,7 @@ import type { ExportedKey } from './key-state-schema.js';
 export interface KeyRules {
   readonly plans: Readonly<Record<string, PlanLimits>>;
   readonly windowSeconds: PlanLimits;
-  readonly settings: Pick<Settings, 'algorithm'>;
+  readonly settings: Pick<LimitSettings, 'algorithm'>;
 }
 
 /**
@@ -45,7 +45,7 @@ export function toApiKey(
 function toWindow(
   { startSeconds, used, log }: ExportedKey['minute'],
   empty: Window,
-  algorithm: Settings['algorithm'],
+  algorithm: LimitSettings['algorithm'],
   nowMs: number,
   steps: readonly Step[],
   issues: Issue[],

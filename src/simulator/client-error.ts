@@ -1,8 +1,8 @@
-import type { Settings } from '../petstore/settings.js';
 import type { Answer } from '../requests/api-call.js';
 import { invalidRequest } from '../requests/api-error.js';
 import { errorOutcome } from '../requests/outcome.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
+import type { Settings } from '../scenario/settings.js';
 
 /** Status, headers and body of an error response, to send from a route of your own. */
 export type ClientError = Pick<Answer, 'status' | 'headers' | 'body'>;

@@ -2,6 +2,7 @@ import type { FaultRules } from '../faults/fault-rules.js';
 import { checkFault } from '../scenario/check-scenario.js';
 import { type Fault, toFaultRule } from '../scenario/fault-schema.js';
 import type { KnownOperations } from '../scenario/operations.js';
+import type { ScenarioRules } from '../scenario/scenario-rules.js';
 
 /** The fault rules of a simulator. */
 export interface Faults {
@@ -17,12 +18,16 @@ export interface Faults {
   remove(name: string): boolean;
 }
 
-export function createFaults(rules: FaultRules, operations: KnownOperations): Faults {
+export function createFaults(
+  rules: FaultRules,
+  schemas: Pick<ScenarioRules, 'faultSchema'>,
+  operations: KnownOperations,
+): Faults {
   return {
     list: () =>
       rules.list().map(({ rule, seen, applied }) => ({ name: rule.name, definition: rule.definition, seen, applied })),
     add(fault) {
-      const rule = toFaultRule(checkFault(fault, operations), rules.freeName());
+      const rule = toFaultRule(checkFault(fault, schemas, operations), rules.freeName());
       rules.add(rule);
       return rule.name;
     },

@@ -1,6 +1,6 @@
-import { documentedPlans } from '../petstore/document.js';
 import { findKey, readToken } from '../rate-limits/authentication.js';
 import { rateLimitHeaders } from '../rate-limits/header-names.js';
+import type { PlanLimits } from '../rate-limits/plan-limits.js';
 import { type RateReport, reportBanned, reportServed, reportUnauthorized } from '../rate-limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { SimulatorState } from './simulator-state.js';
@@ -10,7 +10,7 @@ export function rateWithoutKey(
   { plans, windowSeconds, settings }: ResolvedScenario,
   nowMs: number,
 ): RateReport | undefined {
-  const { minute } = plans.free ?? documentedPlans.free;
+  const { minute } = (plans.free ?? Object.values(plans)[0]) as PlanLimits;
   return reportUnauthorized(minute, windowSeconds.minute, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
 }
 

@@ -1,6 +1,6 @@
-import type { Settings } from '../petstore/settings.js';
 import type { ApiError } from '../requests/api-error.js';
 import { errorOutcome, type Outcome } from '../requests/outcome.js';
+import type { Settings } from '../scenario/settings.js';
 
 /** Returns the outcome of a refusal. */
 export type Refusals = (error: ApiError, settings: Settings) => Outcome;

@@ -2,8 +2,6 @@ import type { FaultRule } from '../faults/fault-rule.js';
 import type { FaultMatch, FaultRequest } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
 import { beforeDelay, injectFault, needsOperation } from '../faults/inject-fault.js';
-import { basePath } from '../petstore/document.js';
-import type { Settings } from '../petstore/settings.js';
 import { admit } from '../rate-limits/admission.js';
 import { type ApiKey, startBan } from '../rate-limits/api-key.js';
 import { findKey, requireValid } from '../rate-limits/authentication.js';
@@ -12,6 +10,7 @@ import { ApiError, maximumBodyBytes, notFound, payloadTooLarge } from '../reques
 import { errorOutcome, type Outcome } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
 import { type Match, refusedMatch } from '../requests/service.js';
+import type { Settings } from '../scenario/settings.js';
 import { rateWithoutKey } from './limit-headers.js';
 import { createRefusals } from './refusals.js';
 import type { MountedService, SimulatedService, SimulatorState } from './simulator-state.js';
@@ -64,6 +63,7 @@ export class RequestPipeline {
     // Due requests respond first, but after the arrival of this request, which already has its id.
     if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
+    const basePath = call.basePath ?? state.basePaths[0];
     let service: SimulatedService | undefined;
     let match: Match | undefined;
     try {
@@ -71,7 +71,7 @@ export class RequestPipeline {
       else
         for (const mounted of state.services) {
           service = mounted.service;
-          if (service.basePath === (call.basePath ?? basePath)) match = service.find(call, resolved, nowMs);
+          if (service.basePath === basePath) match = service.find(call, resolved, nowMs);
           if (match !== undefined) break;
         }
     } catch (error) {

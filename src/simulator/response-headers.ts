@@ -1,9 +1,9 @@
 import { corruptHeaders, type HostileHeaders } from '../faults/hostile-headers.js';
-import type { Settings } from '../petstore/assumptions.js';
 import { draftFields } from '../rate-limits/draft-fields.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import type { RateReport } from '../rate-limits/rate-report.js';
 import type { WindowName } from '../requests/request-record.js';
+import type { Settings } from '../scenario/settings.js';
 import { digitsOf } from '../values/digits.js';
 import { createHttpDate } from '../values/http-date.js';
 

@@ -1,20 +1,15 @@
 import type { OwnHandler } from '../in-process/fetch.js';
-import type { ReadStart } from '../scenario/read-start.js';
-import type { GeneratePets } from '../scenario/resolve-pets.js';
+import type { ResolveOptions } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SimulatedService } from './simulator-state.js';
 
 /** Options of `createSimulator`. @typeParam Sim type of a simulator, whose file imports this one */
-export interface OptionsOf<Sim> {
+export interface OptionsOf<Sim> extends ResolveOptions {
   /** Initial state and behavior. Omitted fields come from the default scenario. */
   scenario?: Scenario;
   /** Scenarios to load by name, or a function that returns the scenarios on first use. */
   scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
-  /** `generatePets` of `petstore-sim/seed`. Required only for a scenario with `pets.generate`. */
-  generatePets?: GeneratePets;
-  /** `readStart` of `petstore-sim/control`. Required only for a scenario with `state`. */
-  readStart?: ReadStart;
-  /** Additional APIs. These services take precedence over the Petstore. */
+  /** Additional APIs. These services take precedence over the main service, the Petstore. */
   services?: readonly SimulatedService[];
   /**
    * Creates msw handlers, which take precedence over the API in `sim.fetch`, in the handlers of msw and on the server.
@@ -30,10 +25,12 @@ export interface OptionsOf<Sim> {
 }
 
 /** Names of the options, to detect unknown names. */
-export const simulatorOptions: Record<keyof OptionsOf<never>, true> = {
+export const simulatorOptions: Record<
+  Exclude<keyof OptionsOf<never>, Exclude<keyof ResolveOptions, 'readStart'>>,
+  true
+> = {
   scenario: true,
   scenarios: true,
-  generatePets: true,
   readStart: true,
   services: true,
   operations: true,

@@ -3,16 +3,14 @@ import { SimulatedClock } from '../clock/simulated-clock.js';
 import { FaultRules } from '../faults/fault-rules.js';
 import { RequestJournal } from '../journal/journal.js';
 import { JournalBudget } from '../journal/journal-budget.js';
-import { ListCache } from '../petstore/list-cache.js';
-import { PetStore } from '../petstore/pet-store.js';
-import { petstore } from '../petstore/petstore.js';
 import { readToken } from '../rate-limits/authentication.js';
 import { KeyRegistry } from '../rate-limits/key-registry.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
-import type { Service } from '../requests/service.js';
-import { type KnownOperations, knownOperations } from '../scenario/operations.js';
+import type { ApiHandler } from '../requests/api-call.js';
+import type { Service, ServiceData } from '../requests/service.js';
+import type { KnownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import type { JsonValue } from '../values/json.js';
+import type { ScenarioRules } from '../scenario/scenario-rules.js';
 import { rememberLast } from '../values/remember-last.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
 import type { DelayedRequest, RunningRequest } from './to-record.js';
@@ -21,9 +19,10 @@ import type { DelayedRequest, RunningRequest } from './to-record.js';
 export interface SimulatorState {
   resolved: ResolvedScenario;
   readonly clock: SimulatedClock;
-  readonly pets: PetStore;
-  /** Services in matching order. The Petstore is last. */
+  /** Services in matching order. The main service is last. */
   readonly services: readonly MountedService[];
+  /** Base paths of the services, the main service's first. */
+  readonly basePaths: ApiHandler['basePaths'];
   readonly keys: KeyRegistry;
   readonly faults: FaultRules;
   readonly journal: RequestJournal;
@@ -31,8 +30,8 @@ export interface SimulatorState {
   readonly delayed: DelayedRequest[];
   /** Requests of routes whose functions run, by id. */
   readonly running: Map<number, RunningRequest>;
-  /** Scenario whose pets a reset restores. Differs from `resolved` after a load without `reseed`. */
-  petsFrom: ResolvedScenario;
+  /** Scenario whose data a reset restores. Differs from `resolved` after a load without `reseed`. */
+  dataFrom: ResolvedScenario;
   /** Source of the machine's time. If `undefined`, each clock reads the machine's time itself. */
   readonly time: TimeSource | undefined;
   readonly shared: SharedParts;
@@ -41,15 +40,29 @@ export interface SimulatorState {
 /** A service with its data in one simulator. */
 export interface MountedService {
   readonly service: SimulatedService;
-  data: unknown;
+  data: ServiceData<ResolvedScenario> | undefined;
 }
 
 /** A service as the engine calls it. */
 export type SimulatedService = Service<unknown, ResolvedScenario>;
 
+/** Properties that the main service adds to a simulator, by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
+export interface ServiceProperties {}
+
+/** Main service of a simulator, which defines scenarios and properties of the simulator. */
+export interface MainService<Data = unknown> extends Service<Data, ResolvedScenario> {
+  readonly rules: ScenarioRules;
+  /**
+   * Properties that the service adds to a simulator, such as `sim.pets`.
+   * @param data returns the present data of the service
+   * @param isLogged whether a log replays the simulator, so that code must not change the data
+   */
+  simulatorFields(data: () => Data, isLogged: boolean): ServiceProperties;
+}
+
 /** Parts that a simulator shares with its forks, to save memory and time. Never visible in a response. */
 export interface SharedParts {
-  readonly lists: ListCache;
   readonly writeHeaders: HeaderWriter;
   readonly readToken: typeof readToken;
   /** Memory budget of all journals. */
@@ -57,8 +70,7 @@ export interface SharedParts {
   readonly operations: KnownOperations;
 }
 
-const createSharedParts = (operations = knownOperations()): SharedParts => ({
-  lists: new ListCache(),
+export const createSharedParts = (operations: KnownOperations): SharedParts => ({
   writeHeaders: createHeaderWriter(),
   // Most requests of a client have the same Authorization header.
   readToken: rememberLast(readToken),
@@ -68,88 +80,81 @@ const createSharedParts = (operations = knownOperations()): SharedParts => ({
 
 /** Parts of a new simulator that another simulator or a log provides. */
 interface GivenParts {
-  pets?: PetStore | undefined;
-  shared?: SharedParts;
+  /** Services with data at the start of the scenario, which no other simulator uses. */
+  services: readonly MountedService[];
+  shared: SharedParts;
   time?: TimeSource | undefined;
-  services?: readonly SimulatedService[];
-  operations?: KnownOperations | undefined;
 }
 
 /**
  * Creates the state at the start of a scenario.
  * @param onError reports a failing listener of the journal
- * @param given.pets store with the scenario's pets; default: a new store
- * @param given.shared parts shared with other simulators; default: new parts
  * @param given.time source of the machine's time; default: the machine's clock
- * @param given.services services other than the Petstore; default: none
- * @param given.operations operations that scenarios may name; default: the document's operations
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
   onError: (error: unknown) => void,
-  { pets: givenPets, operations, shared = createSharedParts(operations), time, services = [] }: GivenParts = {},
+  { services, shared, time }: GivenParts,
 ): SimulatorState {
   const clock = new SimulatedClock(resolved.clock, time);
   const nowMs = clock.now();
   const keys = new KeyRegistry(keyRegistryOptions(resolved, clock), nowMs);
-  const pets = givenPets ?? new PetStore(resolved.pets, petStoreOptions(resolved));
   const faults = new FaultRules();
   faults.configure(resolved.faults, resolved.seed, resolved.start?.faults);
   faults.reset(nowMs);
   return {
     resolved,
     clock,
-    pets,
-    services: [
-      ...services.map((service) => ({ service, data: service.data?.create(resolved) })),
-      { service: petstore, data: { pets, lists: shared.lists } },
-    ],
+    services,
+    basePaths: [...new Set(services.map(({ service }) => service.basePath).reverse())] as [string, ...string[]],
     keys,
     faults,
     journal: new RequestJournal(onError, {}, shared.budget),
     delayed: [],
     running: new Map(),
-    petsFrom: resolved,
+    dataFrom: resolved,
     time,
     shared,
   };
 }
 
-/** Creates the state of a fork, at the start of the same scenario. */
-export const forkSimulatorState = (
-  { resolved, pets, petsFrom, time, shared, services }: SimulatorState,
-  onError: (error: unknown) => void,
-): SimulatorState =>
-  createSimulatorState(resolved, onError, {
-    shared,
-    time,
-    services: addedServices(services),
-    ...(petsFrom === resolved && { pets: pets.fork() }),
+const createData = (service: SimulatedService, resolved: ResolvedScenario) =>
+  service.createData?.(resolved) as ServiceData<ResolvedScenario> | undefined;
+
+/** Creates the data of services at the start of a scenario. */
+export const mountServices = (services: readonly SimulatedService[], resolved: ResolvedScenario): MountedService[] =>
+  services.map((service) => ({ service, data: createData(service, resolved) }));
+
+/** Creates the data of a fork at the start of a scenario. */
+export const forkServices = (
+  { services, dataFrom }: Pick<SimulatorState, 'services' | 'dataFrom'>,
+  resolved: ResolvedScenario,
+): MountedService[] =>
+  services.map(({ service, data }) => {
+    const fork = dataFrom === resolved ? data?.fork?.() : undefined;
+    return { service, data: fork ?? createData(service, resolved) };
   });
 
-/** Services other than the Petstore. */
-export const addedServices = (services: SimulatorState['services']) =>
-  services.map(({ service }) => service).filter((service) => service !== petstore);
+/** Copies of the data of the services, by service name. */
+export type ServiceCopies = Readonly<Record<string, unknown>>;
 
-/** Copies the data of the services other than the Petstore, by service name. */
-export const copyServices = ({ services }: SimulatorState): ServiceCopies =>
+export const captureServices = ({ services }: SimulatorState): ServiceCopies =>
   Object.fromEntries(
-    services.flatMap(({ service: { name, data }, data: own }) => (data === undefined ? [] : [[name, data.write(own)]])),
+    services.flatMap(({ service, data }) => (data === undefined ? [] : [[service.name, data.capture()]])),
   );
-
-export type ServiceCopies = Readonly<Record<string, JsonValue>>;
 
 /** Restores the data of each service from its copy. Without a copy, restores the data at the scenario's start. */
 export function restoreServices({ services, resolved }: SimulatorState, copies: ServiceCopies = {}): void {
   for (const mounted of services) {
-    const { name, data } = mounted.service;
-    const copy = Object.hasOwn(copies, name) ? copies[name] : undefined;
-    if (data !== undefined) mounted.data = copy === undefined ? data.create(resolved) : data.read(copy);
+    const { service, data } = mounted;
+    if (Object.hasOwn(copies, service.name)) data?.restore(copies[service.name]);
+    else if (data?.reset === undefined) mounted.data = createData(service, resolved);
+    else data.reset();
   }
 }
 
 /**
- * Loads another scenario and resets keys and faults. Pets and clock restart only with `reseed`; different clock
+ * Loads another scenario and resets keys and faults. Data and clock restart only with `reseed`; different clock
  * settings also restart the clock.
  */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
@@ -161,26 +166,18 @@ export function applyScenario(state: SimulatorState, resolved: ResolvedScenario,
 
 /** Loads another scenario like `applyScenario`, but leaves keys and faults for the caller to reset or restore. */
 export function configureScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
-  const { clock, pets, keys, faults } = state;
+  const { clock, services, keys, faults } = state;
   const before = state.resolved;
   if (reseed || JSON.stringify(resolved.clock) !== JSON.stringify(before.clock)) clock.configure(resolved.clock);
-  if (reseed) {
-    pets.seed(resolved.pets, petStoreOptions(resolved));
-    state.petsFrom = resolved;
-  } else if (resolved.settings.listOrder !== before.settings.listOrder || resolved.seed !== before.seed) {
-    pets.reorder(resolved.settings.listOrder, resolved.seed);
-  }
   state.resolved = resolved;
-  if (reseed) restoreServices(state);
+  if (reseed) state.dataFrom = resolved;
+  for (const mounted of services) {
+    if (reseed) mounted.data = createData(mounted.service, resolved);
+    else mounted.data?.change?.(resolved);
+  }
   keys.configure(keyRegistryOptions(resolved, clock));
   faults.configure(resolved.faults, resolved.seed, resolved.start?.faults);
 }
-
-const petStoreOptions = ({ settings, seed, idStart }: ResolvedScenario) => ({
-  order: settings.listOrder,
-  seed,
-  idStart,
-});
 
 const keyRegistryOptions = (
   { keys, plans, windowSeconds, settings, background, start }: ResolvedScenario,

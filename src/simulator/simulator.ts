@@ -3,20 +3,16 @@ import type { TimeSource } from '../clock/machine-time.js';
 import type { ClockState } from '../clock/simulated-clock.js';
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import { callersKey, createCallers, createFetch, type OwnHandler, ownHandlersKey } from '../in-process/fetch.js';
-import type { PetStore, PetStoreState } from '../petstore/pet-store.js';
-import type { Settings } from '../petstore/settings.js';
 import { copyKeys, type KeyRegistryState } from '../rate-limits/key-registry.js';
 import type { ApiHandler } from '../requests/api-call.js';
 import type { Outcome } from '../requests/outcome.js';
-import { defaultScenario } from '../scenario/default-scenario.js';
-import { anyOperation, type KnownOperations, knownOperations, unknownOperations } from '../scenario/operations.js';
-import type { ReadStart } from '../scenario/read-start.js';
+import { anyOperation, knownOperations, unknownOperations } from '../scenario/operations.js';
 import { resolveContent } from '../scenario/resolve-content.js';
-import type { GeneratePets } from '../scenario/resolve-pets.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
+import type { ResolveOptions } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { checkOptions } from '../values/check-options.js';
+import type { Settings } from '../scenario/settings.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { type ClientError, clientError } from './client-error.js';
 import type { ControlChanges } from './control-change.js';
@@ -24,38 +20,40 @@ import { createFaults, type Faults } from './faults.js';
 import { createFrozenClockNotice } from './frozen-clock-notice.js';
 import { createJournal, type Journal } from './journal.js';
 import { createKeys, type Keys } from './keys.js';
-import { createPets, type Pets } from './pets.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { createScenarioView } from './scenario-view.js';
-import { type OptionsOf, simulatorOptions } from './simulator-options.js';
+import type { OptionsOf } from './simulator-options.js';
 import {
-  addedServices,
   applyScenario,
+  captureServices,
   configureScenario,
-  copyServices,
+  createSharedParts,
   createSimulatorState,
-  forkSimulatorState,
+  forkServices,
+  type MainService,
+  type MountedService,
+  mountServices,
   restoreServices,
   type ServiceCopies,
+  type ServiceProperties,
   type SimulatorState,
 } from './simulator-state.js';
 
-/** Saved state for `restore`: scenario, clock, pets, services, keys and faults, but no journal. Immutable. */
+/** Saved state for `restore`: scenario, clock, pets, keys and faults, but no journal. Immutable. */
 export interface Snapshot {
   /** Scenario at the time of the snapshot. */
   readonly resolved: ResolvedScenario;
-  /** Scenario whose pets `reset` restores. */
-  readonly petsFrom: ResolvedScenario;
+  /** Scenario whose data `reset` restores. */
+  readonly dataFrom: ResolvedScenario;
   readonly clock: ClockState;
-  readonly pets: PetStoreState;
-  /** Data of the services other than the Petstore; `undefined` in an imported state. */
-  readonly services?: ServiceCopies;
+  /** Data of the services, such as the pets. A service without data is at the scenario's start. */
+  readonly services: ServiceCopies;
   readonly keys: KeyRegistryState;
   readonly faults: FaultRulesState;
 }
 
 /** A stateful simulation of the Petstore API, with pets, API keys, rate limits, bans and a simulated clock. */
-export interface Simulator extends ApiHandler {
+export interface Simulator extends ApiHandler, ServiceProperties {
   /** Name of the current scenario. */
   readonly name: string;
   /** Frozen copy of the current scenario, completed from the default scenario. */
@@ -64,7 +62,6 @@ export interface Simulator extends ApiHandler {
   readonly scenarios: ReadonlyMap<string, Scenario>;
   /** Simulated clock, which drives windows, bans and delayed responses. */
   readonly clock: Clock;
-  readonly pets: Pets;
   readonly keys: Keys;
   readonly faults: Faults;
   /** Recorded requests and responses, from which `judge` of `petstore-sim/verdict` evaluates the client. */
@@ -111,20 +108,20 @@ export interface Simulator extends ApiHandler {
   fork(options?: { scenario?: Scenario | undefined }): Simulator;
 }
 
+/** Options of every simulator. */
 export interface SimulatorOptions extends OptionsOf<Simulator> {}
 
-/**
- * Creates a simulator. Synchronous and without I/O, in Node and in browsers; simulators share no state.
- * @throws {ScenarioError} listing every issue of the scenario with its path; {TypeError} for an unknown option
- * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
- */
-export function createSimulator(options: SimulatorOptions = {}): Simulator {
-  checkOptions('createSimulator', options, simulatorOptions);
-  const { scenario = {}, services = [], operations = [], handlers, generatePets, readStart } = options;
-  const known = knownOperations([...services.flatMap((service) => service.operations), ...operations]);
+/** Creates a simulator of a main service. @throws as `createSimulator` */
+export function simulate(main: MainService, options: SimulatorOptions): Simulator {
+  const { scenario = {}, services = [], operations = [], handlers } = options;
+  const known = knownOperations([
+    ...main.operations,
+    ...services.flatMap((service) => service.operations),
+    ...operations,
+  ]);
   const first = handlers === undefined ? known : anyOperation;
-  const resolved = runToEnd(resolveContent(scenario, generatePets, readStart, undefined, first));
-  const sim = createSimulatorFrom(resolved, options, undefined, known);
+  const resolved = runToEnd(resolveContent(scenario, main.rules, options, undefined, first));
+  const sim = simulateFrom(main, resolved, options, undefined, known);
   // `guarded` adds the names of its operations.
   coreOf(sim).ownHandlers();
   const issues = [...unknownOperations(resolved.scenario, known)];
@@ -133,38 +130,35 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 }
 
 /**
- * Creates a simulator from a checked scenario.
+ * Creates a simulator of a main service from a checked scenario.
  * @param time source of the machine's time; default: the machine's clock
- * @param operations operations that scenarios may name; default: the document's operations
+ * @param operations operations that scenarios may name; default: those of the main service
  */
-export function createSimulatorFrom(
+export function simulateFrom(
+  main: MainService,
   resolved: ResolvedScenario,
   {
     scenarios = {},
-    generatePets,
-    readStart,
     services = [],
     handlers,
     onError = console.error,
     onWarning = console.warn,
+    ...resolving
   }: Omit<SimulatorOptions, 'scenario'>,
   time?: TimeSource,
-  operations?: KnownOperations,
+  operations = knownOperations(main.operations),
 ): Simulator {
   let byName: ReadonlyMap<string, Scenario> | undefined;
   const readScenarios = () => {
     const given = () => (typeof scenarios === 'function' ? scenarios() : scenarios);
-    byName ??= new Map(Object.entries({ default: defaultScenario, ...given() }));
+    byName ??= new Map(Object.entries({ default: main.rules.base, ...given() }));
     return byName;
   };
-  return assemble(createSimulatorState(resolved, onError, { time, services, operations }), {
-    readScenarios,
-    generatePets,
-    readStart,
-    handlers,
-    onError,
-    onWarning,
-  });
+  const mounted = mountServices([...services, main], resolved);
+  return assemble(
+    createSimulatorState(resolved, onError, { time, services: mounted, shared: createSharedParts(operations) }),
+    { main, readScenarios, resolving, handlers, onError, onWarning },
+  );
 }
 
 /** Handler of requests to the user's own routes. A log replaces `handle` and `finish`. */
@@ -178,6 +172,7 @@ export interface RouteHost {
 /** Internal parts of a simulator, for the scenario view, a log and tests. */
 export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   readonly state: SimulatorState;
+  readonly main: MainService;
   readonly routes: RouteHost;
   /** Own handlers of the present generation. */
   ownHandlers(): readonly OwnHandler[];
@@ -190,9 +185,9 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   restoreInSteps(saved: Snapshot): Steps<void>;
   /**
    * Creates a fork like `fork`, from a checked scenario.
-   * @param pets unshared store with the scenario's pets; default: a new store
+   * @param services services with data at the start of the scenario, which no other simulator uses; default: new data
    */
-  forkFrom(resolved: ResolvedScenario, pets?: PetStore): Simulator;
+  forkFrom(resolved: ResolvedScenario, services?: readonly MountedService[]): Simulator;
   /** Functions to call after each reset. */
   readonly resetListeners: (() => void)[];
 }
@@ -218,17 +213,17 @@ export function checkSimulator(of: string, value: unknown): void {
 const scenarioView = createScenarioView(coreOf);
 
 interface AssembleOptions {
+  main: MainService;
   handlers: SimulatorOptions['handlers'] | undefined;
   readScenarios: () => ReadonlyMap<string, Scenario>;
-  generatePets: GeneratePets | undefined;
-  readStart: ReadStart | undefined;
+  resolving: ResolveOptions;
   onError: (error: unknown) => void;
   onWarning: (message: string) => void;
 }
 
 function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
-  const { clock, pets, keys, faults, journal, time, shared } = state;
-  const { generatePets, readStart, onError, onWarning, readScenarios } = options;
+  const { clock, keys, faults, journal, time, shared } = state;
+  const { main, resolving, onError, onWarning, readScenarios } = options;
   const pipeline = new RequestPipeline(state, onError);
   const noticeFrozen = createFrozenClockNotice(clock, onWarning);
   const handle: Simulator['handle'] = (call) => {
@@ -237,22 +232,18 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     return answer;
   };
   const resolve: SimulatorCore['resolve'] = (scenario, checkAll) =>
-    resolveContent(scenario, generatePets, readStart, checkAll, shared.operations);
+    resolveContent(scenario, main.rules, resolving, checkAll, shared.operations);
   const check = (scenario: Scenario) => runToEnd(resolve(scenario));
 
-  const forkFrom: SimulatorCore['forkFrom'] = (resolved, pets) =>
-    assemble(
-      createSimulatorState(resolved, onError, { pets, shared, time, services: addedServices(state.services) }),
-      options,
-    );
+  const forkFrom: SimulatorCore['forkFrom'] = (resolved, services = forkServices(state, resolved)) =>
+    assemble(createSimulatorState(resolved, onError, { services, shared, time }), options);
 
   function* restoreInSteps(saved: Snapshot): Steps<void> {
     const savedKeys = yield* copyKeys(saved.keys);
-    // First the scenario whose pets a reset restores, then the current scenario.
-    if (saved.petsFrom !== state.petsFrom) configureScenario(state, saved.petsFrom, true);
-    if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.petsFrom);
+    // First the scenario whose data a reset restores, then the current scenario.
+    if (saved.dataFrom !== state.dataFrom) configureScenario(state, saved.dataFrom, true);
+    if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.dataFrom);
     clock.restore(saved.clock);
-    pets.restore(saved.pets);
     restoreServices(state, saved.services);
     keys.restore(savedKeys);
     faults.restore(saved.faults);
@@ -276,11 +267,11 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
   ];
   const fields = {
     clock,
-    pets: createPets(pets, time !== undefined),
     keys: createKeys(keys, clock),
-    faults: createFaults(faults, shared.operations),
+    faults: createFaults(faults, main.rules, shared.operations),
     journal: createJournal(journal, () => clock.now()),
     handle,
+    basePaths: state.basePaths,
     clientError: (thrown) => clientError(thrown, state.resolved.settings),
     fetch: createFetch({
       handle,
@@ -288,14 +279,13 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       [callersKey]: callers,
       [ownHandlersKey]: ownHandlers,
       unrecorded: journal.unrecorded,
-      basePaths: state.services.map(({ service }) => service.basePath),
+      basePaths: state.basePaths,
     }),
     load(next, { reseed = false } = {}) {
       applyScenario(state, check(next), reseed);
     },
     reset() {
       clock.reset();
-      pets.reset();
       restoreServices(state);
       const nowMs = clock.now();
       keys.reset(nowMs);
@@ -306,22 +296,21 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
     check,
     snapshot: () => ({
       resolved: state.resolved,
-      petsFrom: state.petsFrom,
+      dataFrom: state.dataFrom,
       clock: clock.state(),
-      pets: pets.state(),
-      services: copyServices(state),
+      services: captureServices(state),
       keys: keys.state(),
       faults: faults.state(),
     }),
     restore: (saved) => runToEnd(restoreInSteps(saved)),
     snapshots: new Map(),
     changes: { count: 0, last: [] },
-    fork: ({ scenario } = {}) =>
-      scenario === undefined ? assemble(forkSimulatorState(state, onError), options) : forkFrom(check(scenario)),
+    fork: ({ scenario } = {}) => forkFrom(scenario === undefined ? state.resolved : check(scenario)),
     [callersKey]: callers,
     [ownHandlersKey]: ownHandlers,
     [coreKey]: {
       state,
+      main,
       waiting: pipeline.waiting,
       routes,
       ownHandlers,
@@ -332,11 +321,12 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
       forkFrom,
       resetListeners,
     },
-  } satisfies Omit<Simulator, keyof typeof scenarioView> & {
+  } satisfies Omit<Simulator, keyof typeof scenarioView | keyof ServiceProperties> & {
     [callersKey]: object;
     [ownHandlersKey]: object;
     [coreKey]: SimulatorCore;
   };
-  const sim: Simulator = Object.setPrototypeOf(fields, scenarioView);
+  const properties = main.simulatorFields(() => state.services.at(-1)?.data, time !== undefined);
+  const sim: Simulator = Object.setPrototypeOf(Object.assign(fields, properties), scenarioView);
   return sim;
 }

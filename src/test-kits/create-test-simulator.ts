@@ -1,7 +1,8 @@
 import { roundUpToSecond } from '../clock/round-up-to-second.js';
-import { generatePets } from '../scenario/generate-pets.js';
+import { createSimulator } from '../petstore/create-simulator.js';
+import { generatePets } from '../petstore/generate-pets.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { coreOf, createSimulator, type Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 
 /** Reads a scenario: a shipped scenario by its name or, in Node, a scenario file by its path. */
 export type ReadScenario = (name: string) => Scenario | Promise<Scenario>;

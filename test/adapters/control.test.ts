@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listen, type RunningServer } from '../../src/node.js';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.js';
+import { createSimulator } from '../../src/petstore/create-simulator.js';
+import type { Simulator } from '../../src/simulator/simulator.js';
 
 let sim: Simulator;
 let server: RunningServer;

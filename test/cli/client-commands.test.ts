@@ -8,7 +8,7 @@ import { runClient } from '../../src/cli/client-run.js';
 import { shellWords } from '../../src/cli/shell-words.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { assumptions } from '../../src/petstore/assumptions.js';
-import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
+import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
 import { cli } from '../support/command-line.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-commands-'));

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/petstore/create-simulator.js';
 import { clientOf } from '../../src/scenario/client.js';
-import { createSimulator } from '../../src/simulator/simulator.js';
 import { judge } from '../../src/verdict.js';
 import type { Client, Setting } from './clients.js';
 import { scenarioOfTrial, type TrialId, trials } from './trials.js';

@@ -6,7 +6,7 @@ import { createDice, createMutator } from '../../src/hunt/mutate.js';
 import { type HuntClient, hunt } from '../../src/hunt.js';
 import type { Scenario } from '../../src/index.js';
 import { readScenario } from '../../src/node.js';
-import { scenarioSchema } from '../../src/scenario/scenario-schema.js';
+import { scenarioSchema } from '../../src/petstore/scenario-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
 import { patience } from '../support/patience.js';
 import { plantedBugs } from './planted-clients.js';

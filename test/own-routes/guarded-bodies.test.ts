@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { parseInt64, parseJson, type Simulator } from '../../src/index.js';
 import { guarded } from '../../src/msw.js';
 import { listen, type RunningServer } from '../../src/node.js';
-import type { PetChanges } from '../../src/simulator/pets.js';
+import type { PetChanges } from '../../src/petstore/pets.js';
 import { frozen } from '../support/frozen.js';
 
 const routes = (sim: Simulator): RequestHandler[] => [

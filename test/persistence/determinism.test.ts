@@ -7,7 +7,7 @@ import { toJsonCommand } from '../../src/persistence/command-json.js';
 import type { LogEntry } from '../../src/persistence/log.js';
 import { type MachineOptions, restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 import { digestOf } from '../support/digest.js';

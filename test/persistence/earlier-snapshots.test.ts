@@ -2,8 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import type { Piece } from '../../src/persistence/piece.js';
 import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
+import type { Snapshot } from '../../src/simulator/simulator.js';
 import { judge } from '../../src/verdict.js';
 import { patience } from '../support/patience.js';
 import { send } from '../support/plain-call.js';
@@ -46,4 +47,27 @@ test('a delayed request of a version with routes runs its operation', async () =
   expect(restored.sim.journal.query({})).toMatchObject([
     { operation: 'getPet', status: 200, responseBody: await (await left).text() },
   ]);
+});
+
+test('the pets of a version with pieces of pets are restored, in the simulator and in a named snapshot', async () => {
+  const machine = startMachine(resolveScenario({}), Date.now(), options);
+  const write = { body: '{"name":"Rex","categoryId":1}' };
+  send(machine.sim, write);
+  machine.sim.snapshots.set('one', machine.sim.snapshot());
+  send(machine.sim, write);
+  const earlier: Record<string, unknown>[] = [];
+  for (const piece of JSON.parse(JSON.stringify([...captureMachine(machine)])) as Piece[]) {
+    if (piece.kind !== 'data') earlier.push({ ...piece });
+    else {
+      const [nextId, ...pets] = piece.values;
+      Object.assign(earlier.at(-1) as object, { nextId });
+      earlier.push({ kind: 'pets', pets });
+    }
+  }
+  expect(earlier.filter(({ kind }) => kind === 'pets')).toHaveLength(2);
+  const { sim } = await restoreMachine(earlier, options);
+  expect(sim.pets.list()).toEqual(machine.sim.pets.list());
+  expect(send(sim, write).body).toBe(send(machine.sim, write).body);
+  sim.restore(sim.snapshots.get('one') as Snapshot);
+  expect(sim.pets.size).toBe(41);
 });

@@ -7,7 +7,7 @@ import type { Command } from '../../src/persistence/command.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import { jsonText } from '../../src/values/json.js';
 import { isProof, tries } from '../support/prove.js';
 import { newFolder, openFor } from './folders.js';

@@ -14,8 +14,8 @@ import {
 import { createLoggedBackend } from '../../src/persistence/logged-backend.js';
 import { Sequencer, type SequencerHost } from '../../src/persistence/sequencer.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import { readStart } from '../../src/scenario/read-start.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 

@@ -12,7 +12,7 @@ import type { Command } from '../../src/persistence/command.js';
 import { toJsonCommand } from '../../src/persistence/command-json.js';
 import { createRecording } from '../../src/persistence/folder/recording.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import { generatePets } from '../../src/seed.js';
 import type { Verdict } from '../../src/verdict.js';
 import { runCommandLine } from '../support/command-line.js';

@@ -9,7 +9,7 @@ import { toJsonCommand } from '../../src/persistence/command-json.js';
 import { createRecording, readRecordedLog } from '../../src/persistence/folder/recording.js';
 import { type ReplayUntil, replayLog } from '../../src/persistence/replay-log.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';

@@ -6,7 +6,7 @@ import type { CommandResult, HandledRequest } from '../../src/persistence/comman
 import type { LogEntry } from '../../src/persistence/log.js';
 import { LogTime } from '../../src/persistence/log-time.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 

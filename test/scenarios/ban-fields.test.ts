@@ -8,7 +8,7 @@ import { createSimulator, type Scenario } from '../../src/index.js';
 import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
-import { scenarioSchema } from '../../src/scenario/scenario-schema.js';
+import { scenarioSchema } from '../../src/petstore/scenario-schema.js';
 import { toJsonSchema } from '../../src/validation/json-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
 

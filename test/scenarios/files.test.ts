@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/node.js';
+import { createSimulator } from '../../src/petstore/create-simulator.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import { generatePets } from '../../src/seed.js';
-import { createSimulator } from '../../src/simulator/simulator.js';
 import { tableRows, userPage } from '../support/markdown.js';
 import { fileNames, scenarioOf, textOf } from './stage.js';
 

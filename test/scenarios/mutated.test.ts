@@ -7,9 +7,9 @@ import { createSimulator, type Scenario, ScenarioError, type Simulator } from '.
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { readShippedScenarios, shippedText } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { listen, type RunningServer } from '../../src/node.js';
-import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
+import { createSimulatorFrom } from '../../src/petstore/create-simulator.js';
+import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
 import { generatePets } from '../../src/seed.js';
-import { createSimulatorFrom } from '../../src/simulator/simulator.js';
 import type { Issue } from '../../src/validation/issue.js';
 import { judge } from '../../src/verdict.js';
 import { isProof, seed, tries } from '../support/prove.js';

@@ -7,9 +7,9 @@ import { createRecording } from '../../src/persistence/folder/recording.js';
 import { createLoggedBackend } from '../../src/persistence/logged-backend.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import type { Answer, ApiCall } from '../../src/requests/api-call.js';
 import { readStart } from '../../src/scenario/read-start.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
 
@@ -49,7 +49,7 @@ export function openRecorded(scenario: Scenario) {
   const answer = (call: ApiCall) => new Promise<Answer>((resolve, reject) => handle(undefined, call, resolve, reject));
   return {
     sim,
-    fetch: createFetch({ handle: answer, clock: sim.clock }),
+    fetch: createFetch({ handle: answer, clock: sim.clock, basePaths: sim.basePaths }),
     moveTo: (ms: number) =>
       new Promise<void>((resolve) => {
         const input = { set: new Date(ms).toISOString() };

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSimulator, type Scenario, ScenarioError } from '../../src/index.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
-import type { GeneratePets } from '../../src/scenario/resolve-pets.js';
+import { createSimulatorFrom } from '../../src/petstore/create-simulator.js';
+import type { GeneratePets } from '../../src/petstore/resolve-pets.js';
 import * as seed from '../../src/seed.js';
-import { createSimulatorFrom } from '../../src/simulator/simulator.js';
 import { isProof } from '../support/prove.js';
 import { badFiles, unreadableFiles } from './bad-files.js';
 

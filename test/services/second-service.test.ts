@@ -1,9 +1,14 @@
-import { describe, expect, test, vi } from 'vitest';
+import { setupServer } from 'msw/node';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSimulator, type Scenario } from '../../src/index.js';
+import { handlers } from '../../src/msw.js';
+import { listen } from '../../src/node.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
+import { readMachine } from '../../src/persistence/read-machine.js';
 import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
-import { resolveScenario } from '../../src/scenario/resolve-scenario.js';
+import { resolveScenario } from '../../src/petstore/scenario.js';
 import { judge } from '../../src/verdict.js';
+import { found, serveLogged } from '../persistence/memory-log.js';
 import { depot } from '../support/depot.js';
 import { patience } from '../support/patience.js';
 
@@ -120,6 +125,66 @@ describe('a second service', () => {
     for (let request = 0; request < 60; request++) await ask('/depot/parcels/1');
     const { findings } = judge(sim, { isOver: true });
     expect(findings.map(({ code }) => code)).toEqual(expect.arrayContaining(['duplicate-write', 'early-retry']));
+  });
+
+  test('is served over HTTP and in sandboxes, under its own base path', async () => {
+    const { sim } = depotAt();
+    const server = await listen(sim, { port: 0 });
+    onTestFinished(() => server.close({ graceMs: 0 }));
+    const origin = new URL(server.baseUrl).origin;
+    const over = (base: string) =>
+      clientOf({ fetch: (url, init) => fetch(String(url).replace(/^.*test/, base), init) });
+    const [own, sandbox] = [over(origin), over(`${origin}/s/mine`)];
+    expect((await own.post('Oslo')).status).toBe(201);
+    expect(await (await own.ask('/depot/parcels/1?fast')).json()).toEqual({ number: '1', to: 'Oslo' });
+    expect((await own.ask('/v1/pets')).status).toBe(200);
+    expect((await own.ask('/v1/parcels/1')).status).toBe(404);
+    expect((await own.ask('/depots')).headers.get('x-ratelimit-limit')).toBeNull();
+    expect((await sandbox.ask('/depot/parcels/1')).status).toBe(404);
+    expect(await (await sandbox.post('Rome')).json()).toEqual({ number: '1', to: 'Rome' });
+    expect((await sandbox.ask('/v1/pets')).status).toBe(200);
+    expect(sim.journal.query({}).map(({ baseUrl, operation }) => [baseUrl, operation])).toEqual([
+      [`${origin}/depot`, 'sendParcel'],
+      [`${origin}/depot`, 'trackParcel'],
+      [`${origin}/v1`, 'listPets'],
+      [`${origin}/v1`, undefined],
+    ]);
+    expect(server.sandboxes.find('mine')?.sim.journal.query({})[0]?.baseUrl).toBe(`${origin}/s/mine/depot`);
+  });
+
+  test('is served by the handlers of msw, under its own base path', async () => {
+    const { sim } = depotAt();
+    const server = setupServer(...handlers(sim));
+    server.listen({ onUnhandledRequest: 'error' });
+    onTestFinished(() => server.close());
+    const { ask, post } = clientOf({ fetch });
+    expect((await post('Oslo')).status).toBe(201);
+    expect(await (await ask('/depot/parcels/1')).json()).toEqual({ number: '1', to: 'Oslo' });
+    expect((await ask('/v1/pets')).status).toBe(200);
+  });
+
+  test('is replayed from a log, also of requests over HTTP', async () => {
+    const services = [depot];
+    const { machine, log, baseUrl, close } = await serveLogged({}, { services });
+    const { ask, post } = clientOf({
+      fetch: (url, init) => fetch(new URL(new URL(String(url)).pathname, baseUrl), init),
+    });
+    await post('Oslo');
+    await ask('/depot/parcels/1');
+    await ask('/v1/pets/1');
+    await close();
+    const read = await readMachine(
+      { snapshot: undefined, entries: found(log.entries) },
+      { readMs: Date.now, services },
+    );
+    const journal = machine.sim.journal.query({});
+    expect(journal.map(({ operation, status }) => [operation, status])).toEqual([
+      ['sendParcel', 201],
+      ['trackParcel', 200],
+      ['getPet', 200],
+    ]);
+    expect(read.machine?.sim.journal.query({})).toEqual(journal);
+    expect(read.difference).toBeUndefined();
   });
 
   test('comes back from a log with its data, its delayed request and its journal', async () => {

@@ -1,9 +1,15 @@
 import { invalidRequest, notFound } from '../../src/requests/api-error.js';
-import type { Match, Service } from '../../src/requests/service.js';
+import type { Match, Service, ServiceData } from '../../src/requests/service.js';
 import { parseJson } from '../../src/values/json.js';
 
 /** Parcels of a depot by number. */
-type Depot = Record<string, string>;
+class Parcels implements ServiceData {
+  all: Record<string, string> = {};
+  capture = () => ({ ...this.all });
+  restore(copy: unknown) {
+    this.all = { ...(copy as Parcels['all']) };
+  }
+}
 
 const match = (operation: string, isWrite: boolean, params?: Match['params']): Match => ({
   operation,
@@ -14,22 +20,18 @@ const match = (operation: string, isWrite: boolean, params?: Match['params']): M
 });
 
 /** A second service, unrelated to the Petstore: `POST /depot/parcels`, `GET /depot/parcels/{number}`. */
-export const depot: Service<Depot> = {
+export const depot: Service<Parcels> = {
   name: 'depot',
   basePath: '/depot',
   operations: ['sendParcel', 'trackParcel'],
-  data: {
-    create: () => ({}),
-    write: (parcels) => ({ ...parcels }),
-    read: (copy) => ({ ...(copy as Depot) }),
-  },
+  createData: () => new Parcels(),
   find({ method, path }) {
     if (path === '/broken') throw new Error('find failed');
     if (method === 'POST' && path === '/parcels') return match('sendParcel', true);
     const number = /^\/parcels\/(\d+)$/.exec(path)?.[1];
     return method === 'GET' && number !== undefined ? match('trackParcel', false, { number }) : undefined;
   },
-  run({ body }, { operation, params }, { data: parcels }) {
+  run({ body }, { operation, params }, { data: { all: parcels } }) {
     if (operation === 'trackParcel') {
       const to = parcels[params?.number ?? ''];
       if (to === undefined) throw notFound('There is no parcel with this number.');

@@ -12,7 +12,7 @@ const hint = 'run npm run generate';
 test('the default scenario, as a file and as a module, matches the fixtures', () => {
   const { file, module } = defaultScenario();
   expect(read('scenarios/default.yaml'), hint).toBe(file);
-  expect(read('src/scenario/default-scenario.ts'), hint).toBe(module);
+  expect(read('src/petstore/default-scenario.ts'), hint).toBe(module);
 });
 
 test.each(['README.md', 'docs/assumptions.md', 'docs/control-api.md', 'docs/many-replicas.md', 'docs/scenarios.md'])(

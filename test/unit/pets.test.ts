@@ -153,12 +153,12 @@ test.each(orders)('a %s store finds numbers and bigints together', (order) => {
 describe('reset, state and restore', () => {
   test('a reset restores the pets and identifiers of the scenario', () => {
     const pets = store([1, 2, 3]);
-    const before = pets.state();
+    const before = pets.capture();
     pets.add(rex);
     pets.remove(1);
     pets.update(2, { name: 'Max', status: 'sold' });
     pets.reset();
-    expect(pets.state()).toEqual(before);
+    expect(pets.capture()).toEqual(before);
     expect(pets.list({ status: 'sold' })).toEqual([]);
     expect(pets.add(rex).id).toBe(4);
   });
@@ -166,7 +166,7 @@ describe('reset, state and restore', () => {
   test('a state can be restored repeatedly, and later changes do not affect it', () => {
     const pets = store([1, 2, 3], 'shuffled');
     pets.add({ ...rex, status: 'sold' });
-    const state = pets.state();
+    const state = pets.capture();
     const listed = pets.list();
     for (let round = 0; round < 2; round++) {
       pets.remove(4);
@@ -250,7 +250,7 @@ test.each(orders)('over any sequence of changes the %s store equals a plain arra
         const seeded = seedPets.map(({ id, status }) => toStored({ ...pet(id), status }));
         const real = new PetStore(seeded, { order, seed, idStart });
         const naive = new NaivePets(seeded, idStart, rank);
-        let saved = { real: real.state(), pets: naive.pets, nextId: naive.nextId };
+        let saved = { real: real.capture(), pets: naive.pets, nextId: naive.nextId };
         const show = (pets: readonly Pet[]) => pets.map(({ id, name, status }) => `${id} ${name} ${status}`);
         for (const { do: verb, id, status, skip, limit } of commands) {
           if (verb === 'add') {
@@ -273,7 +273,7 @@ test.each(orders)('over any sequence of changes the %s store equals a plain arra
             naive.pets = [...naive.seedPets];
             naive.nextId = naive.idStart;
           } else if (verb === 'save') {
-            saved = { real: real.state(), pets: naive.pets, nextId: naive.nextId };
+            saved = { real: real.capture(), pets: naive.pets, nextId: naive.nextId };
           } else if (verb === 'restore') {
             real.restore(saved.real);
             naive.pets = saved.pets;

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type Answer, createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
-import { defaultScenario } from '../../src/scenario/default-scenario.js';
+import { defaultScenario } from '../../src/petstore/default-scenario.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { merge } from '../../src/values/plain-data.js';
 import { frozen, noonSeconds } from '../support/frozen.js';

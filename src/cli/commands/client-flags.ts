@@ -1,7 +1,7 @@
 import { type ReadScenario, readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
+import { generatePets } from '../../petstore/generate-pets.js';
 import { checkWith } from '../../scenario/check-scenario.js';
-import { generatePets } from '../../scenario/generate-pets.js';
 import { keyText } from '../../scenario/key-schema.js';
 import { parseDuration } from '../../values/duration.js';
 import { printNotes } from '../print-error.js';

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { judge } from '../../judge/judge.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../node/serve-state.js';
-import { createSimulator } from '../../simulator/simulator.js';
+import { createSimulator } from '../../petstore/create-simulator.js';
 import { jsonWithNext } from '../json-with-next.js';
 import { wholeNumber } from '../listen-flags.js';
 import { program } from '../program.js';

@@ -7,7 +7,7 @@ import { UsageError } from '../../node/usage-error.js';
 import type { CommandResult, HandledRequest } from '../../persistence/command-result.js';
 import type { Replay } from '../../persistence/replay-log.js';
 import type { StateMachine } from '../../persistence/state-machine.js';
-import { defaultScenario } from '../../scenario/default-scenario.js';
+import { defaultScenario } from '../../petstore/default-scenario.js';
 import { counted } from '../../values/counted.js';
 import { jsonWithNext } from '../json-with-next.js';
 import type { ListenFlags } from '../listen-flags.js';

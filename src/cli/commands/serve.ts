@@ -4,9 +4,10 @@ import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.j
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { type Engine, memoryEngine } from '../../node/serve-state.js';
 import { UsageError } from '../../node/usage-error.js';
+import { createSimulatorFrom } from '../../petstore/create-simulator.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
-import { coreOf, createSimulatorFrom } from '../../simulator/simulator.js';
+import { coreOf } from '../../simulator/simulator.js';
 import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';

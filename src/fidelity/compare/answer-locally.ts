@@ -1,6 +1,6 @@
+import { createSimulator } from '../../petstore/create-simulator.js';
 import { basePath, documentedPlans } from '../../petstore/document.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import { createSimulator } from '../../simulator/simulator.js';
 import { type Exchange, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
 import type { Learner } from '../deduce/learner.js';

@@ -1,6 +1,6 @@
+import { resolveScenario } from '../../petstore/scenario.js';
 import { type AssumptionId, defaultSettings, type Settings } from '../../petstore/settings.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
-import { resolveScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { counted } from '../../values/counted.js';

@@ -1,7 +1,7 @@
+import { createSimulator } from '../../petstore/create-simulator.js';
 import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import { createSimulator } from '../../simulator/simulator.js';
 import { type Exchange, isGivenUp, placeOf } from '../../traffic-files/exchange.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
 

@@ -1,5 +1,5 @@
+import { defaultScenario } from '../../petstore/default-scenario.js';
 import type { RequestRecord } from '../../requests/request-record.js';
-import { defaultScenario } from '../../scenario/default-scenario.js';
 import { maskedKey } from '../../values/mask-key.js';
 import type { Finding } from '../finding.js';
 

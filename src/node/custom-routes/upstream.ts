@@ -3,7 +3,6 @@ import { type IncomingMessage, request as requestHttp, type ServerResponse } fro
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 import { answerRoute, isEnded } from '../../own-routes/serve-route.js';
-import { basePath } from '../../petstore/document.js';
 import type { ApiCall } from '../../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../../requests/api-error.js';
 import { statusesWithoutBody } from '../../requests/outcome.js';
@@ -12,7 +11,7 @@ import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
 import { whenSent } from '../http/hold-refusals.js';
-import { isUnder } from '../http/is-under.js';
+import { basePathOf, isUnder } from '../http/is-under.js';
 import { hasBody } from '../http/read-body.js';
 import { createTargetReader } from '../http/target-reader.js';
 import { disconnectSignal } from '../http/wire-faults.js';
@@ -161,7 +160,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const connection = numberOf(request);
     const signal = disconnectSignal(response);
     readStart(request, read).then(async (body) => {
-      const under = isUnder(path, basePath) ? basePath : '';
+      const under = basePathOf(path, sim.basePaths) ?? '';
       const call: ApiCall = {
         method,
         path: decodeUnreserved(path.slice(under.length)),

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Backend } from '../../control-api/backend.js';
-import { basePath } from '../../petstore/document.js';
 import type { Answer } from '../../requests/api-call.js';
-import { recreatedHeaders, type Sandbox } from '../../sandboxes/sandboxes.js';
+import { prefixOf, recreatedHeaders, type Sandbox } from '../../sandboxes/sandboxes.js';
 import type { Connections } from './connections.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from './cors.js';
 import { whenSent } from './hold-refusals.js';
 import { HttpCall } from './http-call.js';
+import { basePathOf } from './is-under.js';
 import { hasBody, readBody } from './read-body.js';
 import type { Report } from './served-answer.js';
 import { createTargetReader } from './target-reader.js';
@@ -32,7 +32,6 @@ export type ApiListener = (
  * requests; never in sandboxes
  */
 export function createApiListener(backend: Backend, connections: Connections, holdsRefusals = false): ApiListener {
-  const own = { sim: backend.sim, base: basePath };
   const readTarget = createTargetReader();
   /** Sandboxes that were created again after their removal, and whose clients were informed by a response header. */
   const reported = new WeakSet<Sandbox>();
@@ -42,7 +41,10 @@ export function createApiListener(backend: Backend, connections: Connections, ho
     return recreatedHeaders;
   };
   return (sandbox, request, response, report, read) => {
-    const { sim, base } = sandbox ?? own;
+    const { sim } = sandbox ?? backend;
+    const [main, ...others] = sim.basePaths;
+    const prefix = sandbox === undefined ? '' : prefixOf(sandbox);
+    const basePath = basePathOf(request.url as string, others, prefix.length);
     const { origin } = request.headers;
     const cors = origin === undefined ? undefined : corsHeaders(origin, sim.settings);
     const isOriginRefused = cors === undefined && isForeignPage(request);
@@ -60,7 +62,8 @@ export function createApiListener(backend: Backend, connections: Connections, ho
     const send = (answer: Answer) => whenSent(answer, deliverAndReport);
     const answerWith = (body: Uint8Array | undefined) => {
       const call = new HttpCall(request, response, {
-        base,
+        base: prefix + (basePath ?? main),
+        basePath,
         readTarget,
         body,
         connection: connections.numberOf(request),

@@ -10,7 +10,6 @@ import { isLazy, jsonPieces } from '../../control-api/lazy-result.js';
 import type { OwnDescription } from '../../control-api/own-description.js';
 import { openEntryFeed, perform, performInSteps } from '../../control-api/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control-api/sandbox-operations.js';
-import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody } from '../../requests/api-error.js';
 import { jsonText } from '../../values/json.js';
@@ -151,7 +150,7 @@ export function createControlRouter(
   const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
   mount('/__sim', controlOperations, (request) => {
     const origin = originOf(request);
-    return { target: sim, baseUrl: `${origin}${basePath}`, controlUrl: `${origin}/__sim` };
+    return { target: sim, baseUrl: origin + sim.basePaths[0], controlUrl: `${origin}/__sim` };
   });
   servePage(app);
   mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: originOf(request) } }));
@@ -164,7 +163,7 @@ export function createControlRouter(
         target: sandbox.sim,
         sandbox: name,
         gone: sandbox.removed,
-        ...sandboxUrls(originOf(request), sandbox.name),
+        ...sandboxUrls(originOf(request), sandbox),
       }
     );
   });

@@ -14,6 +14,7 @@ export class HttpCall implements ApiCall {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  readonly basePath: string | undefined;
   readonly body: Uint8Array | undefined;
   readonly connection: number | undefined;
   readonly holdsRefusals: boolean;
@@ -24,12 +25,13 @@ export class HttpCall implements ApiCall {
     response: ServerResponse,
     {
       base,
+      basePath,
       readTarget,
       body,
       connection,
       holdsRefusals,
       adapterHeaders,
-    }: Pick<ApiCall, 'body' | 'connection' | 'adapterHeaders'> & {
+    }: Pick<ApiCall, 'body' | 'basePath' | 'connection' | 'adapterHeaders'> & {
       base: string;
       readTarget: TargetReader;
       holdsRefusals: boolean;
@@ -42,6 +44,7 @@ export class HttpCall implements ApiCall {
     this.method = request.method ?? '';
     this.path = path;
     this.query = query;
+    this.basePath = basePath;
     this.body = body;
     this.connection = connection;
     this.holdsRefusals = holdsRefusals;

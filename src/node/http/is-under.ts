@@ -1,7 +1,8 @@
-/**
- * Whether a path is a base path or below it.
- * @param start index at which the path begins in `path`
- */
+/** Base path that contains a path, from `start` on; `undefined` if none does. */
+export const basePathOf = (path: string, basePaths: readonly string[], start = 0): string | undefined =>
+  basePaths.find((base) => isUnder(path, base, start));
+
+/** Whether a path, from `start` on, is a base path or below it. */
 export function isUnder(path: string, base: string, start = 0): boolean {
   if (!path.startsWith(base, start)) return false;
   const next = path[start + base.length];

@@ -2,9 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Backend } from '../../control-api/backend.js';
 import type { OwnDescription } from '../../control-api/own-description.js';
 import { nothingHere } from '../../in-process/fetch.js';
-import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
-import { type Sandbox, sandboxPrefix } from '../../sandboxes/sandboxes.js';
+import { prefixOf, sandboxPrefix } from '../../sandboxes/sandboxes.js';
 import type { ExtensionCall } from '../custom-routes/extension.js';
 import type { ExtensionOf } from '../custom-routes/extensions.js';
 import type { Upstream } from '../custom-routes/upstream.js';
@@ -13,7 +12,7 @@ import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck, refusal } from './guard.js';
-import { isUnder } from './is-under.js';
+import { basePathOf, isUnder } from './is-under.js';
 import { wantsHtml } from './page.js';
 import { recordOutsideRequest } from './record-outside-request.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
@@ -70,7 +69,7 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     if (isUnder(target, '/__sim')) return serveControl(request, response, report);
     const serve = (read?: Uint8Array) => {
       if (upstream?.(sim, request, response, { ...callOf(report), prefix: '', read })) return;
-      if (isUnder(target, basePath)) return serveApi(undefined, request, response, report, read);
+      if (basePathOf(target, sim.basePaths) !== undefined) return serveApi(undefined, request, response, report, read);
       if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report);
       if (isVisit(request)) {
         response.writeHead(302, { Location: '/__sim/', Vary: 'Accept' }).end();
@@ -84,15 +83,15 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
       // Responds with 204 to `OPTIONS /`, the default health check of HAProxy.
       const isHealthCheck = request.method === 'OPTIONS' && target === '/';
       const status = isHealthCheck || isAsked ? 204 : 404;
-      const body = status === 204 ? '' : nothingHere;
-      if (status === 404) recordOutsideRequest(sim, request, basePath);
+      const body = status === 204 ? '' : nothingHere(sim.basePaths[0]);
+      if (status === 404) recordOutsideRequest(sim, request, sim.basePaths[0]);
       if (isAsked) response.writeHead(status, preflightHeaders(request)).end();
       else if (isHealthCheck) response.writeHead(status, { Allow: 'OPTIONS' }).end();
       else sendJson(response, status, body);
       report?.({ by: 'server', sim, status, headers: {}, body });
     };
     if (!hasCustomRoutes) return serve();
-    if (sandboxOf(target, upstream !== undefined) !== undefined) return serveSandbox(request, response, report);
+    if (sandboxOf(target, sim, upstream !== undefined) !== undefined) return serveSandbox(request, response, report);
     if (!extensionOf?.(sim)(request, response, callOf(report), serve)) serve();
   };
 }
@@ -116,15 +115,17 @@ function extended(
       // unreachable.
       if (sandbox?.removed.aborted) response.destroy();
       else if (
-        !upstream?.(sandbox?.sim ?? sim, request, response, { ...callOf(report), prefix: prefixOf(sandbox), read })
+        !upstream?.(sandbox?.sim ?? sim, request, response, {
+          ...callOf(report),
+          prefix: sandbox === undefined ? '' : prefixOf(sandbox),
+          read,
+        })
       )
         serveApi(sandbox, request, response, report, read);
     };
     if (!extensionOf?.(sandbox?.sim ?? sim)(request, response, callOf(report), serve)) serve();
   };
 }
-
-const prefixOf = (sandbox: Sandbox | undefined) => sandbox?.base.slice(0, -basePath.length) ?? '';
 
 /**
  * Creates a control listener that loads Express at the first control request, which takes a tenth of a second. After a

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Backend } from '../../control-api/backend.js';
 import { ControlError, invalid, toControlError } from '../../control-api/control-error.js';
 import { nothingHere } from '../../in-process/fetch.js';
-import { basePath } from '../../petstore/document.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody } from '../../requests/api-error.js';
 import { type Sandbox, sandboxNamePattern, sandboxPrefix } from '../../sandboxes/sandboxes.js';
+import type { Simulator } from '../../simulator/simulator.js';
 import type { ApiListener } from './api-listener.js';
 import { corsHeaders } from './cors.js';
-import { isUnder } from './is-under.js';
+import { basePathOf } from './is-under.js';
 import { recordOutsideRequest } from './record-outside-request.js';
 import { sendJson } from './send-answer.js';
 import type { Report } from './served-answer.js';
@@ -21,15 +21,19 @@ type SandboxListener = (request: IncomingMessage, response: ServerResponse, repo
  * Returns the URL-encoded name of the sandbox to which a request belongs; `undefined` for other requests.
  * @param hasUpstream whether a backend serves the sandbox's other paths
  */
-export function sandboxOf(target: string, hasUpstream = false): string | undefined {
+export function sandboxOf(
+  target: string,
+  { basePaths }: Pick<Simulator, 'basePaths'>,
+  hasUpstream = false,
+): string | undefined {
   const end = target.startsWith(sandboxPrefix) ? target.indexOf('/', sandboxPrefix.length) : -1;
   const name = target.slice(sandboxPrefix.length, end);
-  return end > 0 && (hasUpstream || isUnder(target, basePath, end)) && !name.includes('?') ? name : undefined;
+  return end > 0 && (hasUpstream || basePathOf(target, basePaths, end) !== undefined) && !name.includes('?')
+    ? name
+    : undefined;
 }
 
-/**
- * Creates the listener for requests under `/s/NAME/v1`. Each name has its own simulator, created at its first request.
- */
+/** Handles requests to sandboxes, under `/s/NAME/v1`. Each name has its own simulator, created at the first request. */
 export function createSandboxListener(backend: Backend, serveApi: ApiListener, hasUpstream = false): SandboxListener {
   const { sim } = backend;
 
@@ -49,10 +53,10 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener, h
     const serve = (sandbox: Sandbox) => serveApi(sandbox, request, response, report);
     try {
       if (!sandboxNamePattern.test(name)) throw badName();
-      if (!hasUpstream && !isUnder(path, basePath)) {
+      if (!hasUpstream && basePathOf(path, sim.basePaths) === undefined) {
         const known = backend.sandboxes.find(name);
-        recordOutsideRequest(known?.sim ?? sim, request, known?.base ?? basePath);
-        return refuse(404, nothingHere);
+        recordOutsideRequest(known?.sim ?? sim, request, known?.base ?? sim.basePaths[0]);
+        return refuse(404, nothingHere(sim.basePaths[0]));
       }
       if (isForeign(request, cors !== undefined)) throw foreign();
       const sandbox = backend.makeSandbox(name);
@@ -64,7 +68,7 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener, h
   };
 
   return (request, response, report) => {
-    const name = sandboxOf(request.url as string, hasUpstream);
+    const name = sandboxOf(request.url as string, sim, hasUpstream);
     const known = name === undefined ? undefined : backend.useSandbox(name);
     if (known === undefined) serveNew(request, response, report);
     else serveApi(known, request, response, report);

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Backend } from '../../control-api/backend.js';
 import type { OwnDescription } from '../../control-api/own-description.js';
-import { basePath } from '../../petstore/document.js';
 import type { Sandboxes, SandboxesOptions } from '../../sandboxes/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import type { HandlerSource } from '../custom-routes/extensions.js';
@@ -90,8 +89,10 @@ export interface RunningServer {
  */
 const closeTimeoutMs = 1_500;
 
-/** Open port of a server that can exchange the state that it serves. Until it has one, requests get a 503. */
-export interface OpenPort extends Omit<RunningServer, 'sandboxes'> {
+/** A bound port that serves nothing yet. */
+export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
+  /** Origin of all URLs: `http://127.0.0.1:4010`. */
+  readonly origin: string;
   /**
    * Serves a state from now on, given by its backend. Ends the streams of the previous one.
    * @param routes the user's handlers and upstream backend; default: those passed before
@@ -136,7 +137,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
   const origin = `http://${urlHost(hosts[0] as string)}:${servers.port}`;
   return {
     port: servers.port,
-    baseUrl: `${origin}${basePath}`,
+    origin,
     controlUrl: `${origin}/__sim`,
     serve(backend, routes = customRoutes) {
       customRoutes = routes;

@@ -1,5 +1,5 @@
+import { defaultScenario } from '../../petstore/default-scenario.js';
 import { withPresentNames } from '../../scenario/ban-schema.js';
-import { defaultScenario } from '../../scenario/default-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { isMap } from '../../values/plain-data.js';

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
-import { defaultScenario } from '../../scenario/default-scenario.js';
+import { defaultScenario } from '../../petstore/default-scenario.js';
+import type { GeneratePets } from '../../petstore/resolve-pets.js';
+import { resolveScenario } from '../../petstore/scenario.js';
 import type { KnownOperations } from '../../scenario/operations.js';
 import { readStart } from '../../scenario/read-start.js';
-import type { GeneratePets } from '../../scenario/resolve-pets.js';
-import { type ResolvedScenario, resolveScenario } from '../../scenario/resolve-scenario.js';
+import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Issue, issueAt } from '../../validation/issue.js';

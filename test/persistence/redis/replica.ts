@@ -3,8 +3,8 @@ import type { Scenario } from '../../../src/index.js';
 import { type Served, serveState } from '../../../src/node/serve-state.js';
 import { type StoreOptions, type StoreState, storeEngine } from '../../../src/node/store-engine.js';
 import { readRedisAddress } from '../../../src/persistence/redis/address.js';
+import { resolveScenario } from '../../../src/petstore/scenario.js';
 import { readStart } from '../../../src/scenario/read-start.js';
-import { resolveScenario } from '../../../src/scenario/resolve-scenario.js';
 import { generatePets } from '../../../src/seed.js';
 import type { RedisServer } from './redis-server.js';
 

@@ -1,9 +1,9 @@
-import type { PetStatus } from '../petstore/document.js';
-import type { Pet, StoredPet } from '../petstore/pet.js';
-import type { PetQuery, PetStore } from '../petstore/pet-store.js';
 import { checkWith } from '../scenario/check-scenario.js';
-import { petChangesSchema, petSchema } from '../scenario/pet-schema.js';
 import { type Int64, normalizeInteger } from '../values/int64.js';
+import type { PetStatus } from './document.js';
+import type { Pet, StoredPet } from './pet.js';
+import { petChangesSchema, petSchema } from './pet-schema.js';
+import type { PetQuery, PetStore } from './pet-store.js';
 
 /** Fields of a new pet. Default for `id`: the next free id. */
 export type PetInput = Omit<Pet, 'id'> & { id?: Int64 | undefined };
@@ -37,30 +37,33 @@ export interface Pets {
   remove(id: Int64): boolean;
 }
 
-/** @param isLogged whether a log replays the simulator; then changes outside of the log throw an error */
-export function createPets(store: PetStore, isLogged = false): Pets {
+/**
+ * @param store returns the present store
+ * @param isLogged whether a log replays the simulator; then changes outside of the log throw an error
+ */
+export function createPets(store: () => PetStore, isLogged = false): Pets {
   const checkWritable = () => {
     if (isLogged)
       throw new Error('Failed to change a pet: with --data or --record, expected routes to keep data of their own');
   };
   return {
     get size() {
-      return store.size;
+      return store().size;
     },
-    get: (id) => store.get(normalizeInteger(id)),
-    list: (query) => store.list(query),
-    count: (status) => store.count(status),
+    get: (id) => store().get(normalizeInteger(id)),
+    list: (query) => store().list(query),
+    count: (status) => store().count(status),
     add(pet) {
       checkWritable();
-      return store.add(checkWith(petSchema, pet, 'pet'));
+      return store().add(checkWith(petSchema, pet, 'pet'));
     },
     update(id, changes) {
       checkWritable();
-      return store.update(normalizeInteger(id), checkWith(petChangesSchema, changes, 'pet') as Partial<Pet>);
+      return store().update(normalizeInteger(id), checkWith(petChangesSchema, changes, 'pet') as Partial<Pet>);
     },
     remove(id) {
       checkWritable();
-      return store.remove(normalizeInteger(id));
+      return store().remove(normalizeInteger(id));
     },
   };
 }

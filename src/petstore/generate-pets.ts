@@ -1,8 +1,8 @@
 import type { LocaleDefinition } from '@faker-js/faker';
-import { petStatuses } from '../petstore/document.js';
 import { hintFor } from '../validation/nearest.js';
 import { greatestInt64, nextInt64 } from '../values/int64.js';
 import { seededFraction, seedFor } from '../values/seeded-random.js';
+import { petStatuses } from './document.js';
 import { loadFaker } from './load-faker.js';
 import type { GeneratePets } from './resolve-pets.js';
 

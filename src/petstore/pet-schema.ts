@@ -1,8 +1,8 @@
-import { petStatuses } from '../petstore/document.js';
 import { fields, kind, oneOf, optional } from '../validation/schemas.js';
 import { int64, isJson, text } from '../validation/value-schemas.js';
 import type { JsonObject } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
+import { petStatuses } from './document.js';
 
 const status = optional(oneOf(...petStatuses));
 

@@ -1,10 +1,10 @@
-import type { PetStatus } from '../petstore/document.js';
-import type { Pet } from '../petstore/pet.js';
-import type { Settings } from '../petstore/settings.js';
+import type { CheckedScenario, Scenario } from '../scenario/scenario-schema.js';
 import { cut, type Issue, issueAt } from '../validation/issue.js';
 import { greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
 import { isMap } from '../values/plain-data.js';
-import type { CheckedScenario, Scenario } from './scenario-schema.js';
+import type { PetStatus } from './document.js';
+import type { Pet } from './pet.js';
+import type { Settings } from './settings.js';
 
 /** Generates pets: a number per status, with names of a locale and ids from `firstId` up, determined by `seed`. */
 export type GeneratePets = (
@@ -40,7 +40,7 @@ export function resolvePets(
     seed: number;
     categories: readonly Int64[];
     settings: Settings;
-    generatePets: GeneratePets | undefined;
+    generatePets?: GeneratePets | undefined;
   },
   issues: Issue[],
 ): Pet[] {

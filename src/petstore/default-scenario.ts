@@ -1,7 +1,7 @@
 // Written by scripts/generate.mjs from fixtures/; change those.
-import type { PetStatus } from '../petstore/document.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 import { deepFreeze } from '../values/plain-data.js';
-import type { Scenario } from './scenario-schema.js';
+import type { PetStatus } from './document.js';
 
 /** Name, category and status of each pet, with ids from 1. Compact, because pages download the module. */
 const pets = `Rex 1 available

@@ -1,0 +1,38 @@
+import { refine } from '../validation/schema.js';
+import { either, fields, list, oneOf, optional, string } from '../validation/schemas.js';
+import { count, int64 } from '../validation/value-schemas.js';
+import { petStatuses } from './document.js';
+import { scenarioPetSchema } from './pet-schema.js';
+
+/** Maximum number of generated pets, limited by the memory of a small machine. */
+const maximumPets = 10_000_000;
+
+/** Schemas of the scenario fields of the Petstore. */
+export const petFields = {
+  ids: optional(fields({ start: optional(int64) })),
+  categories: optional(list(int64)),
+  pets: optional(
+    either(
+      list(scenarioPetSchema),
+      fields({
+        generate: refine(
+          fields({
+            available: optional(count),
+            pending: optional(count),
+            sold: optional(count),
+            locale: optional(string),
+          }),
+          ({ available = 0, pending = 0, sold = 0 }) => available + pending + sold <= maximumPets,
+          'at most 10,000,000 pets in all',
+        ),
+      }),
+      fields({ file: string }),
+    ),
+  ),
+};
+
+/** Schemas of the fault-rule conditions of the Petstore. */
+export const petConditions = {
+  status: optional(oneOf(...petStatuses)),
+  petId: optional(int64),
+};

@@ -1,0 +1,51 @@
+import { type KnownOperations, knownOperations } from '../scenario/operations.js';
+import type { ReadStart } from '../scenario/read-start.js';
+import { type ResolvedScenario, resolveInSteps } from '../scenario/resolve-scenario.js';
+import { createScenarioRules } from '../scenario/scenario-rules.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import { mapInSteps, runToEnd } from '../values/steps.js';
+import { defaultScenario } from './default-scenario.js';
+import { documentedPlans, isOperationName, operationNames } from './document.js';
+import { toStored } from './pet.js';
+import { type GeneratePets, resolvePets } from './resolve-pets.js';
+import { petConditions, petFields } from './scenario-fields.js';
+import { defaultSettings, settingValues } from './settings.js';
+
+/** Rules for the scenarios of the Petstore. */
+export const scenarioRules = /* @__PURE__ */ createScenarioRules({
+  base: defaultScenario,
+  operations: operationNames,
+  plans: documentedPlans,
+  settings: settingValues,
+  defaults: defaultSettings,
+  fields: petFields,
+  conditions: petConditions,
+  canMatch: ({ operation, method, status, petId }) =>
+    (operation ?? [...operationNames, 'own']).some(
+      (name) =>
+        (method === undefined || !isOperationName(name) || method === (name === 'createPet' ? 'POST' : 'GET')) &&
+        (status === undefined || name === 'listPets') &&
+        (petId === undefined || name === 'getPet'),
+    ),
+  matching: 'conditions of one operation: POST only with createPet, status only with listPets, petId only with getPet',
+  *resolve(checked, { seed, settings, options }, issues) {
+    const { ids, categories = [] } = checked;
+    const pets = resolvePets(checked, { seed, categories, settings, ...options }, issues);
+    return { idStart: ids?.start, categories: new Set(categories), pets: yield* mapInSteps(pets, toStored) };
+  },
+});
+
+/**
+ * Checks a scenario and merges it with the default scenario: maps merge, all other values replace.
+ * @throws {ScenarioError} with every issue and its path
+ */
+export const resolveScenario = (
+  scenario: Scenario,
+  generatePets?: GeneratePets,
+  readStart?: ReadStart,
+  operations?: KnownOperations,
+): ResolvedScenario =>
+  runToEnd(resolveInSteps(scenario, scenarioRules, { generatePets, readStart }, undefined, operations));
+
+/** Operations that scenarios may name: those of the document, and others. */
+export const withOperations = (others: Iterable<string>) => knownOperations([...operationNames, ...others]);

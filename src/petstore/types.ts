@@ -1,0 +1,40 @@
+import type { limitSettings, ValuesOf } from '../rate-limits/settings.js';
+import type { Int64 } from '../values/int64.js';
+import type { StoredPet } from './pet.js';
+import type { Pets } from './pets.js';
+import type { GeneratePets } from './resolve-pets.js';
+import type { petConditions, petFields } from './scenario-fields.js';
+import type { settingValues } from './settings.js';
+
+// Members that the Petstore adds to types of the engine. Every public entry imports this file, for its declarations.
+
+type PetSettings = ValuesOf<Omit<typeof settingValues, keyof typeof limitSettings | 'errorCodes' | 'cors'>>;
+type PetFields = typeof petFields;
+type PetConditions = typeof petConditions;
+
+declare module '../scenario/settings.js' {
+  interface Settings extends PetSettings {}
+}
+
+declare module '../scenario/service-schema.js' {
+  interface ServiceFields extends PetFields {}
+  interface ServiceConditions extends PetConditions {}
+  interface ServiceContent {
+    idStart: Int64 | undefined;
+    categories: ReadonlySet<Int64>;
+    pets: readonly StoredPet[];
+  }
+}
+
+declare module '../scenario/scenario-rules.js' {
+  interface ResolveOptions {
+    /** `generatePets` of `petstore-sim/seed`. Required only for a scenario with `pets.generate`. */
+    generatePets?: GeneratePets | undefined;
+  }
+}
+
+declare module '../simulator/simulator-state.js' {
+  interface ServiceProperties {
+    readonly pets: Pets;
+  }
+}
