@@ -157,7 +157,10 @@ test('a test that is skipped may send nothing', { tags: 'needs/chromium' }, () =
 test.each([
   ['lists the verdict options', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
   ['lists the known scenarios', 'expected a scenario, got "minute-wal"; did you mean minute-wall?'],
-  ['names the command to start', 'expected a petstore-sim server at http://127.0.0.1:9, got no response. Start the server as'],
+  [
+    'names the command to start',
+    'expected a petstore-sim server at http://127.0.0.1:9, got no response. Start the server as',
+  ],
 ])('a test that cannot have a sandbox %s', (title, message) => {
   expect(results.get(title)?.errors[0]?.message).toContain(message);
 });
