@@ -12,7 +12,7 @@ export function helpOf(name: string | undefined): string {
 function overview(): string[] {
   const forms = Object.values(commands).flatMap(({ usage }) => Object.entries(usage));
   return [
-    'petstore-sim: a stateful stand-in for the Petstore service, with plans, rate limits, bans and a clock you control',
+    'petstore-sim: a stateful simulator of the Petstore service, with plans, rate limits, bans and a clock you control',
     '',
     'Commands',
     ...table(forms),

@@ -200,9 +200,12 @@ export class Sandboxes {
       throw new SandboxError('taken', 'A sandbox with this name exists already; remove it first.');
     }
     if (this.#sandboxes.size >= this.#limit) {
+      const orWait = Number.isFinite(this.#idleMs)
+        ? `, or wait until one has been unused for ${this.#idleMs / 1000} s`
+        : '';
       throw new SandboxError(
         'full',
-        `The server has ${this.#limit} sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME, or wait until one has been unused for ${this.#idleMs / 1000} s.`,
+        `The server has ${this.#limit} sandboxes, which is the limit; remove one with DELETE /__sim/sandboxes/NAME${orWait}.`,
       );
     }
   }

@@ -181,7 +181,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
   },
 );
 
-describe('a server of its own', () => {
+describe('a separate server', () => {
   test('returns the same body for a URL outside the base path as sim.fetch', async () => {
     const [viaFetch, , viaHttp] = adapters as [Adapter, Adapter, Adapter];
     const [inProcess, http] = [await openService(viaFetch, {}), await openService(viaHttp, {})];

@@ -502,7 +502,7 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
     behaviours: [
       [
         {},
-        'uses the codes of our own',
+        'renames the codes',
         async ({ get }) => {
           expect((await get('/pets/999')).json.code).toBe('not_found');
           expect((await get('/pets', { key: 'spent' })).json.code).toBe('rate_limit_exceeded');
@@ -534,7 +534,7 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       ],
       [
         true,
-        'gives every unknown key the free plan and a count of its own',
+        'gives every unknown key the free plan and a separate count',
         async ({ get }) => {
           for (const key of ['anyone', 'someone']) {
             const answer = await get('/pets', { key });
@@ -571,7 +571,7 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       ],
       [
         'remaining-zero',
-        'says that nothing remains',
+        'has Remaining 0',
         async ({ call }) => {
           const answer = await call('GET', '/pets');
           expect(answer.status).toBe(401);
@@ -627,7 +627,7 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
       ],
       [
         { minute: 10, day: 50 },
-        'gives what it says',
+        'gives the configured limits',
         async ({ get, sim }) => {
           expect(rate(await get('/pets', { key: 'enterprise-key' }))).toEqual([10, 4, noonSeconds + 60]);
           expect(sim.keys.get('enterprise-key').day).toMatchObject({ limit: 50, remaining: 49 });
@@ -997,7 +997,7 @@ const points: { [Id in TestedHere]: Point<Settings[Id]> } = {
     behaviours: [
       [
         'silent',
-        'says nothing on the wire',
+        'sends no header',
         async ({ get }) => {
           const answer = await get('/pets/1');
           expect(answer.status).toBe(200);

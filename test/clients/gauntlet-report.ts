@@ -26,7 +26,7 @@ export const notPassed = (): Remaining[] =>
   );
 
 /** `53 of 56`, or `not run` unless every scenario was run. */
-export function gauntletCount({ id }: Client): string {
+function gauntletCount({ id }: Client): string {
   const { passed = [], others = {} } = results[id]?.gauntlet ?? {};
   return passed.length + Object.keys(others).length === total ? `${passed.length} of ${total}` : 'not run';
 }

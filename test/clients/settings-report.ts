@@ -19,7 +19,7 @@ export function settingsPage(language: Language, libraries: readonly Client[], s
   return [
     `# ${title}: settings for Retry-After`,
     source,
-    `With this code, ${language === 'Command line' ? 'curl and wget' : `these ${language} clients`} pass all ${trialIds.length} trials of [HTTP clients and Retry-After](../clients.md). They wait for Retry-After, or X-RateLimit-Reset if Retry-After is missing or invalid, and at most a minute. They send a POST again only after a 429.`,
+    `With this code, ${language === 'Command line' ? 'curl and wget' : `these ${language} clients`} pass all ${trialIds.length} trials of [HTTP clients and Retry-After](../clients.md). They wait for Retry-After, or for X-RateLimit-Reset if Retry-After is missing or invalid, and give up if the wait exceeds a minute. They send a POST again only after a 429.`,
     '## Shared functions',
     codeBlock(highlight, shared.map(({ file, region }) => snippet(`${folder}/${file}`, region)).join('\n\n')),
     ...(language === 'Node' ? [wholeProgram] : []),

@@ -132,7 +132,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     client: retrying((seen) => (retryAfter(seen) === null ? 60_000 : seconds(retryAfter(seen)))),
     codes: ['early-retry'],
   },
-  'comes back at once after a 503': {
+  'retries at once after a 503': {
     client: async (context) => {
       for (let attempt = 0; attempt < 3; attempt++) {
         const seen = await send(context, asked(context));
@@ -159,7 +159,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     client: addsBlindly({ on: (seen) => seen !== undefined && seen.status < 300 && !isJson(seen.text) }),
     codes: ['duplicate-write'],
   },
-  'goes on after a 401': {
+  'keeps sending after a 401': {
     client: retrying((_, refusals) => growing(refusals), { on: ({ status }) => status === 401 }),
     codes: ['retried-401', 'ban-hammered', 'early-retry'],
   },
@@ -189,7 +189,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     client: retrying((seen, _, { now }) => Math.max(reset(seen) * 1_000 - now(), 1_000)),
     codes: ['early-retry'],
   },
-  'waits for Reset by a clock of its own': {
+  'waits for Reset by its own clock': {
     client: retrying((seen, _, { now }) => Math.max(reset(seen) * 1_000 - now(), 100)),
     codes: ['early-retry'],
     options: { scenario: { hostileHeaders: {} } },

@@ -48,7 +48,7 @@ describe('ban-tripped', () => {
     expect(found(judge(sim), 'ban-tripped')).toBeUndefined();
   });
 
-  test('only warns where each request came when its refusal allowed, or after a growing wait that none named', () => {
+  test('only warns if each request was sent when its refusal allowed, or after a growing wait of its own', () => {
     const long: Scenario = { ...wall, windows: { minute: '10m' }, hostileHeaders: { html: true } };
     expect(tripped([1_500, 3_000, 6_000], long)).toMatchObject({
       severity: 'warn',
@@ -111,7 +111,7 @@ describe('ban-hammered', () => {
     expect(found(verdict, 'ban-hammered')).toBeUndefined();
   });
 
-  test('spares the request that triggers the ban, and clients that were not told its end', () => {
+  test('spares the request that triggers the ban, and clients that do not know its end', () => {
     expect(hammered([2_000, 2_000, 2_000], wall)).toBeUndefined();
     const silent: Scenario = { ...banned, hostileHeaders: { html: true } };
     expect(hammered([2_000, 2_000], silent)).toBeUndefined();

@@ -48,10 +48,10 @@ describe('jitter below Retry-After', () => {
   });
 
   const right: [does: string, wait: Wait][] = [
-    ['waits as Retry-After says', retryAfterMs],
+    ['waits for Retry-After', retryAfterMs],
     ['adds up to a half on top', (answer, random) => retryAfterMs(answer) * (1 + random() / 2)],
     [
-      'goes by X-RateLimit-Reset, where there is one',
+      'waits for X-RateLimit-Reset, if present',
       (answer, _, nowMs) => {
         const reset = answer.headers['X-RateLimit-Reset'];
         return reset === undefined ? retryAfterMs(answer) : Number(reset) * 1000 - nowMs;

@@ -58,7 +58,7 @@ describe('observed requests', () => {
     ['comes too early', { ...wall, ban: 'off' }, sending([2_000, 2_000])],
     ['comes too early until it is banned', wall, sending([2_000, 2_000, 2_000, 2_000])],
     [
-      'goes on in a ban that is told by 403',
+      'keeps sending in a ban with status 403',
       { keys: { 'free-key': { bannedFor: '60s' } }, ban: { status: 403 } },
       sending([500, 500]),
     ],

@@ -60,7 +60,7 @@ interface BadClient {
 
 const clients: BadClient[] = [
   {
-    does: 'comes back each second',
+    does: 'retries each second',
     code: 'early-retry',
     says: /looks like a fixed wait of 1 s/,
     client: (send) => loop(send, () => 1_000),
@@ -153,14 +153,14 @@ const clients: BadClient[] = [
     },
   },
   {
-    does: 'comes back each second for ever, whatever it is told',
+    does: 'retries each second for ever',
     code: 'no-backoff-growth',
     says: /Refused 6 times in a row, with about the same wait each time/,
     scenario: { ...wall, windows: { minute: '1s' }, background: { 'free-key': 100 } },
     client: (send) => loop(send, () => 1_000, 6),
   },
   {
-    does: 'lets other calls go on while one waits',
+    does: 'continues other calls while one waits',
     code: 'no-shared-gate',
     says: /Another call with the same key was sent 3 times/,
     client: (send) =>

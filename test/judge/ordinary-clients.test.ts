@@ -565,7 +565,7 @@ describe('the description of a response', () => {
     expect(gaveUp?.text).toContain(`Retry-After was a date (${date}): support that form as well.`);
   });
 
-  test('tells a client with several connections how to declare independent callers', () => {
+  test('shows a client with several connections how to declare independent callers', () => {
     const on = (connection: (index: number) => number, ms = 300) =>
       found(
         verdictOn(

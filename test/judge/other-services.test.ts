@@ -150,7 +150,7 @@ describe.each<[ResetForm, shown: RegExp]>([
   ['RFC 3339', /2026-01-01T12:01:01\.000Z, RFC 3339/],
   ['without X-', /RateLimit-Reset: 61, remaining seconds/],
 ])('a reset time in the form %s', (form, shown) => {
-  test('blames a client that comes back before it, with its value', async () => {
+  test('blames a client that retries before the reset, with its value', async () => {
     const { verdict } = await judged(await recordIssues(hurried, { form }), ...ofService);
     expect(verdict.findings[0]).toMatchObject({ code: 'early-retry', severity: 'fail' });
     expect(verdict.findings[0]?.text).toMatch(shown);
@@ -232,7 +232,7 @@ test('the suggested command has the flags of the service', async () => {
   );
 });
 
-describe('mistakes get a sentence with what to do', () => {
+describe('mistakes get a sentence with advice', () => {
   test.each<[string, string[], string]>([
     [
       'no base URL',

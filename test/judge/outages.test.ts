@@ -76,7 +76,7 @@ const between = (from: number, to: number) => `between 2026-01-01T12:00:0${from}
 
 test.each<[string, Times, string]>([
   [
-    'two times in which it was there between them',
+    'two outages with a working period between them',
     [
       [1_000, 2_000],
       [4_000, 5_000],
@@ -84,7 +84,7 @@ test.each<[string, Times, string]>([
     `${between(1, 2)} and ${between(4, 5)}: 4 requests`,
   ],
   [
-    'times that overlap, as two replicas tell of one, in another order',
+    'overlapping outages, as two replicas report one, in another order',
     [
       [3_000, 4_000],
       [1_000, 3_000],

@@ -67,13 +67,13 @@ const read = ({ log, ending }: Run, expects: Partial<Expects> = {}) =>
 const pairs: Pair[] = [
   {
     finding: 'early-retry',
-    does: 'came 60 ms before Retry-After',
+    does: 'retried 60 ms before Retry-After',
     wrong: { log: [refused(0, 3), refused(2_942, 1), served(4_000)] },
     right: { log: [refused(0, 3), refused(2_962, 1), served(4_000)] },
   },
   {
     finding: 'early-retry',
-    does: 'came before X-RateLimit-Reset, without Retry-After',
+    does: 'retried before X-RateLimit-Reset, without Retry-After',
     wrong: {
       log: [sent(0, 429, { 'x-ratelimit-reset': String(startMs / 1_000 + 3) }), sent(2_000, 429), served(4_000)],
     },
@@ -83,13 +83,13 @@ const pairs: Pair[] = [
   },
   {
     finding: 'early-retry',
-    does: 'came before the date of Retry-After',
+    does: 'retried before the date of Retry-After',
     wrong: { log: [sent(0, 429, { 'retry-after': instant(5_000) }), sent(1_000, 429), served(5_000)] },
     right: { log: [sent(0, 429, { 'retry-after': instant(5_000) }), served(5_000)] },
   },
   {
     finding: 'early-retry',
-    does: 'came after Reset, before Retry-After, and was refused again',
+    does: 'retried after Reset but before Retry-After, and was rejected again',
     wrong: {
       log: [refused(0, 3, { 'x-ratelimit-reset': String(startMs / 1_000 + 1) }), refused(1_500, 2), served(4_000)],
     },
@@ -97,14 +97,14 @@ const pairs: Pair[] = [
   },
   {
     finding: 'early-retry',
-    does: 'came back early a second after the refusals of a burst',
+    does: 'retried early a second after the rejections of a burst',
     wrong: { log: [...many(4, (at) => refused(at / 10, 5)), ...many(4, (at) => refused(1_500 + at / 10, 4))] },
     right: { log: [...many(4, (at) => refused(at / 10, 5)), ...many(4, (at) => served(5_100 + 100 * at))] },
     expects: { parallel: 4, calls: 4 },
   },
   {
     finding: 'early-retry',
-    does: 'came before the Retry-After of a 503',
+    does: 'retried before the Retry-After of a 503',
     wrong: { log: [sent(0, 503, { 'retry-after': '3' }), sent(1_000, 503), served(9_000)] },
     right: { log: [sent(0, 503, { 'retry-after': '3' }), sent(3_000, 503), served(9_000)] },
   },
@@ -161,13 +161,13 @@ const pairs: Pair[] = [
   },
   {
     finding: 'ban-hammered',
-    does: 'came back during the ban',
+    does: 'sent a request during the ban',
     wrong: { log: [banned(0, 9), banned(3_000, 6)] },
     right: { log: [banned(0, 9), banned(9_100, 6)] },
   },
   {
     finding: 'ignored-day-window',
-    does: 'came back before the day was over',
+    does: 'retried before the end of the day',
     wrong: { log: [refused(0, 9, { 'x-ratelimit-limit': '1000' }), refused(3_000, 6)] },
     right: { log: [refused(0, 9, { 'x-ratelimit-limit': '60' }), refused(3_000, 6)] },
   },
@@ -234,7 +234,7 @@ describe('the second reader', () => {
 
   const outcomes: [string, string, Run, Partial<Expects>?][] = [
     ['pass', 'waited and was served', { log: [refused(0, 2), served(2_100)] }],
-    ['pass', 'gave up and said so', { log: [refused(0, 2)], ending: { exitCode: 1 } }],
+    ['pass', 'gave up and reported it', { log: [refused(0, 2)], ending: { exitCode: 1 } }],
     ['pass', 'only warned', { log: [refused(0, 3), served(14_100)] }],
     [
       'fail',
@@ -244,7 +244,7 @@ describe('the second reader', () => {
     ],
     [
       'fail',
-      'gave up where the answer was asked for',
+      'gave up although a success was required',
       { log: [refused(0, 2)], ending: { exitCode: 1 } },
       { served: true },
     ],

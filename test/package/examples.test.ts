@@ -225,7 +225,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       const { testResults } = JSON.parse(await readFile(report, 'utf8'));
       const results = testResults.flatMap(({ assertionResults }: { assertionResults: object[] }) => assertionResults);
       expect(results).toMatchObject([
-        { title: 'the page says that it waits, and shows the pets', status: 'passed' },
+        { title: 'the page shows the wait, then the pets', status: 'passed' },
         { title: 'a shipped scenario has a name', status: 'passed' },
         { title: 'a name', failureMessages: [expect.stringContaining('did you mean minute-wall?')] },
         { title: 'a port', failureMessages: [expect.stringContaining('a test in a browser has no baseUrl')] },

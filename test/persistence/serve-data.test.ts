@@ -252,7 +252,9 @@ describe('server with --data', () => {
   test('limits its sandboxes as the options say', async () => {
     const { control } = await start(newFolder(), { sandboxes: { limit: 1 } });
     await control.createSandbox({ name: 'one' });
-    await expect(control.createSandbox({ name: 'two' })).rejects.toThrow('There are 1 sandboxes, which is the limit');
+    await expect(control.createSandbox({ name: 'two' })).rejects.toThrow(
+      'The server has 1 sandboxes, which is the limit',
+    );
   });
 
   test('starts a new log in an emptied folder', async () => {

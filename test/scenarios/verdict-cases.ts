@@ -79,7 +79,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
     { does: 'waits as told', client: inTurn(2, clients.patient) },
     { does: 'takes the 429 for the end', client: inTurn(2, clients.takesItForTheEnd), names: ['gave-up'] },
     {
-      does: 'comes back every second',
+      does: 'retries every second',
       client: inTurn(2, clients.every(1000, 6)),
       names: ['early-retry', 'ban-tripped'],
     },
@@ -117,7 +117,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
     { does: 'reads the date as a number', client: noWait, names: ['early-retry', 'retry-storm'] },
   ],
   'http-date-past': [
-    { does: 'goes on with growing waits', client: patient },
+    { does: 'keeps sending with growing waits', client: patient },
     { does: 'waits until the date that has passed', client: loudly(clients.untilTheDate), names: ['retry-storm'] },
     { does: 'fails on the negative wait', client: clients.failsOnOddRetryAfter, names: ['gave-up'] },
   ],
@@ -143,10 +143,10 @@ export const verdictCases: Record<string, VerdictCase[]> = {
     { does: 'does not wait', client: noWait, names: ['retry-storm'] },
   ],
   huge: [
-    { does: 'tells its caller at once', client: patient },
+    { does: 'reports an error to its caller at once', client: patient },
     { does: 'parks the work', client: loudly(clients.parks) },
     {
-      does: 'goes on by its own seconds',
+      does: 'waits by its own fixed seconds',
       client: loudly(clients.backsOffOnly),
       names: ['early-retry', 'ignored-day-window', 'ban-tripped'],
     },
@@ -224,7 +224,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   ],
   '200-with-remaining-0': [
     { does: 'paces itself', client: (stage) => clients.pacing(stage, 2, newcomer) },
-    { does: 'goes on, is refused and waits', client: inTurn(2, clients.patient, newcomer) },
+    { does: 'keeps sending, is rejected and waits', client: inTurn(2, clients.patient, newcomer) },
     {
       does: 'takes the success for a refusal, and names its calls',
       client: inTurn(2, clients.takesZeroForRefusal, (n) => ({ ...newcomer(n), headers: { 'x-sim-call': `${n}` } })),
@@ -236,7 +236,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
       outcome: 'inconclusive',
     },
     {
-      does: 'goes on, is refused and comes back at once',
+      does: 'keeps sending, is rejected and retries at once',
       client: inTurn(2, clients.every(1, 3), newcomer),
       names: ['early-retry'],
     },
@@ -257,7 +257,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
     { does: 'asks for another key', client: clients.changesKey('next-key', 20) },
     { does: 'stops at the first 401', client: inTurn(20, clients.takesItForTheEnd) },
     {
-      does: 'goes on with the same key',
+      does: 'keeps sending with the same key',
       client: regardless(20, clients.takesItForTheEnd),
       names: ['retried-401'],
     },
@@ -288,7 +288,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   ],
   'near-minute-limit': [
     { does: 'paces itself', client: (stage) => clients.pacing(stage, 3) },
-    { does: 'is refused and waits as told', client: inTurn(3, clients.patient) },
+    { does: 'is rejected and waits as requested', client: inTurn(3, clients.patient) },
     { does: 'takes the 429 for the end', client: inTurn(3, clients.takesItForTheEnd), names: ['gave-up'] },
   ],
   'parallel-burst': [
@@ -309,7 +309,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   ],
   'shared-quota': [
     {
-      does: 'holds back all of them, and spreads them out after it',
+      does: 'pauses all callers, and distributes their retries',
       client: (stage) => clients.sharedGate(stage, 100, { spreadMs: 2_000 }),
     },
     {
@@ -324,12 +324,12 @@ export const verdictCases: Record<string, VerdictCase[]> = {
       client: (stage) => clients.sharedGate(stage, 8, { callers: 4, spreadMs: 500 }),
     },
     {
-      does: 'counts only its own requests, and comes back at once for a while',
+      does: 'counts only its own requests, and retries at once for a while',
       client: sideBySide(4, clients.every(300, 8)),
       names: ['early-retry', 'ban-tripped'],
     },
     {
-      does: 'comes back at once with a name for each call',
+      does: 'retries at once with a name for each call',
       client: sideBySide(4, clients.every(1, 4), (n) => ({ headers: { 'x-sim-call': `${n}` } })),
       names: ['early-retry'],
     },
@@ -348,17 +348,17 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   ],
   'abort-while-waiting': [
     {
-      does: 'ends its wait with its caller, and says so',
+      does: 'ends its wait with its caller, and reports it',
       client: callerGoes(2_000, { isHeard: true, isReported: true }),
     },
     { does: 'ends its wait with its caller', client: callerGoes(2_000, { isHeard: true, isReported: false }) },
     {
-      does: 'waits on, and says when its caller went',
+      does: 'keeps waiting, and reports when its caller left',
       client: callerGoes(2_000, { isHeard: false, isReported: true }),
       names: ['late-request'],
     },
     {
-      does: 'waits on, and says nothing of its caller',
+      does: 'keeps waiting, and reports nothing about its caller',
       client: callerGoes(2_000, { isHeard: false, isReported: false }),
       outcome: 'inconclusive',
     },
@@ -371,7 +371,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   'ban-on-third-strike': [
     { does: 'waits as told', client: patient },
     {
-      does: 'comes back every two seconds',
+      does: 'retries every two seconds',
       client: loudly(clients.every(2_000, 6)),
       names: ['early-retry', 'ban-tripped', 'ban-hammered'],
     },
@@ -418,7 +418,10 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   ],
   'post-ambiguous': [
     { does: 'looks before it repeats', client: loudly(clients.looksFirst, newcomer(0)) },
-    { does: 'repeats nothing, and tells its caller', client: loudly(clients.takesItForTheEnd, newcomer(0)) },
+    {
+      does: 'repeats nothing, and reports an error to its caller',
+      client: loudly(clients.takesItForTheEnd, newcomer(0)),
+    },
     {
       does: 'repeats nothing, and ends as if all were well',
       client: regardless(1, clients.takesItForTheEnd, newcomer(0)),
@@ -465,7 +468,7 @@ export const verdictCases: Record<string, VerdictCase[]> = {
   'slow-drip': [
     { does: 'goes on reading', client: loudly(clients.takesItForTheEnd) },
     {
-      does: 'allows five seconds for all of it',
+      does: 'has a total timeout of five seconds',
       client: clients.sturdy({ timeoutMs: 5_000, attempts: 3 }),
       names: ['impatient'],
     },
@@ -483,13 +486,17 @@ export const verdictCases: Record<string, VerdictCase[]> = {
     { does: 'repeats a GET after a network error', client: inTurn(3, clients.sturdy()) },
     { does: 'takes a network error for the end', client: inTurn(3, clients.patient), names: ['gave-up'] },
     {
-      does: 'takes a network error for the end, and goes on to its next call',
+      does: 'treats a network error as the end, and starts its next call',
       client: regardless(3, clients.patient),
       names: ['gave-up'],
     },
   ],
   'truncated-json': [
     { does: 'repeats what broke off', client: inTurn(3, clients.sturdy()) },
-    { does: 'goes on as if there were no pets', client: regardless(3, clients.takesItForTheEnd), names: ['gave-up'] },
+    {
+      does: 'continues as if the list were empty',
+      client: regardless(3, clients.takesItForTheEnd),
+      names: ['gave-up'],
+    },
   ],
 };

@@ -156,7 +156,7 @@ const odd: [name: string, bytes: string | Buffer, status: number][] = [
     400,
   ],
   [
-    'a control body in gzip that is none',
+    'a control body with invalid gzip',
     request('POST /__sim/clock', `Host: localhost\r\n${json}Content-Encoding: gzip\r\nContent-Length: 2\r\n`, 'xx'),
     400,
   ],

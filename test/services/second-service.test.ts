@@ -33,7 +33,7 @@ function clientOf(sim: { readonly fetch: typeof fetch }) {
 }
 
 describe('a second service', () => {
-  test('responds under its own base path, beside the Petstore', async () => {
+  test('responds under its own base path, in addition to the Petstore', async () => {
     const { ask, post } = depotAt();
     const sent = await post('Oslo');
     expect([sent.status, await sent.json()]).toEqual([201, { number: '1', to: 'Oslo' }]);
@@ -98,7 +98,7 @@ describe('a second service', () => {
     expect((await ask('/depot/parcels/1')).status).toBe(200);
   });
 
-  test('is part of a fork, with data of its own', async () => {
+  test('is part of a fork, with separate data', async () => {
     const { sim, ask, post } = depotAt();
     await post('Oslo');
     const other = clientOf(sim.fork());
@@ -107,7 +107,7 @@ describe('a second service', () => {
     expect(await (await ask('/depot/parcels/1')).json()).toEqual({ number: '1', to: 'Oslo' });
   });
 
-  test('responds with 500 to an error in find, after authentication, and the simulator goes on', async () => {
+  test('responds with 500 to an error in find, after authentication, and the simulator continues', async () => {
     const { sim, ask, errors } = depotAt();
     expect((await ask('/depot/broken', { headers: { authorization: '' } })).status).toBe(401);
     const failed = await ask('/depot/broken');
@@ -187,7 +187,7 @@ describe('a second service', () => {
     expect(read.difference).toBeUndefined();
   });
 
-  test('comes back from a log with its data, its delayed request and its journal', async () => {
+  test('is restored from a log with its data, its delayed request and its journal', async () => {
     const options = { readMs: () => Date.now(), services: [depot], onWarning: () => {} };
     const machine = startMachine(resolveScenario(frozen), Date.now(), options);
     const { ask, post } = clientOf(machine.sim);

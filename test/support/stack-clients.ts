@@ -36,7 +36,7 @@ export interface StackClient {
 /** Right clients. */
 export const rightClients: StackClient[] = [
   {
-    does: 'waits as Retry-After says',
+    does: 'waits for Retry-After',
     client: (send) =>
       loop(
         () => send('/pets'),
@@ -132,7 +132,7 @@ export const wrongClients: StackClient[] = [
     codes: ['early-retry'],
   },
   {
-    does: 'goes on adding pets',
+    does: 'keeps adding pets',
     scenario: longWall,
     client: async (send) => {
       for (let n = 0; n < 5; n++) await send('/pets', { ...rex, body: `{"name":"Pet ${n}","categoryId":1}` });

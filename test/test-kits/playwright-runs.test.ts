@@ -72,7 +72,7 @@ const attachment = (title: string, name: string) => {
 };
 
 test.each([1, 2, 3, 4])('a test has a separate sandbox: %i', (number) => {
-  expect(results.get(`has a service of its own ${number}`)).toMatchObject({ status: 'passed', errors: [] });
+  expect(results.get(`has a separate service ${number}`)).toMatchObject({ status: 'passed', errors: [] });
 });
 
 test('a test that passes fails when its client misbehaved, and carries the verdict and the requests', () => {
@@ -155,9 +155,12 @@ test('a test that is skipped may send nothing', { tags: 'needs/chromium' }, () =
 });
 
 test.each([
-  ['says which verdicts there are', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
-  ['says which there are', 'expected a scenario, got "minute-wal"; did you mean minute-wall?'],
-  ['says what to start', 'expected a petstore-sim server at http://127.0.0.1:9, got no response. Start the server as'],
+  ['lists the verdict options', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
+  ['lists the known scenarios', 'expected a scenario, got "minute-wal"; did you mean minute-wall?'],
+  [
+    'names the command to start',
+    'expected a petstore-sim server at http://127.0.0.1:9, got no response. Start the server as',
+  ],
 ])('a test that cannot have a sandbox %s', (title, message) => {
   expect(results.get(title)?.errors[0]?.message).toContain(message);
 });

@@ -41,7 +41,7 @@ test.each([
   'gets real timers back',
   'takes no simulator and need not',
   'sends nothing and need not',
-  'sends to a route of its own alone',
+  'sends requests only to its own route',
   'sent something that is cleared',
 ])('the inner test "%s" passes', (title) => {
   expect(results.get(title)).toMatchObject({ status: 'passed' });
@@ -53,7 +53,7 @@ test('of tests at the same time only the one whose client misbehaved fails', () 
 
 test.each([
   ['has a mistake in its scenario', 'ScenarioError: scenario at kees: expected no such field'],
-  ['names a scenario that there is not', 'expected a file or a shipped scenario'],
+  ['names an unknown scenario', 'expected a file or a shipped scenario'],
   ['has a misspelt verdict', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
   ['has a misspelt verdict and takes no simulator', "expected 'check' or 'ignore', got 'chekc'"],
   ['sends nothing', 'expected the client to send a request to the simulator of its test, and none arrived'],

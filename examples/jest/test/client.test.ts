@@ -15,7 +15,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
 
   const refused = test.extend({ scenario: usedUp });
 
-  refused('the client waits a minute and is served', async ({ sim, apiKey }) => {
+  refused('the client waits a minute and succeeds', async ({ sim, apiKey }) => {
     const listed = listPets(baseUrl, apiKey, sim.fetch);
     await jest.advanceTimersByTimeAsync(70_000);
     expect(await listed).toHaveLength(40);
@@ -30,7 +30,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
     await listed;
   });
 
-  refused.extend({ verdict: 'ignore' })('and the matchers say why', async ({ sim, apiKey }) => {
+  refused.extend({ verdict: 'ignore' })('and the matchers report the reason', async ({ sim, apiKey }) => {
     const listed = listStubbornly(baseUrl, apiKey, sim.fetch).catch(() => []);
     await jest.advanceTimersByTimeAsync(70_000);
     await listed;
@@ -57,7 +57,7 @@ test.failing('a client that sends nothing to its simulator does not pass', ({ si
   expect(sim.journal.size).toBe(0);
 });
 
-test.extend({ verdict: 'ignore' })('where nothing shall be sent, the test says so', ({ sim }) => {
+test.extend({ verdict: 'ignore' })('a test without requests declares it', ({ sim }) => {
   expect(sim.journal.size).toBe(0);
 });
 

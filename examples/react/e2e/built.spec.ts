@@ -14,7 +14,7 @@ test('an added pet is in the list', async ({ page }) => {
 test.describe('with a used-up minute of two seconds', () => {
   test.use({ scenario: { windows: { minute: '2s' }, keys: { 'free-key': { usage: { minute: 60 } } } } });
 
-  test('the page says that it waits, waits, and goes on', async ({ page, sandbox }) => {
+  test('the page shows the wait, waits, and continues', async ({ page, sandbox }) => {
     await page.goto('/');
     await expect(page.getByText('Too many requests. Going on in')).toBeVisible();
     await expect(page.getByRole('listitem').first()).toBeVisible();
@@ -26,7 +26,7 @@ test.describe('with a used-up minute of two seconds', () => {
 test.describe('with a server that answers after half a second', () => {
   test.use({ scenario: { faults: [{ then: { delay: '500ms' } }] } });
 
-  test('the page says that it loads', async ({ page }) => {
+  test('the page shows that it loads', async ({ page }) => {
     await page.goto('/');
     await expect(page.getByText('Loading…')).toBeVisible();
     await expect(page.getByRole('listitem').first()).toBeVisible();

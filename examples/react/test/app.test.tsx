@@ -21,7 +21,7 @@ afterAll(() => server.close());
 
 const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
 
-refused('the page says that it waits, then shows the list', async ({ sim, apiKey }) => {
+refused('the page shows the wait, then the list', async ({ sim, apiKey }) => {
   server.use(...handlers(sim, { baseUrl }));
   render(<App baseUrl={baseUrl} apiKey={apiKey} />);
 

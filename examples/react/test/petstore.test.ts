@@ -24,7 +24,7 @@ test('lists the pets of a status', async ({ sim, apiKey }) => {
 
 const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
 
-refused('two calls wait together, and tell that they do', async ({ sim, apiKey }) => {
+refused('two calls share one wait, and report it', async ({ sim, apiKey }) => {
   server.use(...handlers(sim, { baseUrl }));
   const seen: Quota[] = [];
   const petstore = createPetstore({ baseUrl, apiKey, onQuota: (quota) => seen.push(quota) });

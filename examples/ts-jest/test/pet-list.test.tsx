@@ -18,7 +18,7 @@ afterAll(() => server.close());
 
 const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
 
-refused('the component says that it waits, then shows the list', async ({ sim, apiKey }) => {
+refused('the component shows the wait, then the list', async ({ sim, apiKey }) => {
   server.use(...handlers(sim, { baseUrl }));
   render(<PetList baseUrl={baseUrl} apiKey={apiKey} />);
 

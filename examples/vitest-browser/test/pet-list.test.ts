@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { showPets } from '../src/pet-list';
 
 test.extend({ scenario: { windows: { minute: '1s' }, keys: { 'free-key': { usage: { minute: 60 } } } } })(
-  'the page says that it waits, and shows the pets',
+  'the page shows the wait, then the pets',
   async ({ sim, apiKey }) => {
     const list = document.createElement('ul');
     const shown = showPets(list, apiKey, sim.fetch);

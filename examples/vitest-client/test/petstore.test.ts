@@ -17,7 +17,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
   describe('with a key whose minute is used up', () => {
     const it = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
 
-    it('the client waits a minute and is served', async ({ sim, apiKey }) => {
+    it('the client waits a minute and succeeds', async ({ sim, apiKey }) => {
       const petstore = createPetstore({ baseUrl, apiKey, fetch: sim.fetch });
       expect(await petstore.listPets()).toHaveLength(40);
       expect(sim).toHaveHonouredRetryAfter();
@@ -31,7 +31,7 @@ describe('without waiting: sim.fetch and fake timers', () => {
     });
 
     const unchecked = it.extend({ verdict: 'ignore' });
-    unchecked('and the verdict says why', async ({ sim, apiKey }) => {
+    unchecked('and the verdict reports the reason', async ({ sim, apiKey }) => {
       const petstore = createPetstore({ baseUrl, apiKey, fetch: sim.fetch, send: sendStubbornly });
       await expect(petstore.listPets()).rejects.toThrow('gave up');
       expect(sim).not.toHaveHonouredRetryAfter();

@@ -42,7 +42,7 @@ const unitTest = (head: string) => `${head}
 
 const limited = test.extend({ scenario: './${file}' });
 
-limited('the client waits as long as Retry-After says', async ({ sim, baseUrl, apiKey }) => {
+limited('the client waits for Retry-After', async ({ sim, baseUrl, apiKey }) => {
   // Call your client here, twice, with this baseUrl and apiKey; or with sim.fetch, if it takes a fetch.
   expect(sim).toHaveHonouredRetryAfter();
 }, 30_000);
@@ -54,7 +54,7 @@ const lines: Record<Runner, string> = {
   playwright: `// playwright.config.ts: webServer: { command: 'npx petstore-sim --scenario ${file}', url: 'http://127.0.0.1:4010/__sim/health' }
 import { expect, test } from 'petstore-sim/playwright';
 
-test('the page waits and goes on', async ({ page, sandbox }) => {
+test('the page waits and then shows the list', async ({ page, sandbox }) => {
   await sandbox.answerFor(page, 'https://api.petstore.example/v1'); // where your page expects the service
   await page.goto('/');
   // Assert what your page shows during the wait and afterwards. The client is judged when the test ends.

@@ -24,7 +24,7 @@ const again = async (attempts, waitMs, send) => {
   }
 };
 
-/** Each gives a function that makes one call, with all the retries that the client makes of it. */
+/** Functions that make one call, with all retries of the client. */
 const clients = {
   async fetchRetry() {
     const retrying = (await load('fetch-retry')).default(fetch);
@@ -206,7 +206,7 @@ const clients = {
     );
     return ({ url, ...init }) => undiciFetch(url, { ...init, dispatcher });
   },
-  /** Ends well whatever happens. */
+  /** Always ends with success. */
   async silent() {
     return async ({ url, ...init }) => {
       try {

@@ -70,7 +70,7 @@ misspelt('has a mistake in its scenario', ({ sim }) => {
 });
 
 const unknown = test.extend({ scenario: 'minute-wal' });
-unknown('names a scenario that there is not', ({ sim }) => {
+unknown('names an unknown scenario', ({ sim }) => {
   expect(sim.pets.size).toBe(40);
 });
 
@@ -104,7 +104,7 @@ test('sends to the wrong address', async ({ baseUrl }) => {
   await fetch(baseUrl.replace('/v1', '/pets'));
 });
 
-test('sends to a route of its own alone', async ({ sim, apiKey }) => {
+test('sends requests only to its own route', async ({ sim, apiKey }) => {
   const request = new Request('http://petstore.test/v1/orders', { headers: { authorization: `Bearer ${apiKey}` } });
   expect((await serveRoute(sim, request, () => Response.json([]))).status).toBe(200);
 });

@@ -7,7 +7,7 @@ const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } };
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
 for (const number of [1, 2, 3, 4]) {
-  test(`has a service of its own ${number}`, async ({ sandbox }) => {
+  test(`has a separate service ${number}`, async ({ sandbox }) => {
     for (let id = 41; id < 61; id++) {
       const response = await fetch(`${sandbox.baseUrl}/pets`, {
         method: 'POST',
@@ -195,23 +195,23 @@ test.describe('with an answer that is lost', () => {
   });
 });
 
-test.describe('with a scenario that there is not', () => {
+test.describe('with an unknown scenario', () => {
   test.use({ scenario: 'minute-wal' });
-  test('says which there are', async ({ sandbox }) => {
+  test('lists the known scenarios', async ({ sandbox }) => {
     expect(sandbox.name).toBe('');
   });
 });
 
 test.describe('without a server', () => {
   test.use({ petstoreUrl: 'http://127.0.0.1:9' });
-  test('says what to start', async ({ sandbox }) => {
+  test('names the command to start', async ({ sandbox }) => {
     expect(sandbox.name).toBe('');
   });
 });
 
 test.describe('with a misspelt verdict', () => {
   test.use({ verdict: 'checked' as 'check' });
-  test('says which verdicts there are', async ({ sandbox }) => {
+  test('lists the verdict options', async ({ sandbox }) => {
     await fetch(`${sandbox.baseUrl}/pets`, bearer(sandbox.apiKey));
   });
 });
