@@ -27,8 +27,8 @@ export function markOutageRetries(requests: readonly JudgedRequest[]): void {
       lane = new LaneKnowledge();
       lanes.set(request.lane, lane);
     }
-    // Only sequential or named calls are linked to their 503. Concurrent equal calls cannot be told apart, and a 503
-    // affects only its own call.
+    // A request counts as the retry after a 503 only if the client sends one request at a time, or names its calls.
+    // Otherwise, the request may belong to another call that got no 503.
     if (request.lane.isSequential || request.call !== undefined) request.retryOfOutage = lane.retryOf(request);
     if (isOutage) lane.add(request);
     else if (status > 0 && status < 500 && !isUnreadable) lane.forget(request);

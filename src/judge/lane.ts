@@ -16,9 +16,7 @@ export interface Lane {
    * the name.
    */
   readonly client: string | undefined;
-  /**
-   * Whether the client never had concurrent requests in this lane, so that each request followed the previous response.
-   */
+  /** Whether each request on this lane, such as a connection, was sent after the response to the previous request. */
   isSequential: boolean;
   /** Declared number of concurrent callers of the client. Several callers may queue for one connection. */
   readonly callers: number;

@@ -31,7 +31,7 @@ export interface RunResult extends Verdict {
   failures: RunFailure[];
   /** How the client's command ended, if a command was run. */
   command?: CommandEnd;
-  /** Description of the scenario, if the client failed a scenario with expectations. */
+  /** Description of the scenario. Set only if the scenario expects a behavior of clients, and the client failed. */
   about?: string;
 }
 

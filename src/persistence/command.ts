@@ -73,7 +73,10 @@ export interface KeepAliveCommand {
   readonly make?: boolean | undefined;
 }
 
-/** Command: advances the clock to the next whole second, at the start of a client run. */
+/**
+ * Command: advances the clock to the next whole second when a client's run starts, so that reset times, which are whole
+ * seconds, are exact.
+ */
 export interface AlignClockCommand {
   readonly kind: 'alignClock';
 }

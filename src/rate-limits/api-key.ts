@@ -8,7 +8,7 @@ export interface KeyDefinition {
   state: 'active' | 'revoked';
   /** Expiry time, in Unix milliseconds. From then on, requests get 401. */
   expiresAtMs?: number | undefined;
-  /** Expiry relative to the key's first request, in milliseconds. The earlier expiry applies. */
+  /** Expiry relative to the key's first request, in milliseconds. If `expiresAtMs` is earlier, that expiry applies. */
   expiresInMs?: number | undefined;
   /** Initial usage of each window, in requests. Applied at the key's first request. */
   usage: PlanLimits;

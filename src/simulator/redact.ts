@@ -3,7 +3,10 @@ import { maskedKey } from '../values/mask-key.js';
 import { createTextFinder, shortestSecret } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
-/** Learned keys beyond twice the initial number, after which the finder is rebuilt to forget removed keys. */
+/**
+ * Number of keys learned from requests, beyond twice the number at the start, above which the list of keys to mask is
+ * rebuilt without removed keys.
+ */
 const mostLearned = 20_000;
 
 /** Replaces keys in one text. */
@@ -81,7 +84,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
         last = token;
       }
     }
-    // A pending request is recorded later, under a lower id.
+    // While a request is pending, its record may still arrive, with a lower id than records that were read already.
     if (journal.pending === 0) learnedId = journal.lastId;
   }
 

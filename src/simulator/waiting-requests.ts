@@ -63,7 +63,7 @@ export function createWaitingRequests(
   }
 
   function run(exchange: RequestInProgress, rule: RunningRequest['rule'], delayMs = 0): void {
-    // The process with the function has ended.
+    // The process that ran the route's function has ended, so that the request gets no response.
     if (exchange.isOrphaned) recordUnanswered(exchange, clock.now());
     else {
       running.set(exchange.id, { exchange, rule, delayMs, leftAtMs: undefined });

@@ -96,7 +96,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       table[hashOf(start) & mask] = 1;
       return true;
     },
-    /** Replaces all keys in a text. */
+    /** Replaces each API key in a text by its masked form. */
     replace(text: string): string {
       let shown = '';
       let copied = 0;
