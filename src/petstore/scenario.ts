@@ -1,4 +1,4 @@
-import { type KnownOperations, knownOperations } from '../scenario/operations.js';
+import type { KnownOperations } from '../scenario/operations.js';
 import type { ReadStart } from '../scenario/read-start.js';
 import { type ResolvedScenario, resolveInSteps } from '../scenario/resolve-scenario.js';
 import { createScenarioRules } from '../scenario/scenario-rules.js';
@@ -46,6 +46,3 @@ export const resolveScenario = (
   operations?: KnownOperations,
 ): ResolvedScenario =>
   runToEnd(resolveInSteps(scenario, scenarioRules, { generatePets, readStart }, undefined, operations));
-
-/** Operations that scenarios may name: those of the document, and others. */
-export const withOperations = (others: Iterable<string>) => knownOperations([...operationNames, ...others]);

@@ -7,7 +7,7 @@ import { depot } from './depot.js';
 
 const settings = { errorCodes: open({}), ...limitSettings, cors: open<Settings['cors']>('loopback') };
 
-/** Rules of a service without scenario fields of its own. The casts are needed only beside the Petstore's types. */
+/** Scenario rules of the depot, which defines no fields. The Petstore's declarations require the casts. */
 const rules = createScenarioRules({
   base: { name: 'default', keys: { 'free-key': { plan: 'free' } } },
   operations: depot.operations,
@@ -26,5 +26,5 @@ const rules = createScenarioRules({
 
 const main: MainService = { ...depot, rules, simulatorFields: () => ({}) as ServiceProperties } as MainService;
 
-/** Creates a simulator of the depot alone, without the Petstore. */
+/** Creates a simulator with the depot as its main service. */
 export const createDepotSimulator = (options: SimulatorOptions = {}) => simulate(main, { onWarning() {}, ...options });
