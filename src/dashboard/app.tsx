@@ -12,7 +12,7 @@ import type { Row } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
 import { Faults } from './faults.js';
 import { type Filter, noFilter } from './filter.js';
-import { counted } from './format.js';
+import { counted, firstSentence } from './format.js';
 import { Header } from './header.js';
 import { handleKey } from './keyboard.js';
 import { Keys } from './keys.js';
@@ -298,6 +298,10 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
               session={session}
               chosen={filter.only?.finding}
               onFind={find}
+              onCompare={(id, other) => {
+                setPinned(session.entries.find(id));
+                setSelected(session.entries.find(other));
+              }}
               onCopy={copy}
               asMarkdown={(finding, key) => {
                 const link = linkTo?.({ finding: findingId(session, finding) });
@@ -383,7 +387,7 @@ function useAddress(
 
 /** Description of the scenario: its first sentence, and a button that shows the rest. */
 function About({ text }: { text: string }) {
-  const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
+  const [first, rest] = firstSentence(text);
   if (rest === '') return text ? <p class="about">{text}</p> : null;
   return (
     <details class="about">

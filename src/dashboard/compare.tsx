@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, target, visible } from './format.js';
+import { type Facts, factsOf } from './facts.js';
+import { visible } from './format.js';
 import type { Session } from './session.js';
 
 interface CompareProps {
@@ -23,8 +24,8 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
       isWanted = false;
     };
   }, [session, ids]);
-  const [one, other] = rows.map((row, index) => factsOf(row, whole[index])) as [Facts, Facts];
-  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  const [one, other] = rows.map((row, index) => ({ ...factsOf(row), ...partsOf(whole[index]) })) as [Facts, Facts];
+  const names = Object.keys({ ...one, ...other }).filter((name) => one[name] || other[name]);
   return (
     <section class="detail compare" aria-label={`Requests ${ids.replace(',', ' and ')}`}>
       <header>
@@ -67,24 +68,9 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
   );
 }
 
-type Facts = Record<string, string | undefined>;
-
-/** Returns the properties in which two requests can differ, as texts by name. */
-function factsOf(row: Row, entry: JournalEntry | undefined): Facts {
-  const { after, usage } = row;
-  return {
-    time: clockTime(row.atMs),
-    key: row.lane.name,
-    request: `${row.method} ${target(row)}`,
-    status: row.status ? String(row.status) : 'no response',
-    why: row.inShort ?? '',
-    duration: `${row.durationMs} ms`,
-    waited: after && `${after.waitedMs} ms${after.waitMs === undefined ? '' : ` of ${after.waitMs} ms`}`,
-    quota: usage && `${row.window}: ${usage.used} of ${usage.limit}`,
-    strikes: String(row.strikes),
-    fault: row.fault,
-    'request body': entry?.requestBody && visible(entry.requestBody.text.slice(0, 2_000)),
-    ...entry?.headers,
-    'response body': entry?.responseBody && visible(entry.responseBody.text.slice(0, 2_000)),
-  };
-}
+/** Headers and bodies of a request by name. */
+const partsOf = ({ headers, requestBody, responseBody }: Partial<JournalEntry> = {}): Facts => ({
+  'request body': requestBody && visible(requestBody.text.slice(0, 2_000)),
+  ...headers,
+  'response body': responseBody && visible(responseBody.text.slice(0, 2_000)),
+});

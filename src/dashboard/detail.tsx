@@ -4,7 +4,8 @@ import { formatRemaining } from '../control-api/wait-words.js';
 import type { WhyStep } from '../control-api/why.js';
 import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy-as.js';
 import type { Row } from './entry-buffer.js';
-import { clockSeconds, clockTime, counted, target, visible } from './format.js';
+import { factsOf } from './facts.js';
+import { clockSeconds, counted, target, visible } from './format.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
@@ -58,6 +59,7 @@ export function Detail(props: DetailProps) {
   const whole = got instanceof SourceError ? undefined : got;
   const entry: Whole = whole ?? row;
   const steps = whole?.why ?? [];
+  const { request: _, status, why, ...facts } = factsOf(row);
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
   // Waits for the request body, which may still be loading when the user copies the request.
   const read = async (): Promise<Whole> => {
@@ -88,7 +90,7 @@ export function Detail(props: DetailProps) {
     <section class="detail" aria-label={`Request ${row.id}`}>
       <header>
         <h2>
-          Why {row.status || 'no response'} <small>request {row.id}</small>
+          Why {status} <small>request {row.id}</small>
         </h2>
         <span>
           {onLink && (
@@ -103,14 +105,9 @@ export function Detail(props: DetailProps) {
       </header>
       <p class="what">
         <b>{row.method}</b> {target(row)}
-        <small>
-          {' '}
-          {clockTime(row.atMs)} · {row.key || 'no key'} · {row.durationMs} ms
-          {row.call !== undefined && ` · call ${row.call}`}
-          {row.connection !== undefined && ` · connection ${row.connection}`}
-        </small>
+        {Object.entries(facts).map(([name, text]) => text && <small key={name}> · {`${name} ${text}`}</small>)}
       </p>
-      {steps.length === 0 && <p class="note">{row.inShort ?? 'served'}</p>}
+      {steps.length === 0 && <p class="note">{why ?? 'served'}</p>}
       <ol class="why">
         {steps.map(({ step, result, text, assumption }, index) => (
           <li key={`${step}-${index}`} class={result.replace(' ', '-')}>

@@ -29,7 +29,7 @@ function Dialog({ title, onClose, children }: DialogProps) {
 const shortcuts: [keys: string, what: string][] = [
   ['/', 'filter the requests'],
   ['j  k', 'the next and the previous line'],
-  ['Home  End', 'in the list: the newest, the oldest; PageUp and PageDown by pages'],
+  ['Home  End', 'the newest, the oldest; PageUp and PageDown by pages'],
   ['Enter', 'why the request got its response'],
   ['Esc', 'close, or show all'],
   ['p', 'pause the list'],
@@ -56,9 +56,9 @@ export function Help({ onClose }: { onClose(): void }) {
         ))}
       </dl>
       <p class="note">
-        Every word of the filter must match: a key, a status (429, 5xx), an operation, a fault, a finding, #12, or
-        refused, strike, banned, fault, served, lost. key:free, status:429 and body:Rex look in one place, body:"two
-        words" for several; -served leaves out. To open a report, a HAR or a journal (JSON Lines), drop it here.
+        Words of the filter: a key, a status (429, 5xx), an operation, a fault, a finding, #12, refused, strike, banned,
+        fault, served, lost; key:free, status:429, body:Rex, body:"two words"; -served leaves out. Reports, HARs and
+        journals (JSON Lines) open when they are dropped here.
       </p>
     </Dialog>
   );
