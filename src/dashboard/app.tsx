@@ -41,6 +41,14 @@ export interface AppProps {
 
 type Shown = { kind: 'help' } | { kind: 'scenarios' } | { kind: 'text'; title: string; text: string };
 
+/** Parts of the page that the bar at the bottom of a small screen leads to. */
+const parts = [
+  ['.head-of-body', 'Verdict'],
+  ['.findings, .untested', 'Findings'],
+  ['.tabbed', 'Requests'],
+  ['.keys', 'Keys'],
+] as const;
+
 /** Root component of the dashboard. Its data comes from a server, a simulator in the same page, or a file. */
 export function App({ session, sandbox, place, hasAddress = false, onSandbox, onFile, onBack, onClose }: AppProps) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -339,6 +347,13 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
           />
         )}
       </main>
+      <nav class="foot" aria-label="Parts of the page">
+        {parts.map(([selector, name]) => (
+          <button key={name} type="button" onClick={() => root.current?.querySelector(selector)?.scrollIntoView()}>
+            {name}
+          </button>
+        ))}
+      </nav>
       {shown?.kind === 'help' && <Help onClose={() => setShown(undefined)} />}
       {shown?.kind === 'scenarios' && (
         <ScenarioPicker session={session} actions={actions} onClose={() => setShown(undefined)} />

@@ -1,7 +1,7 @@
 import { type Session, watchState } from './session.js';
 import { outcomeSigns } from './verdict.js';
 
-const colours = { pass: '#1a7f37', fail: '#c0232c', inconclusive: '#57606a' } as const;
+const colours = { pass: '#17722f', fail: '#c0232c', inconclusive: '#57606a' } as const;
 
 /**
  * Shows the scenario and the outcome in the browser tab's title and icon.
