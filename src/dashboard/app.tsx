@@ -205,6 +205,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
+  // The page around the panel has a main landmark of its own.
+  const Main = onClose ? 'div' : 'main';
   return (
     <div class="sim" ref={root}>
       <Header
@@ -252,7 +254,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
           </p>
         )}
       </div>
-      <main>
+      <Main class="main">
         <aside aria-label="State">
           <Keys
             session={session}
@@ -346,7 +348,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
             onLink={requestLink}
           />
         )}
-      </main>
+      </Main>
       <nav class="foot" aria-label="Parts of the page">
         {parts.map(([selector, name]) => (
           <button key={name} type="button" onClick={() => root.current?.querySelector(selector)?.scrollIntoView()}>

@@ -105,7 +105,11 @@ export function Detail(props: DetailProps) {
       </header>
       <p class="what">
         <b>{row.method}</b> {target(row)}
-        {Object.entries(facts).map(([name, text]) => text && <small key={name}> · {`${name} ${text}`}</small>)}
+      </p>
+      <p class="note">
+        {Object.entries(facts)
+          .flatMap(([name, text]) => (text ? `${name} ${text}` : []))
+          .join(' · ')}
       </p>
       {steps.length === 0 && <p class="note">{why ?? 'served'}</p>}
       <ol class="why">

@@ -151,7 +151,7 @@ export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(to
   };
   return (
     <form class="token" onSubmit={submit}>
-      <h2>Control token</h2>
+      <h1>Control token</h1>
       <p>The server was started with --control-token. The token stays in this tab.</p>
       {wasWrong && (
         <p class="bad" role="alert">

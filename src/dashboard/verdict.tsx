@@ -184,11 +184,14 @@ function FindingView(props: FindingViewProps) {
       {first}{' '}
       <button type="button" class="link" onClick={() => onFind(finding)}>
         {counted(requests.length, 'request')}
-      </button>{' '}
+      </button>
       {pair && (
-        <button type="button" class="link" onClick={() => onCompare(...pair)}>
-          compare {pair.join(' and ')}
-        </button>
+        <>
+          {' · '}
+          <button type="button" class="link" onClick={() => onCompare(...pair)}>
+            compare {pair.join(' and ')}
+          </button>
+        </>
       )}
       {rest && <p>{rest}</p>}
       <p class="note measured">

@@ -182,7 +182,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await page.getByText('Retry-After: 120').waitFor();
     await page.getByText('In words').click();
     await page.getByText('clock advance 1s, by curl/8.14.1').waitFor();
-    await page.getByText('at their defaults').waitFor();
+    await page.getByText('unchanged').waitFor();
     expect(await page.getByRole('button', { name: /Reset|use up|freeze|Scenario|^add/ }).count()).toBe(0);
     expect(opened.requested.filter((url) => url !== 'http://report.test/' && !url.startsWith('data:'))).toEqual([]);
     expect(opened.errors).toEqual([]);

@@ -442,7 +442,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
     test('changed assumptions are first, with their default', async () => {
       await open({ ...storm, assumptions: { banStatus: 418 } });
       await page.getByText('banStatus 418 instead of 429').waitFor();
-      await page.getByText('at their defaults').click();
+      await page.getByText('unchanged').click();
       await page.getByText('windowStart').waitFor();
     });
 
