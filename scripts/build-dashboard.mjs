@@ -15,10 +15,14 @@ const target = 'es2022';
 /** Oldest browsers that support all used CSS features. Older ones would make the style sheet longer. */
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
 
-/** Shortens names of own properties, for 400 bytes of the gzipped page. Names of the DOM and of JSON stay. */
+/**
+ * Shortens names that only the page uses, for 320 bytes of the gzipped page: component properties, flags, and the life
+ * cycle of class components, of which the page has none. Names of the DOM and of JSON stay.
+ */
 const mangleProps = {
-  include: /^(?:(?:is|has|can|on)[A-Z]|component(?:Will|Did)|getDerivedState|getSnapshot|shouldComponent|getChildContext|contextType|forceUpdate)/,
-  reserved: 'isArray isFinite isInteger isNaN hasOwn onClick onInput onChange onSubmit onClose onKeyDown onScroll onPointerDown onPointerMove onPointerUp onPointerLeave'.split(' '),
+  include: /^(?:is|has|can|on)[A-Z]|^component(?:Will|Did)|^get(?:DerivedState|Snapshot|ChildContext)|^shouldComponent/,
+  exclude:
+    /^on(?:Click|Input|Change|Submit|Close|KeyDown|Scroll|Pointer\w+)$|^is(?:Array|Finite|Integer|NaN)$|^hasOwn$/,
 };
 
 await build({
@@ -33,7 +37,11 @@ await build({
     rollupOptions: {
       transform,
       input: `${root}index.html`,
-      output: { entryFileNames: 'page/page.js', assetFileNames: 'page/page.[ext]', minify: { compress: true, mangle: true, mangleProps, codegen: true } },
+      output: {
+        entryFileNames: 'page/page.js',
+        assetFileNames: 'page/page.[ext]',
+        minify: { compress: true, mangle: true, mangleProps, codegen: true },
+      },
     },
   },
 });
