@@ -1,6 +1,6 @@
 import { fewFindings, type ShownFinding } from '../judge/few-findings.js';
 import type { Finding } from '../judge/finding.js';
-import { ruleCount, untested } from '../judge/report/wording.js';
+import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
 import { groupBy } from '../values/group-by.js';
 import { counted, firstSentence, whole } from './format.js';
@@ -106,8 +106,7 @@ export function Findings(props: FindingsProps) {
   const { verdict } = session.state;
   if (verdict === undefined) return null;
   const groups = [...groupBy(verdict.findings, (finding) => keysOf(session, finding))];
-  const missing = verdict.counts.requests === 0 ? [] : untested(verdict);
-  const { command }: Partial<RunResult> = verdict;
+  const { command, counts, untested = [] }: Partial<RunResult> & Verdict = verdict;
   return (
     <>
       {groups.length > 0 && (
@@ -127,12 +126,10 @@ export function Findings(props: FindingsProps) {
           ))}
         </section>
       )}
-      {missing.length > 0 && (
+      {counts.requests > 0 && untested.length > 0 && (
         <details class="untested">
-          <summary>
-            Not put to the test: {missing.length} of {ruleCount} rules
-          </summary>
-          <p class="note">{missing.join(', ')}</p>
+          <summary>Not put to the test: {counted(untested.length, 'rule')}</summary>
+          <p class="note">{untested.join(', ')}</p>
         </details>
       )}
       {command && (
