@@ -1,15 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
+import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
 import { type Facts, factsOf } from './facts.js';
 import { visible } from './format.js';
 import type { Session } from './session.js';
 
-interface CompareProps {
+interface CompareProps extends DrawerProps {
   session: Session;
   rows: readonly [Row, Row];
-  onClose(): void;
-  onLink: (() => void) | undefined;
 }
 
 /** Compares two requests in a table and marks the differences. */
@@ -26,23 +25,9 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
   }, [session, ids]);
   const [one, other] = rows.map((row, index) => ({ ...factsOf(row), ...partsOf(whole[index]) })) as [Facts, Facts];
   const names = Object.keys({ ...one, ...other }).filter((name) => one[name] || other[name]);
+  const title = `Requests ${rows[0].id} and ${rows[1].id}`;
   return (
-    <section class="detail compare" aria-label={`Requests ${ids.replace(',', ' and ')}`}>
-      <header>
-        <h2>
-          Requests {rows[0].id} and {rows[1].id}
-        </h2>
-        <span>
-          {onLink && (
-            <button type="button" class="quiet" onClick={onLink}>
-              copy link
-            </button>
-          )}
-          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
-            ✕
-          </button>
-        </span>
-      </header>
+    <Drawer name={title} title={title} isWide onClose={onClose} onLink={onLink}>
       <table>
         <thead>
           <tr>
@@ -64,7 +49,7 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Drawer>
   );
 }
 

@@ -3,16 +3,16 @@ import type { JournalEntry } from '../control-api/journal-entry.js';
 import { formatRemaining } from '../control-api/wait-words.js';
 import type { WhyStep } from '../control-api/why.js';
 import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy-as.js';
+import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
 import { factsOf } from './facts.js';
 import { clockSeconds, counted, target, visible } from './format.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
-interface DetailProps {
+interface DetailProps extends DrawerProps {
   session: Session;
   row: Row;
-  onClose(): void;
   onShowText(title: string, text: string): void;
   onCopy(text: string, title: string): void;
   onFailure(text: string): void;
@@ -21,7 +21,6 @@ interface DetailProps {
   /** Whether the request is pinned, so that the next selected one is compared with it. */
   isPinned: boolean;
   onPin(): void;
-  onLink: (() => void) | undefined;
 }
 
 /** Journal entry with the steps that led to the response. An entry from a file may lack the steps. */
@@ -87,22 +86,16 @@ export function Detail(props: DetailProps) {
       .then((entry) => onCopy(asCurl(entry, session.source.baseUrl), 'As a command'))
       .catch(({ message }: Error) => onFailure(message));
   return (
-    <section class="detail" aria-label={`Request ${row.id}`}>
-      <header>
-        <h2>
+    <Drawer
+      name={`Request ${row.id}`}
+      title={
+        <>
           Why {status} <small>request {row.id}</small>
-        </h2>
-        <span>
-          {onLink && (
-            <button type="button" class="quiet" onClick={onLink}>
-              copy link
-            </button>
-          )}
-          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
-            ✕
-          </button>
-        </span>
-      </header>
+        </>
+      }
+      onClose={onClose}
+      onLink={onLink}
+    >
       <p class="what">
         <b>{row.method}</b> {target(row)}
       </p>
@@ -166,7 +159,7 @@ export function Detail(props: DetailProps) {
       )}
       <Body title="Request body" body={entry.requestBody} />
       <Body title="Response body" body={entry.responseBody} />
-    </section>
+    </Drawer>
   );
 }
 

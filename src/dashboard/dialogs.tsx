@@ -36,8 +36,7 @@ const shortcuts: [keys: string, what: string][] = [
   ['r', 'reset to the start of the scenario'],
   ['u', 'undo the last reset or load'],
   ['space', 'freeze or resume the clock'],
-  ['+  -  ←  →  0', 'on the timeline: closer, farther, to the side, all'],
-  ['?', 'this help'],
+  ['+  -  ←  →  0', 'zoom and move the timeline, show all'],
 ];
 
 export function Help({ onClose }: { onClose(): void }) {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
+import { Cap } from './act.js';
 import type { Row } from './entry-buffer.js';
 import { bodyTexts, type Filter, filterTest, type IdsByWord, noFilter } from './filter.js';
 import { FilteredRows } from './filtered-rows.js';
@@ -133,9 +134,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         {connection !== 'file' && (
           <button type="button" class="pause" aria-pressed={isPaused} onClick={onPause}>
             {isPaused ? 'Resume' : 'Pause'}
-            <span class="cap" aria-hidden="true">
-              p
-            </span>
+            <Cap name="p" />
           </button>
         )}
       </div>
