@@ -134,7 +134,7 @@ export function Findings(props: FindingsProps) {
       )}
       {command && (
         <p class="note">
-          {command.line && <code>{command.line}</code>} The command ended with exit code {command.exitCode}.
+          <code>{command.line ?? 'command'}</code> · exit code {command.exitCode}
         </p>
       )}
     </>
