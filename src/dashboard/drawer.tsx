@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** How a drawer is closed and linked to. */
+/** Actions in the header of a drawer. */
 export interface DrawerProps {
   onClose(): void;
   /** Copies a link to the content; `undefined` in a page of the user's own. */
@@ -15,7 +15,7 @@ interface Props extends DrawerProps {
   children: ComponentChildren;
 }
 
-/** Part of the page for one request or a comparison, which stays in view. */
+/** Panel for one request or a comparison, visible at every scroll position. */
 export function Drawer({ name, title, isWide, onClose, onLink, children }: Props) {
   return (
     <section class={isWide ? 'detail compare' : 'detail'} aria-label={name}>

@@ -95,6 +95,23 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
+  test('a loaded scenario begins without the requests and the verdict of the previous one', async () => {
+    await open();
+    await makeStorm(stage);
+    await page.locator('h1 .pill').getByText('fail').waitFor();
+    await button('Scenario…').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'tiny' }).click();
+    await page.getByText('petstore-sim scenario tiny').waitFor();
+    await page.getByText('No requests yet.').waitFor();
+    await eventually(() => page.locator('h1 .pill').count()).toBe(0);
+    await eventually(() => page.locator('.finding').count()).toBe(0);
+    await page.getByText('Export').click();
+    const saving = page.waitForEvent('download');
+    await button('HAR').click();
+    expect((await saving).suggestedFilename()).toBe('tiny.har');
+    await button('9 requests before the reset').waitFor();
+  });
+
   test('the clock moves by any duration and to any time', async () => {
     await open();
     const now = () => new Date(stage.sim.clock.now()).toISOString();

@@ -13,7 +13,7 @@ import { resultOf } from '../../src/judge/run-result.js';
 import { readPageFiles } from '../../src/node/page-files.js';
 import { judge } from '../../src/verdict.js';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, makeStorm, storm, useBrowser } from './stage.js';
+import { eventually, makeStorm, storm, useBrowser, violations } from './stage.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -123,6 +123,22 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByRole('heading', { name: 'storm' }).click();
       for (let n = 0; n < 3; n++) await page.keyboard.press('Escape');
       await page.getByRole('button', { name: /petstore-sim: storm/ }).waitFor();
+    });
+
+    test('is accessible beside the app, and so is a report', async () => {
+      page = (await openPage(app.url, { bypassCSP: true })).page;
+      await page.getByRole('button', { name: /petstore-sim: storm/ }).click();
+      await makeStormInPage();
+      await rows().nth(8).waitFor();
+      await page.locator('.finding').first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      const stage = await openStage();
+      await makeStorm(stage);
+      const html = reportHtml(readPageFiles(), runText(stage.sim, judge(stage.sim, { isOver: true })));
+      await page.route('http://report.test/', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+      await page.goto('http://report.test/#request=6');
+      await page.locator('.detail pre').first().waitFor();
+      expect(await violations(page)).toEqual([]);
     });
 
     test('exports, opens a file, and is removed completely', async () => {

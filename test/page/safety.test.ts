@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
+import { eventually, makeStorm, type PageStage, storm, useBrowser, violations } from './stage.js';
 
 const dashboard = join(import.meta.dirname, '../../dist/dashboard');
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Would set `window.hacked`, were it anything but text. */
 const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -163,6 +161,23 @@ describe('the page', { tags: 'needs/chromium' }, () => {
     await page.getByText('10,000 requests; 50 older ones are no longer kept').waitFor();
   });
 
+  test('is accessible before the first request, without a token, for an unknown sandbox and with an open clock', async () => {
+    stage = await openStage(storm, { controlToken: 'open-sesame' });
+    page = (await openPage(`${stage.server.controlUrl}/`, { bypassCSP: true })).page;
+    await page.getByRole('heading', { name: 'Control token' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel('Control token').fill('open-sesame');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('No requests yet.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel('Move the clock', { exact: true }).click();
+    await page.getByRole('button', { name: 'move to' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto(`${stage.server.controlUrl}/?sandbox=none`);
+    await page.getByText('no such sandbox').waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     test.each([360, 1280])(
       'is accessible at %d px: no violation that axe finds',
@@ -243,21 +258,4 @@ async function openProxy(target: number) {
     for (const socket of sockets) socket.destroy();
   };
   return { port, asked, open, close };
-}
-
-/** Violations found by axe: rule and element. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    interface Violation {
-      id: string;
-      nodes: { html: string; failureSummary: string }[];
-    }
-    const { violations } = await (
-      globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
-    ).axe.run();
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary.slice(0, 200)}`),
-    );
-  });
 }
