@@ -59,7 +59,8 @@ export function Outcome({ session }: { session: Session }) {
   const { verdict, verdictKey, keys, connection } = session.state;
   if (verdict === undefined && connection === 'file')
     return <p class="verdict note">This file contains requests and no verdict.</p>;
-  const { outcome, reason = '…', counts, failures = [], about }: Partial<RunResult> = verdict ?? {};
+  const waiting = connection === 'gone' ? 'This sandbox does not exist, or it has ended.' : '…';
+  const { outcome, reason = waiting, counts, failures = [], about }: Partial<RunResult> = verdict ?? {};
   const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
     <section class="verdict" aria-label="Verdict">
