@@ -64,7 +64,10 @@ const call = (key, query = 'limit=1') => {
   };
 };
 
-/** Measures the dashboard's frames, long tasks and memory under load, then the time of a filter with 50,000 entries. */
+/**
+ * Measures frames, long tasks and heap at 500 requests per second, first with few requests, then with 50,000, and the
+ * duration of a filter with 50,000. Expected: at least 55 frames per second, and no task over 100 ms.
+ */
 async function frames() {
   const sim = createSimulator({ scenario: { limits: 'off' } });
   const server = await listen(sim, { port: 0 });
@@ -88,6 +91,7 @@ async function frames() {
   const read = async () => {
     const { frames, tasks } = await page.evaluate(() => window.seen);
     return {
+      framesPerSecond: Number(((1000 * frames.length) / frames.reduce((sum, ms) => sum + ms, 0)).toFixed(1)),
       framesP95Ms: Number(at(frames, 0.95).toFixed(1)),
       over20Percent: Number(((100 * frames.filter((ms) => ms > 20).length) / frames.length).toFixed(2)),
       frames: frames.length,
@@ -104,17 +108,19 @@ async function frames() {
       await pause(everyMs);
     }
   };
+  await feed(1_000, 500);
   await watch();
-  await feed(10_000, 1_000);
+  await feed(9_000, 500);
   const at10000 = await read();
   await pause(1_500);
   const client = await page.context().newCDPSession(page);
   await client.send('HeapProfiler.collectGarbage');
   const heapMb = Number(((await page.evaluate(() => performance.memory.usedJSHeapSize)) / 1e6).toFixed(1));
-  await feed(41_000, 2_500);
-  await page.getByText(/5\d,\d{3} requests/).waitFor({ timeout: 60_000 });
+  // A busy machine misses requests that the journal drops first.
+  const listed = async () => Number.parseInt((await page.locator('.count').textContent()).replaceAll(',', ''), 10);
+  while ((await listed()) < 50_000) await feed(5_000, 2_500);
   await watch();
-  await feed(10_000, 1_000);
+  await feed(10_000, 500);
   const at50000 = await read();
   const filterMs = await page.evaluate(async () => {
     const input = document.querySelector('.filter');

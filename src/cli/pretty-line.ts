@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { formatRemaining } from '../control-api/wait-words.js';
+import { formatRemaining, retriedText } from '../control-api/wait-words.js';
 import { digitsOf } from '../values/digits.js';
 import type { RequestLogEntry } from './request-log-entry.js';
 
@@ -57,12 +57,13 @@ function notesOf(entry: RequestLogEntry): string[] {
 }
 
 /** Describes a strike or a ban in the dashboard's words; `undefined` for other responses. */
-function refusalOf({ code, strike, retryAfter = '' }: RequestLogEntry): string[] | undefined {
+function refusalOf({ code, strike, retryAfter = '', waitedMs, waitMs }: RequestLogEntry): string[] | undefined {
   const isBan = code === 'key_banned';
   if (!isBan && strike === undefined) return undefined;
   const isWhole = /^\d{1,9}$/.test(retryAfter);
   const wait = isWhole ? formatRemaining(Number(retryAfter) * 1000) : printable(retryAfter, 40);
-  if (!isBan) return [`strike ${strike}, retry after ${wait}`];
+  const retried = waitedMs === undefined ? '' : retriedText({ waitedMs, waitMs });
+  if (!isBan) return [`strike ${strike}${retried ? `: ${retried}` : `, retry after ${wait}`}`];
   return [strike === undefined ? `banned, ${wait} left` : `strike ${strike}: banned for ${wait}`];
 }
 

@@ -1,3 +1,4 @@
+import { isAboutLimits, type RefusalBefore, refusalBefore } from '../control-api/refusal-before.js';
 import type { AnsweredRequest, ServedAnswer } from '../node/http/served-answer.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
@@ -25,6 +26,9 @@ export interface RequestLogEntry {
   retryAfter: string | undefined;
   /** Number of the API key's strikes, if this request was a strike. */
   strike: number | undefined;
+  /** Wait before a strike and the wait that the previous rejection asked for, in milliseconds of simulated time. */
+  waitedMs: number | undefined;
+  waitMs: number | undefined;
   /** Field `code` of the response's Error body. */
   code: string | undefined;
   message: string | undefined;
@@ -65,6 +69,9 @@ export function createRequestLogEntries(): (
     const redact = redactor([target, error.message], token);
     const isUnsent = wire?.kind === 'reset' || wire?.kind === 'close' || wire?.kind === 'hang';
     const remaining = headers[rateLimitHeaders.remaining];
+    const strike = headers[retryAfterHeader] === undefined ? undefined : strikeOf(sim, answer.key);
+    const { waitedMs, waitMs }: Partial<RefusalBefore> =
+      (strike !== undefined && waitBefore(sim, answer.key, strike)) || {};
     return {
       event: by === 'control' || by === 'preflight' ? by : 'request',
       time: timeText(sim.clock.now()),
@@ -76,7 +83,9 @@ export function createRequestLogEntries(): (
       plan,
       remaining: remaining === undefined ? undefined : Number(remaining),
       retryAfter: headers[retryAfterHeader],
-      strike: headers[retryAfterHeader] === undefined ? undefined : strikeOf(sim, answer.key),
+      strike,
+      waitedMs,
+      waitMs,
       code: error.code,
       message: error.message && redact(error.message),
       fault,
@@ -106,6 +115,14 @@ function createStrikeOf(): (sim: Simulator, key: string | undefined) => number |
     else ofKeys.set(key, strikes);
     return strikes > before ? strikes : undefined;
   };
+}
+
+/** Wait before a key's strike; `undefined` if the journal no longer contains both requests. */
+function waitBefore(sim: Simulator, key: string | undefined, strike: number): RefusalBefore | undefined {
+  const { journal } = coreOf(sim).state;
+  const record = journal.latest((each) => each.token === key && each.isStrike && each.strikes === strike);
+  const before = record && journal.latest((each) => each.id < record.id && each.token === key && isAboutLimits(each));
+  return before && refusalBefore(before, record);
 }
 
 const noError: ReturnType<typeof readError> = {};

@@ -68,7 +68,7 @@ function writeReport(flag: string, file: string, text: string): string[] {
 }
 
 /** Shortens the JSON of a passed run to less than 2 kB, including `next`. `--verdict FILE` writes the whole result. */
-function shortened({ findings, exercised, ...result }: RunResult) {
+function shortened({ findings, exercised, untested: _, ...result }: RunResult) {
   const worth = findings.filter(({ severity }) => severity !== 'praise').slice(0, 3);
   const text = (finding: string) => (finding.length > 200 ? `${finding.slice(0, 200)}…` : finding);
   return {

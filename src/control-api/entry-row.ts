@@ -8,7 +8,8 @@ import { createInstantText } from '../values/instant-text.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { keyId } from '../values/mask-key.js';
 import { described, instantText } from './input-values.js';
-import { formatRemaining, formatWait } from './wait-words.js';
+import { type RefusalBefore, refusalBefore } from './refusal-before.js';
+import { formatRemaining, formatWait, retriedText } from './wait-words.js';
 
 /** One request and its result in the control API, without headers and bodies. Fields without a value are absent. */
 export interface EntryRow {
@@ -84,15 +85,6 @@ export interface WindowUsage {
   used: number;
   /** End of the rate-limit window, ISO 8601. */
   resetAt: string;
-}
-
-export interface RefusalBefore {
-  /** Id of the request that received the 429. */
-  id: number;
-  /** Wait that the 429 asked for, in milliseconds. Absent if no readable header asked for a wait. */
-  waitMs?: number;
-  /** Actual wait of the client between the 429 and its next request, in milliseconds. */
-  waitedMs: number;
 }
 
 export const entryRowFields = {
@@ -242,17 +234,6 @@ function usageOf(
   return { limit, used: limit - remaining, resetAt: timeOf(clamped(resetAtSeconds * 1000)) };
 }
 
-function refusalBefore(before: RequestRecord, { id, arrivedAtMs }: RequestRecord): RefusalBefore | undefined {
-  const waitedMs = arrivedAtMs - before.answeredAtMs;
-  if (id <= before.lastArrivedId || waitedMs < 0) return undefined;
-  const toldMs = earliestRetryMs(before);
-  return {
-    id: before.id,
-    ...(toldMs !== undefined && { waitMs: Math.max(0, toldMs - before.answeredAtMs) }),
-    waitedMs,
-  };
-}
-
 function errorCode({ status, responseBody }: RequestRecord): string | undefined {
   if (status < 400) return undefined;
   try {
@@ -276,13 +257,9 @@ function summarize(entry: EntryRow, record: RequestRecord): string {
     entry;
   const until = promisedAt ?? entry.toldUntil;
   const leftMs = until === undefined ? 0 : Date.parse(until) - Date.parse(entry.time) - entry.durationMs;
-  const waited =
-    after?.waitMs === undefined
-      ? ''
-      : `retried after ${formatWait(after.waitedMs)} instead of ${formatWait(after.waitMs)}`;
   if (strike && refusal === 'ban') return `strike ${strikes}: banned for ${formatRemaining(leftMs)}`;
   if (refusal === 'ban') return `banned, ${formatRemaining(leftMs)} left`;
-  if (strike) return `strike ${strikes}${waited && `: ${waited}`}`;
+  if (strike) return [`strike ${strikes}`, after && retriedText(after)].filter(Boolean).join(': ');
   if (refusal !== undefined) return `${entry.window ?? 'limit'} used up, wait ${formatRemaining(leftMs)}`;
   const byFault = fault === undefined ? '' : `${unreadable ? 'response lost' : 'fault'} (${fault})`;
   if (status === 0) return byFault || 'the client disconnected';

@@ -5,6 +5,7 @@ import { fromJsonBytes, type JsonBytes, textOfBytes } from '../values/json-bytes
 import { rememberLast } from '../values/remember-last.js';
 import { createRowFields, type EntryRow, type Fields, present } from './entry-row.js';
 import type { JournalEntry } from './journal-entry.js';
+import { isAboutLimits } from './refusal-before.js';
 import { createHeadersWriter, createRowWriter } from './row-writer.js';
 import { createShownBodies, showBody } from './shown-bodies.js';
 
@@ -143,10 +144,6 @@ export function showEntry(sim: Simulator, id: number): JournalEntry | undefined 
   if (before !== undefined) view.pass(before);
   return view.show(entry);
 }
-
-/** Whether later journal entries depend on this record: a 429 starts a wait, and a served request ends it. */
-const isAboutLimits = ({ promisedAtMs, refusal, plan }: RequestRecord) =>
-  (promisedAtMs !== undefined && refusal !== undefined) || plan !== undefined;
 
 /**
  * Converts the journal records that match a test, in the order of arrival.

@@ -1,4 +1,5 @@
 import type { Verdict } from '../judge/judge-run.js';
+import { untested } from '../judge/report/wording.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { createRedactor } from '../simulator/redact.js';
 import type { Simulator } from '../simulator/simulator.js';
@@ -16,5 +17,11 @@ export function redactedVerdict(sim: Simulator, verdict: Verdict, only?: Scenari
     text: redact(finding.text),
   }));
   const unrecorded = verdict.unrecorded?.map((group) => ({ ...group, path: redact(group.path) }));
-  return { ...verdict, reason: redact(verdict.reason), findings, ...(unrecorded && { unrecorded }) };
+  return {
+    ...verdict,
+    reason: redact(verdict.reason),
+    findings,
+    untested: untested(verdict),
+    ...(unrecorded && { unrecorded }),
+  };
 }

@@ -25,6 +25,7 @@ export const verdictSchema = fields({
     }),
   ),
   exercised: described(list(findingCode), 'Rules that the run exercised.'),
+  untested: optional(described(list(findingCode), 'Rules that the run did not exercise and that have no findings.')),
   unrecorded: optional(
     described(
       list(

@@ -15,3 +15,7 @@ export function formatRemaining(ms: number): string {
   const small = `${two(seconds % 60)}`;
   return minutes < 60 ? `${minutes}:${small}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${small}`;
 }
+
+/** Describes a retry during a wait: `retried after 2 s instead of 58 s`; empty if the wait is unknown. */
+export const retriedText = ({ waitedMs, waitMs }: { waitedMs: number; waitMs?: number | undefined }) =>
+  waitMs === undefined ? '' : `retried after ${formatWait(waitedMs)} instead of ${formatWait(waitMs)}`;

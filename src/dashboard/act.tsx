@@ -24,3 +24,10 @@ export function Act({ name, isPossible = true, onAct, children }: ActProps) {
     </button>
   );
 }
+
+/** Shortcut of a button, which its accessible name leaves out. */
+export const Cap = ({ name }: { name: string }) => (
+  <span class="cap" aria-hidden="true">
+    {name}
+  </span>
+);

@@ -12,7 +12,7 @@ import type { Row } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
 import { Faults } from './faults.js';
 import { type Filter, noFilter } from './filter.js';
-import { counted } from './format.js';
+import { counted, firstSentence } from './format.js';
 import { Header } from './header.js';
 import { handleKey } from './keyboard.js';
 import { Keys } from './keys.js';
@@ -40,6 +40,14 @@ export interface AppProps {
 }
 
 type Shown = { kind: 'help' } | { kind: 'scenarios' } | { kind: 'text'; title: string; text: string };
+
+/** Parts of the page that the bar at the bottom of a small screen leads to. */
+const parts = [
+  ['.head-of-body', 'Verdict'],
+  ['.findings, .untested', 'Findings'],
+  ['.tabbed', 'Requests'],
+  ['.keys', 'Keys'],
+] as const;
 
 /** Root component of the dashboard. Its data comes from a server, a simulator in the same page, or a file. */
 export function App({ session, sandbox, place, hasAddress = false, onSandbox, onFile, onBack, onClose }: AppProps) {
@@ -197,6 +205,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
+  // The page around the panel has a main landmark of its own.
+  const Main = onClose ? 'div' : 'main';
   return (
     <div class="sim" ref={root}>
       <Header
@@ -244,7 +254,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
           </p>
         )}
       </div>
-      <main>
+      <Main class="main">
         <aside aria-label="State">
           <Keys
             session={session}
@@ -298,6 +308,10 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
               session={session}
               chosen={filter.only?.finding}
               onFind={find}
+              onCompare={(id, other) => {
+                setPinned(session.entries.find(id));
+                setSelected(session.entries.find(other));
+              }}
               onCopy={copy}
               asMarkdown={(finding, key) => {
                 const link = linkTo?.({ finding: findingId(session, finding) });
@@ -334,7 +348,14 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
             onLink={requestLink}
           />
         )}
-      </main>
+      </Main>
+      <nav class="foot" aria-label="Parts of the page">
+        {parts.map(([selector, name]) => (
+          <button key={name} type="button" onClick={() => root.current?.querySelector(selector)?.scrollIntoView()}>
+            {name}
+          </button>
+        ))}
+      </nav>
       {shown?.kind === 'help' && <Help onClose={() => setShown(undefined)} />}
       {shown?.kind === 'scenarios' && (
         <ScenarioPicker session={session} actions={actions} onClose={() => setShown(undefined)} />
@@ -383,7 +404,7 @@ function useAddress(
 
 /** Description of the scenario: its first sentence, and a button that shows the rest. */
 function About({ text }: { text: string }) {
-  const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
+  const [first, rest] = firstSentence(text);
   if (rest === '') return text ? <p class="about">{text}</p> : null;
   return (
     <details class="about">

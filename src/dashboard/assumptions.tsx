@@ -11,7 +11,7 @@ export function Assumptions({ session }: { session: Session }) {
       <h2>Assumptions</h2>
       <List assumptions={changed} />
       <details>
-        <summary>{assumptions.length - changed.length} at their defaults</summary>
+        <summary>{assumptions.length - changed.length} unchanged</summary>
         <List assumptions={assumptions.filter((each) => !isChanged(each))} />
       </details>
     </section>

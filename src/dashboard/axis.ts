@@ -1,7 +1,8 @@
 import { span } from '../judge/finding.js';
 import { lowest } from '../values/lowest.js';
-import type { EntryBuffer, Lane } from './entry-buffer.js';
-import { whole } from './format.js';
+import { type EntryBuffer, kinds, type Lane } from './entry-buffer.js';
+import { clockSeconds, counted, whole } from './format.js';
+import { signNames } from './signs.js';
 
 /**
  * Range of times on the timeline, in milliseconds. A list of gaps contains the idle ranges that are drawn shortened.
@@ -140,18 +141,13 @@ function tickLabel(ms: number, stepMs: number): string {
 
 /** Text for screen readers about a key's part of the timeline: counts of requests and the last ban. */
 export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => number): string {
-  const { served, refused, strike, banned, rejected, failed } = counts;
-  const words: [number, string][] = [
-    [served, 'served'],
-    [refused, 'refused'],
-    [strike, strike === 1 ? 'strike' : 'strikes'],
-    [banned, 'refused in a ban'],
-    [rejected, 'other 4xx'],
-    [failed, 'without a usable response'],
-  ];
-  const said = words.filter(([number]) => number > 0).map(([number, word]) => `${whole(number)} ${word}`);
+  const seen = kinds.filter((kind) => counts[kind] > 0).reverse();
+  const said = seen.map((kind) => {
+    const name = signNames[kind][1];
+    return kind === 'strike' ? counted(counts[kind], name) : `${whole(counts[kind])} ${name}`;
+  });
   const ban = bans.at(-1);
-  const time = (ms: number) => new Date(toClock(ms)).toISOString().slice(11, 19);
+  const time = (ms: number) => clockSeconds(toClock(ms));
   if (ban !== undefined) said.push(`banned from ${time(ban.fromMs)} to ${time(ban.toMs)}`);
   return said.join(', ');
 }

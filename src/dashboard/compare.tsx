@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
+import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, target, visible } from './format.js';
+import { type Facts, factsOf } from './facts.js';
+import { visible } from './format.js';
 import type { Session } from './session.js';
 
-interface CompareProps {
+interface CompareProps extends DrawerProps {
   session: Session;
   rows: readonly [Row, Row];
-  onClose(): void;
-  onLink: (() => void) | undefined;
 }
 
 /** Compares two requests in a table and marks the differences. */
@@ -23,25 +23,11 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
       isWanted = false;
     };
   }, [session, ids]);
-  const [one, other] = rows.map((row, index) => factsOf(row, whole[index])) as [Facts, Facts];
-  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  const [one, other] = rows.map((row, index) => ({ ...factsOf(row), ...partsOf(whole[index]) })) as [Facts, Facts];
+  const names = Object.keys({ ...one, ...other }).filter((name) => one[name] || other[name]);
+  const title = `Requests ${rows[0].id} and ${rows[1].id}`;
   return (
-    <section class="detail compare" aria-label={`Requests ${ids.replace(',', ' and ')}`}>
-      <header>
-        <h2>
-          Requests {rows[0].id} and {rows[1].id}
-        </h2>
-        <span>
-          {onLink && (
-            <button type="button" class="quiet" onClick={onLink}>
-              copy link
-            </button>
-          )}
-          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
-            ✕
-          </button>
-        </span>
-      </header>
+    <Drawer name={title} title={title} isWide onClose={onClose} onLink={onLink}>
       <table>
         <thead>
           <tr>
@@ -63,28 +49,13 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Drawer>
   );
 }
 
-type Facts = Record<string, string | undefined>;
-
-/** Returns the properties in which two requests can differ, as texts by name. */
-function factsOf(row: Row, entry: JournalEntry | undefined): Facts {
-  const { after, usage } = row;
-  return {
-    time: clockTime(row.atMs),
-    key: row.lane.name,
-    request: `${row.method} ${target(row)}`,
-    status: row.status ? String(row.status) : 'no response',
-    why: row.inShort ?? '',
-    duration: `${row.durationMs} ms`,
-    waited: after && `${after.waitedMs} ms${after.waitMs === undefined ? '' : ` of ${after.waitMs} ms`}`,
-    quota: usage && `${row.window}: ${usage.used} of ${usage.limit}`,
-    strikes: String(row.strikes),
-    fault: row.fault,
-    'request body': entry?.requestBody && visible(entry.requestBody.text.slice(0, 2_000)),
-    ...entry?.headers,
-    'response body': entry?.responseBody && visible(entry.responseBody.text.slice(0, 2_000)),
-  };
-}
+/** Headers and bodies of a request by name. */
+const partsOf = ({ headers, requestBody, responseBody }: Partial<JournalEntry> = {}): Facts => ({
+  'request body': requestBody && visible(requestBody.text.slice(0, 2_000)),
+  ...headers,
+  'response body': responseBody && visible(responseBody.text.slice(0, 2_000)),
+});

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { Finding } from '../judge/finding.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, target } from './format.js';
+import { clockTime, firstSentence, target } from './format.js';
 
 /** Journal entry to copy as a command, scenario or test. An entry from a file may lack some parts. */
 export type Whole = Pick<
@@ -199,7 +199,7 @@ export function asMarkdown(
 ): string {
   const { code, severity, text, measured, allowed } = finding;
   const { key, scenario, rows, link } = of;
-  const [, first = text, remedy = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
+  const [first, remedy] = firstSentence(text);
   const cell = (value: string) => value.replaceAll('|', '\\|');
   const lines = rows.slice(0, mostRows).map((row) => {
     const { id, atMs, method, status, after } = row;

@@ -3,15 +3,16 @@ import type { JournalEntry } from '../control-api/journal-entry.js';
 import { formatRemaining } from '../control-api/wait-words.js';
 import type { WhyStep } from '../control-api/why.js';
 import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy-as.js';
+import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
-import { clockSeconds, clockTime, counted, target, visible } from './format.js';
+import { factsOf } from './facts.js';
+import { clockSeconds, counted, target, visible } from './format.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
-interface DetailProps {
+interface DetailProps extends DrawerProps {
   session: Session;
   row: Row;
-  onClose(): void;
   onShowText(title: string, text: string): void;
   onCopy(text: string, title: string): void;
   onFailure(text: string): void;
@@ -20,7 +21,6 @@ interface DetailProps {
   /** Whether the request is pinned, so that the next selected one is compared with it. */
   isPinned: boolean;
   onPin(): void;
-  onLink: (() => void) | undefined;
 }
 
 /** Journal entry with the steps that led to the response. An entry from a file may lack the steps. */
@@ -58,6 +58,7 @@ export function Detail(props: DetailProps) {
   const whole = got instanceof SourceError ? undefined : got;
   const entry: Whole = whole ?? row;
   const steps = whole?.why ?? [];
+  const { request: _, status, why, ...facts } = factsOf(row);
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
   // Waits for the request body, which may still be loading when the user copies the request.
   const read = async (): Promise<Whole> => {
@@ -85,32 +86,25 @@ export function Detail(props: DetailProps) {
       .then((entry) => onCopy(asCurl(entry, session.source.baseUrl), 'As a command'))
       .catch(({ message }: Error) => onFailure(message));
   return (
-    <section class="detail" aria-label={`Request ${row.id}`}>
-      <header>
-        <h2>
-          Why {row.status || 'no response'} <small>request {row.id}</small>
-        </h2>
-        <span>
-          {onLink && (
-            <button type="button" class="quiet" onClick={onLink}>
-              copy link
-            </button>
-          )}
-          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
-            ✕
-          </button>
-        </span>
-      </header>
+    <Drawer
+      name={`Request ${row.id}`}
+      title={
+        <>
+          Why {status} <small>request {row.id}</small>
+        </>
+      }
+      onClose={onClose}
+      onLink={onLink}
+    >
       <p class="what">
         <b>{row.method}</b> {target(row)}
-        <small>
-          {' '}
-          {clockTime(row.atMs)} · {row.key || 'no key'} · {row.durationMs} ms
-          {row.call !== undefined && ` · call ${row.call}`}
-          {row.connection !== undefined && ` · connection ${row.connection}`}
-        </small>
       </p>
-      {steps.length === 0 && <p class="note">{row.inShort ?? 'served'}</p>}
+      <p class="note">
+        {Object.entries(facts)
+          .flatMap(([name, text]) => (text ? `${name} ${text}` : []))
+          .join(' · ')}
+      </p>
+      {steps.length === 0 && <p class="note">{why ?? 'served'}</p>}
       <ol class="why">
         {steps.map(({ step, result, text, assumption }, index) => (
           <li key={`${step}-${index}`} class={result.replace(' ', '-')}>
@@ -165,7 +159,7 @@ export function Detail(props: DetailProps) {
       )}
       <Body title="Request body" body={entry.requestBody} />
       <Body title="Response body" body={entry.responseBody} />
-    </section>
+    </Drawer>
   );
 }
 

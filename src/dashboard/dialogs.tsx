@@ -29,15 +29,14 @@ function Dialog({ title, onClose, children }: DialogProps) {
 const shortcuts: [keys: string, what: string][] = [
   ['/', 'filter the requests'],
   ['j  k', 'the next and the previous line'],
-  ['Home  End', 'in the list: the newest, the oldest; PageUp and PageDown by pages'],
+  ['Home  End', 'the newest, the oldest; PageUp and PageDown by pages'],
   ['Enter', 'why the request got its response'],
   ['Esc', 'close, or show all'],
   ['p', 'pause the list'],
   ['r', 'reset to the start of the scenario'],
   ['u', 'undo the last reset or load'],
   ['space', 'freeze or resume the clock'],
-  ['+  -  ←  →  0', 'on the timeline: closer, farther, to the side, all'],
-  ['?', 'this help'],
+  ['+  -  ←  →  0', 'zoom and move the timeline, show all'],
 ];
 
 export function Help({ onClose }: { onClose(): void }) {
@@ -56,9 +55,9 @@ export function Help({ onClose }: { onClose(): void }) {
         ))}
       </dl>
       <p class="note">
-        Every word of the filter must match: a key, a status (429, 5xx), an operation, a fault, a finding, #12, or
-        refused, strike, banned, fault, served, lost. key:free, status:429 and body:Rex look in one place, body:"two
-        words" for several; -served leaves out. To open a report, a HAR or a journal (JSON Lines), drop it here.
+        Words of the filter: a key, a status (429, 5xx), an operation, a fault, a finding, #12, refused, strike, banned,
+        fault, served, lost; key:free, status:429, body:Rex, body:"two words"; -served leaves out. Reports, HARs and
+        journals (JSON Lines) open when they are dropped here.
       </p>
     </Dialog>
   );
@@ -151,7 +150,7 @@ export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(to
   };
   return (
     <form class="token" onSubmit={submit}>
-      <h2>Control token</h2>
+      <h1>Control token</h1>
       <p>The server was started with --control-token. The token stays in this tab.</p>
       {wasWrong && (
         <p class="bad" role="alert">

@@ -3,7 +3,7 @@ import { formatRemaining } from '../control-api/wait-words.js';
 import { lowest } from '../values/lowest.js';
 import type { Axis } from './axis.js';
 import { type EntryBuffer, type Kind, kinds, type Lane, type Row } from './entry-buffer.js';
-import { drawSign } from './signs.js';
+import { drawSign, setText } from './signs.js';
 
 /** Colors of the timeline, read from the style sheet. */
 export type Colours = Record<'ink' | 'dim' | 'line' | 'ok' | 'wait' | 'warn' | 'bad' | 'ban' | 'accent' | 'bg', string>;
@@ -122,10 +122,7 @@ function drawTimes(
   context.fillStyle = colours.bg;
   // Clears the background of the timeline's time labels, because lanes could be behind them.
   if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
-  context.fillStyle = colours.dim;
-  context.font = '11px system-ui, sans-serif';
-  context.textAlign = 'center';
-  context.textBaseline = 'middle';
+  setText(context, colours.dim, '11px', 'center');
   for (const { x, label } of axis.ticks) {
     const half = context.measureText(label).width / 2;
     context.fillText(label, Math.min(Math.max(x, left > 0 ? half - 4 : half), width - left - half), top + 11);
@@ -133,14 +130,11 @@ function drawTimes(
 }
 
 function drawGrid(context: CanvasRenderingContext2D, { axis }: Picture, colours: Colours, bottom: number): void {
-  context.font = '11px system-ui, sans-serif';
-  context.textAlign = 'center';
-  context.textBaseline = 'middle';
   for (const { x } of axis.ticks) drawLine(context, x, topHeight, bottom, colours.line, []);
   for (const { x, width: gapWidth, label } of axis.gaps) {
     context.fillStyle = colours.bg;
     context.fillRect(x, topHeight, gapWidth, bottom - topHeight);
-    context.fillStyle = colours.dim;
+    setText(context, colours.dim, '11px', 'center');
     context.save();
     context.translate(x + gapWidth / 2, (topHeight + bottom) / 2);
     context.rotate(-Math.PI / 2);
@@ -208,10 +202,7 @@ function drawRests(
 ): void {
   const open = [bans.at(-1), waits.at(-1)].find((span) => span !== undefined && span.toMs > axis.toMs);
   if (open === undefined) return;
-  context.font = '600 11px system-ui, sans-serif';
-  context.textAlign = 'right';
-  context.textBaseline = 'middle';
-  context.fillStyle = colours.ink;
+  setText(context, colours.ink, '600 11px', 'right');
   const text =
     nowMs === undefined
       ? `${formatRemaining(open.toMs - open.fromMs)} ›`
@@ -277,10 +268,7 @@ function drawLane(
   const xOf = (bin: number) => bin * binWidth + binWidth / 2;
   const isBar = (bin: number) => of(bin, served) > 2;
   const write = (text: string, x: number, y: number) => {
-    context.font = '10px system-ui, sans-serif';
-    context.textAlign = 'left';
-    context.textBaseline = 'middle';
-    context.fillStyle = colours.dim;
+    setText(context, colours.dim, '10px');
     context.fillText(text, x, y);
   };
   let run = 0;
@@ -336,9 +324,7 @@ function drawChanges(
     const text = `${changeText(change)} · ${by}`;
     const shown = text.length > 44 ? `${text.slice(0, 43)}…` : text;
     const next = places.slice(index + 1).find((each) => each.x - x >= 12)?.x ?? width - left;
-    context.fillStyle = colours.dim;
-    context.font = '11px system-ui, sans-serif';
-    context.textAlign = 'left';
+    setText(context, colours.dim);
     if (x + 10 + context.measureText(shown).width < next) context.fillText(shown, x + 8, 9);
   }
 }

@@ -149,7 +149,7 @@ export class EntryBuffer {
     const id = entry.keyId ?? '';
     let lane = this.lanes.get(id);
     if (lane === undefined) {
-      const counts = { banned: 0, strike: 0, refused: 0, rejected: 0, failed: 0, served: 0 };
+      const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Lane['counts'];
       lane = { id, name: entry.key || 'no key', plan: entry.plan, place: -1, counts, waits: [], bans: [], borders: [] };
       this.lanes.set(id, lane);
     }

@@ -5,9 +5,7 @@ import type { Session } from './session.js';
 export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'report'): Promise<void> {
   const { source } = session;
   const name = session.state.scenario.replace(/[^\w.-]+/g, '-') || 'run';
-  if (what === 'har') return save(`${name}.har`, await source.text('/journal.har?why=true'), 'application/json');
-  if (what === 'jsonl')
-    return save(`${name}.jsonl`, await source.text('/journal.jsonl?why=true'), 'application/x-ndjson');
+  if (what !== 'report') return save(`${name}.${what}`, await source.text(`/journal.${what}?why=true`));
   const file = async (path: string) => (await fetch(path)).text();
   const [html, script, style, run] = await Promise.all([
     fetch('.', { headers: { Accept: 'text/html' } }).then((response) => response.text()),
@@ -15,11 +13,11 @@ export async function exportRun(session: Session, what: 'har' | 'jsonl' | 'repor
     file('page/page.css'),
     source.text('/run.json'),
   ]);
-  save(`${name}.html`, reportHtml({ html, script, style }, run), 'text/html');
+  save(`${name}.html`, reportHtml({ html, script, style }, run));
 }
 
-function save(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text]));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -15,10 +15,6 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
     '/scenario': { name: scenario, scenario: {} },
     '/scenarios': [{ name: 'default' }],
   };
-  const entriesWith = (text: string) =>
-    entries.filter(({ requestBody, responseBody }) =>
-      [requestBody, responseBody].some((body) => body?.text.includes(text)),
-    );
   return {
     kind: 'file',
     baseUrl: entries[0]?.baseUrl ?? 'http://127.0.0.1:4010/v1',
@@ -27,8 +23,8 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
       const id = /^\/journal\/(\d+)$/.exec(path)?.[1];
       const entry = byId.get(Number(id));
       if (entry !== undefined) return entry as Result;
-      const text = new URLSearchParams(path.split('?')[1]).get('text');
-      if (path.startsWith('/journal?') && text !== null) return { entries: entriesWith(text) } as Result;
+      // The list searches the bodies itself.
+      if (path.startsWith('/journal?')) return { entries } as Result;
       const found = Object.hasOwn(answers, path) ? answers[path] : missing[path];
       if (found === undefined) throw new SourceError(404, 'The file does not contain this.');
       return found as Result;

@@ -18,3 +18,9 @@ const bidiControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /** Escapes the characters that change the text direction, so that a body is displayed in its true order. */
 export const visible = (text: string) =>
   text.replace(bidiControls, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
+
+/** Splits a text after its first sentence. */
+export function firstSentence(text: string): [first: string, rest: string] {
+  const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
+  return [first, rest];
+}

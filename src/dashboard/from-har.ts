@@ -91,5 +91,4 @@ const canonical = (name: string) =>
   name
     .toLowerCase()
     .replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
-    .replace('Ratelimit', 'RateLimit')
-    .replace('Www-', 'WWW-');
+    .replace('Ratelimit', 'RateLimit');

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Act } from './act.js';
+import { Act, Cap } from './act.js';
 import type { Actions } from './actions.js';
 import { clockSeconds, counted } from './format.js';
 import { Menu } from './menu.js';
@@ -91,15 +91,11 @@ export function Header(props: HeaderProps) {
           </Act>
           <Act isPossible={canAct} onAct={() => void actions.reset()}>
             Reset
-            <span class="cap" aria-hidden="true">
-              r
-            </span>
+            <Cap name="r" />
           </Act>
           <Act isPossible={canAct && canUndo} onAct={() => void actions.undo()}>
             Undo
-            <span class="cap" aria-hidden="true">
-              u
-            </span>
+            <Cap name="u" />
           </Act>
         </>
       )}
@@ -180,9 +176,7 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
         <>
           <Act isPossible={session.canAct} onAct={() => void actions.toggleClock()}>
             {isFrozen ? 'resume' : 'freeze'}
-            <span class="cap" aria-hidden="true">
-              space
-            </span>
+            <Cap name="space" />
           </Act>
           {moves.map(([name, change, isPossible = true]) => (
             <Act key={name} isPossible={session.canAct && isPossible} onAct={() => move(change())}>

@@ -20,7 +20,10 @@ interface KeysProps {
 /** List of the API keys with their quotas, strikes and bans. */
 export function Keys({ session, actions, onKey }: KeysProps) {
   const [most, setMost] = useState(firstKeys);
-  const { keys, totalKeys } = session.state;
+  const { isLive, entries, state } = session;
+  // A finished run shows only the keys that it used.
+  const keys = isLive ? state.keys : state.keys.filter(({ id }) => entries.lanes.has(id));
+  const totalKeys = isLive ? state.totalKeys : keys.length;
   return (
     <section aria-label="API keys" class="keys" id="keys">
       <h2>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { runElementId } from '../control-api/run-report.js';
 import { App } from './app.js';
 import { createFileSource } from './file-source.js';
+import { keepFocus } from './keep-focus.js';
 import { readFile, readReport } from './read-file.js';
 import { createServerSource } from './server-source.js';
 import { Session } from './session.js';
@@ -50,4 +51,5 @@ function Page() {
   );
 }
 
+keepFocus(document);
 render(<Page />, document.getElementById('page') as HTMLElement);

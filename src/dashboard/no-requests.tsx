@@ -6,15 +6,14 @@ const missed = 'No request reached the API.';
 
 /** Text in place of an empty request list. */
 export function NoRequests({ session }: { session: Session }) {
-  if (session.source.kind !== 'server') return <>No requests in the {session.source.kind}.</>;
-  return <>{session.isMissed ? missed : 'No requests yet.'}</>;
+  return <>{session.isMissed ? missed : `No requests${session.isLive ? ' yet' : ''}.`}</>;
 }
 
 /** Text in place of an empty timeline. For a server it shows an example request to copy. */
 export function NoTimeline({ session }: { session: Session }) {
   const line = curlLine(session);
-  if (session.isMissed) return <>{missed}</>;
-  if (line === undefined || session.state.connection === 'gone') return <>No requests to draw.</>;
+  if (line === undefined || session.isMissed || session.state.connection === 'gone')
+    return <NoRequests session={session} />;
   return (
     <>
       Each key gets a line here with its first request. Send one: <code>{line}</code>

@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { useEffect, useReducer, useState } from 'preact/hooks';
 import { App } from './app.js';
 import { createFileSource } from './file-source.js';
+import { keepFocus } from './keep-focus.js';
 import { type AnswerControl, createPageSource } from './page-source.js';
 import panelCss from './panel.css?inline';
 import { readFile } from './read-file.js';
@@ -21,6 +22,7 @@ export function createPanel(answer: AnswerControl): () => void {
   sheet.replaceSync(pageCss + panelCss);
   root.adoptedStyleSheets = [sheet];
   document.body.append(host);
+  keepFocus(root);
   const session = new Session(createPageSource(answer));
   render(<Panel session={session} root={root} />, root);
   return () => {

@@ -77,9 +77,7 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
                   <td>{name}</td>
                   <td>{status}</td>
                   <td>
-                    {by === undefined ? (
-                      'scenario'
-                    ) : (
+                    {by !== undefined && (
                       <button type="button" class="link" onClick={() => onRequest(by)}>
                         request {by}
                       </button>

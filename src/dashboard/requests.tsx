@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
+import { Cap } from './act.js';
 import type { Row } from './entry-buffer.js';
-import { bodyTexts, type Filter, filterTest, type IdsByWord } from './filter.js';
+import { bodyTexts, type Filter, filterTest, type IdsByWord, noFilter } from './filter.js';
 import { FilteredRows } from './filtered-rows.js';
 import { counted, whole } from './format.js';
 import { NoRequests, Unrecorded } from './no-requests.js';
@@ -109,7 +110,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         <input
           class="filter"
           type="search"
-          placeholder="Filter: key:free  429  body:Rex  -served  ( / )"
+          placeholder="key:free 429 body:Rex -served"
           aria-label="Filter requests"
           value={filter.text}
           onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
@@ -133,16 +134,13 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         {connection !== 'file' && (
           <button type="button" class="pause" aria-pressed={isPaused} onClick={onPause}>
             {isPaused ? 'Resume' : 'Pause'}
-            <span class="cap" aria-hidden="true">
-              p
-            </span>
+            <Cap name="p" />
           </button>
         )}
       </div>
       <p class="count">
-        {shown.count === shown.all
-          ? counted(shown.all, 'request')
-          : `${whole(shown.count)} of ${counted(shown.all, 'request')}`}
+        {shown.count < shown.all && `${whole(shown.count)} of `}
+        {shown.all > 0 && counted(shown.all, 'request')}
         {isPaused && total > shown.all && `, ${whole(total - shown.all)} more since the pause`}
         {pending > 0 && `, ${whole(pending)} in flight`}
         {lost > 0 && `; ${whole(lost)} older ones are no longer kept`}
@@ -170,7 +168,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         <p class="empty">
           {shown.all === 0 ? <NoRequests session={session} /> : 'No requests match. '}
           {shown.all > 0 && (
-            <button type="button" onClick={() => onFilter({ text: '', range: undefined, only: undefined })}>
+            <button type="button" onClick={() => onFilter(noFilter)}>
               Clear filter
             </button>
           )}

@@ -28,9 +28,19 @@ const sizes: Record<Sign, number> = {
 
 /** Draws a symbol with its center at a position. */
 export function drawSign(context: CanvasRenderingContext2D, sign: Sign, x: number, y: number, colour: string): void {
-  context.fillStyle = colour;
-  context.font = `${sizes[sign]}px system-ui, "DejaVu Sans", sans-serif`;
-  context.textAlign = 'center';
-  context.textBaseline = 'middle';
+  setText(context, colour, `${sizes[sign]}px`, 'center');
   context.fillText(signNames[sign][0], x, y);
+}
+
+/** Sets the style of the next texts, which are centered vertically. @param font weight and size */
+export function setText(
+  context: CanvasRenderingContext2D,
+  colour: string,
+  font = '11px',
+  align: CanvasTextAlign = 'left',
+): void {
+  context.fillStyle = colour;
+  context.font = `${font} system-ui, "DejaVu Sans", sans-serif`;
+  context.textAlign = align;
+  context.textBaseline = 'middle';
 }

@@ -1,7 +1,7 @@
 import { type Session, watchState } from './session.js';
 import { outcomeSigns } from './verdict.js';
 
-const colours = { pass: '#1a7f37', fail: '#c0232c', inconclusive: '#57606a' } as const;
+const colours = { pass: '#17722f', fail: '#c0232c', inconclusive: '#57606a' } as const;
 
 /**
  * Shows the scenario and the outcome in the browser tab's title and icon.
@@ -26,6 +26,6 @@ export function showInTab(session: Session): () => void {
 function iconOf(outcome: keyof typeof colours | undefined): string {
   const sign = outcome === undefined ? '●' : outcomeSigns[outcome];
   const colour = outcome === undefined ? '#0b63ce' : colours[outcome];
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${colour}"/><text x="16" y="24" font-size="22" font-weight="700" text-anchor="middle" fill="#fff" font-family="sans-serif">${sign}</text></svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${colour}"/><text x="7" y="24" font-size="22" fill="#fff">${sign}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

@@ -13,6 +13,7 @@ import {
 import { kinds, type Lane, type Row } from './entry-buffer.js';
 import { clockTime, counted, target } from './format.js';
 import type { Session } from './session.js';
+import { setText } from './signs.js';
 
 /** Part of the timeline between two times, in milliseconds. */
 export interface Range {
@@ -101,8 +102,6 @@ export class TimelineView {
   }
 
   #drawNames(context: CanvasRenderingContext2D, colours: Colours, nowMs: number | undefined): void {
-    context.textAlign = 'left';
-    context.textBaseline = 'middle';
     const lines = this.#lanes.map((lane): [name: string, state: string, isBad: boolean] => [
       lane.name,
       ...stateOf(lane, nowMs),
@@ -112,12 +111,10 @@ export class TimelineView {
       const top = laneTop(index, this.#left);
       const isAbove = this.#left === 0;
       const shown = name.length > 16 && !isAbove ? `${name.slice(0, 15)}…` : name;
-      context.font = '600 12px system-ui, sans-serif';
-      context.fillStyle = colours.ink;
+      setText(context, colours.ink, '600 12px');
       context.fillText(shown, 0, isAbove ? top - 6 : top + 18);
       const x = isAbove ? context.measureText(shown).width + 8 : 0;
-      context.font = '11px system-ui, sans-serif';
-      context.fillStyle = isBad ? colours.bad : colours.dim;
+      setText(context, isBad ? colours.bad : colours.dim);
       context.fillText(state, x, isAbove ? top - 6 : top + 33);
     }
   }

@@ -1,9 +1,9 @@
 import { fewFindings, type ShownFinding } from '../judge/few-findings.js';
 import type { Finding } from '../judge/finding.js';
-import { ruleCount, untested } from '../judge/report/wording.js';
+import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
 import { groupBy } from '../values/group-by.js';
-import { counted, whole } from './format.js';
+import { counted, firstSentence, whole } from './format.js';
 import type { Session } from './session.js';
 
 export const outcomeSigns = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
@@ -27,6 +27,7 @@ interface FindingsProps {
   /** Id of the finding whose requests the request list shows. */
   chosen: string | undefined;
   onFind(finding: Finding, requests?: number[]): void;
+  onCompare(id: number, otherId: number): void;
   onCopy(text: string): void;
   /** Formats a finding as Markdown, for an issue or a chat. */
   asMarkdown(finding: Finding, key: string): string;
@@ -46,12 +47,20 @@ export function findingId(session: Session, finding: Finding): string {
   return alike.length < 2 ? finding.code : `${finding.code}:${keysOf(session, finding)}`;
 }
 
+/** Ids of the requests to compare for a finding: its first request, and the refusal before it or else the second. */
+function pairOf({ entries }: Session, { requests: [first = 0, second = 0] }: Finding): [number, number] | undefined {
+  const refused = entries.find(first)?.after?.id ?? 0;
+  const other = entries.find(refused) ? refused : second;
+  return entries.find(other) && entries.find(first) && [Math.min(first, other), Math.max(first, other)];
+}
+
 /** Verdict on the client in one sentence, with counts of requests. */
 export function Outcome({ session }: { session: Session }) {
   const { verdict, verdictKey, keys, connection } = session.state;
   if (verdict === undefined && connection === 'file')
     return <p class="verdict note">This file contains requests and no verdict.</p>;
-  const { outcome, reason = '…', counts, failures = [], about, command }: Partial<RunResult> = verdict ?? {};
+  const waiting = connection === 'gone' ? 'This sandbox does not exist, or it has ended.' : '…';
+  const { outcome, reason = waiting, counts, failures = [], about }: Partial<RunResult> = verdict ?? {};
   const others = counts === undefined ? 0 : counts.requests - counts.served - counts.refused - counts.lost;
   return (
     <section class="verdict" aria-label="Verdict">
@@ -78,7 +87,6 @@ export function Outcome({ session }: { session: Session }) {
       {failures.map(({ code, text }) => (
         <p key={code}>{text}</p>
       ))}
-      {command?.exitCode === 0 && <p class="note">The command ended with exit code 0.</p>}
       {about !== undefined && <p class="note">{about}</p>}
       {counts !== undefined && counts.requests > 0 && (
         <p class="note">
@@ -99,7 +107,7 @@ export function Findings(props: FindingsProps) {
   const { verdict } = session.state;
   if (verdict === undefined) return null;
   const groups = [...groupBy(verdict.findings, (finding) => keysOf(session, finding))];
-  const missing = verdict.counts.requests === 0 ? [] : untested(verdict);
+  const { command, counts, untested = [] }: Partial<RunResult> & Verdict = verdict;
   return (
     <>
       {groups.length > 0 && (
@@ -119,13 +127,16 @@ export function Findings(props: FindingsProps) {
           ))}
         </section>
       )}
-      {missing.length > 0 && (
+      {counts.requests > 0 && untested.length > 0 && (
         <details class="untested">
-          <summary>
-            Not put to the test: {missing.length} of {ruleCount} rules
-          </summary>
-          <p class="note">{missing.join(', ')}</p>
+          <summary>Not put to the test: {counted(untested.length, 'rule')}</summary>
+          <p class="note">{untested.join(', ')}</p>
         </details>
+      )}
+      {command && (
+        <p class="note">
+          <code>{command.line ?? 'command'}</code> · exit code {command.exitCode}
+        </p>
       )}
     </>
   );
@@ -136,10 +147,12 @@ interface FindingViewProps extends FindingsProps {
   of: string;
 }
 
-function FindingView({ shown, of, session, chosen, onFind, onCopy, asMarkdown, linkTo }: FindingViewProps) {
+function FindingView(props: FindingViewProps) {
+  const { shown, of, session, chosen, onFind, onCompare, onCopy, asMarkdown, linkTo } = props;
   const { finding, hidden } = shown;
   const { code, severity, text, measured, allowed, requests } = finding;
-  const [, first = text, rest = ''] = /^(.*?\.)\s+(.*)$/s.exec(text) ?? [];
+  const [first, rest] = firstSentence(text);
+  const pair = pairOf(session, finding);
   const isChosen = chosen === findingId(session, finding);
   return (
     <div class={`finding ${severity}${isChosen ? ' chosen' : ''}`}>
@@ -170,6 +183,14 @@ function FindingView({ shown, of, session, chosen, onFind, onCopy, asMarkdown, l
       <button type="button" class="link" onClick={() => onFind(finding)}>
         {counted(requests.length, 'request')}
       </button>
+      {pair && (
+        <>
+          {' · '}
+          <button type="button" class="link" onClick={() => onCompare(...pair)}>
+            compare {pair.join(' and ')}
+          </button>
+        </>
+      )}
       {rest && <p>{rest}</p>}
       <p class="note measured">
         {measured}; allowed: {allowed}

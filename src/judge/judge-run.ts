@@ -62,6 +62,8 @@ export interface Verdict {
   findings: Finding[];
   /** Rules that the run exercised, so that the verdict is evidence for them. */
   exercised: FindingCode[];
+  /** Rules that the run did not test and that have no findings. Only in results of the control API and of commands. */
+  untested?: FindingCode[];
   /**
    * Rules that could not be judged, because the requests were only observed and the rules need the simulator's internal
    * knowledge.

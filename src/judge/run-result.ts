@@ -5,6 +5,8 @@ import type { Verdict } from './judge-run.js';
 
 /** How a client's command ended. */
 export interface CommandEnd {
+  /** Command line, quoted for a shell, with its API keys masked. */
+  line?: string;
   /** Exit code of the command; 128 + n if signal number n ended the command. */
   exitCode: number;
   /** Signal that ended the command. */

@@ -171,6 +171,24 @@ describe('text, JSON, JUnit, dashboard and exit code of exec agree', () => {
     },
   );
 
+  test('for a command with keys in its arguments, which are masked', async () => {
+    const html = join(folder, 'masked.html');
+    const flags = ['--report', html, '--api-key', 'made-up-key-of-mine', '--set', 'keys.made-up-key-of-mine.plan=pro'];
+    const script = 'fetch(process.argv[1] + "/pets", { headers: { authorization: "Bearer " + process.argv[2] } })';
+    const words = ['made-up-key-of-mine', '--token', 'hunter-2-hunter-2', '--key=free-key'];
+    const { code, err } = await runCommandLine([
+      ...['exec', '--json', ...flags, '--', 'sh', '-c'],
+      `"$0" -e '${script}' $PETSTORE_BASE_URL "$@"`,
+      process.execPath,
+      ...words,
+    ]);
+    expect(code).toBe(0);
+    const { command } = JSON.parse(err);
+    expect(command.line).toMatch(/ …mine --token …er-2 --key=free-key$/);
+    const page = readFileSync(html, 'utf8');
+    for (const secret of ['made-up-key-of-mine', 'hunter-2']) expect(page).not.toContain(secret);
+  });
+
   test("for a failure by the scenario, with the scenario's description", async () => {
     const { err } = await runCommandLine(['exec', '--scenario', 'minute-wall', '--', ...hasty('')]);
     expect(err.replace(/\s+/g, ' ')).toContain('A right client waits for Retry-After and then succeeds.');

@@ -137,13 +137,22 @@ describe('the log contains the reason', () => {
     expect(notes).toEqual([
       '',
       'rate_limit_exceeded, retry after 60',
-      'strike 1, retry after 58 s',
+      'strike 1: retried after 2 s instead of 60 s',
       'rate_limit_exceeded, retry after 56',
-      'strike 2, retry after 54 s',
+      'strike 2: retried after 4 s instead of 58 s',
       'strike 3: banned for 2:00',
       'banned, 1:57 left',
     ]);
     expect(lines.map(({ strike }) => strike)).toEqual([undefined, undefined, 1, undefined, 2, 3, undefined]);
+    expect(lines.map(({ waitedMs, waitMs }) => [waitedMs, waitMs])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      [2_000, 60_000],
+      [undefined, undefined],
+      [4_000, 58_000],
+      [2_000, 54_000],
+      [undefined, undefined],
+    ]);
     const paintOf = (line = '') => /\[(\d+)m(?:200|429)/.exec(line)?.[1];
     expect(colored.map(paintOf)).toEqual(['32', '33', '31', '33', '31', '31', '31']);
   });

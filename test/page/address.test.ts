@@ -1,35 +1,26 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { runText } from '../../src/control-api/run-operations.js';
 import { reportHtml } from '../../src/control-api/run-report.js';
 import { readPageFiles } from '../../src/node/page-files.js';
 import { judge } from '../../src/verdict.js';
-import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
-import { eventually, makeStorm, openPageStage, type PageStage } from './stage.js';
+import type { OpenedPage } from '../support/browser.js';
+import { eventually, makeStorm, type PageStage, useBrowser } from './stage.js';
 
 describe('addresses', { tags: 'needs/chromium' }, () => {
-  let browser: Browser;
+  const { openPage, openStage, rows } = useBrowser();
   let stage: PageStage;
   let opened: OpenedPage;
   let page: Page;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    await page?.context().close();
-    await stage?.server.close({ graceMs: 0 });
-  });
 
   async function open(hash = '') {
-    stage = await openPageStage();
+    stage = await openStage();
     await makeStorm(stage);
-    opened = await openPage(browser, `${stage.server.controlUrl}/${hash}`);
+    opened = await openPage(`${stage.server.controlUrl}/${hash}`);
     page = opened.page;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   }
   const hash = async () => decodeURIComponent(new URL(page.url()).hash);
-  const rows = () => page.locator('.list .row:not([hidden])');
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
 
   test('selecting a request, a finding or a part of the timeline changes the URL, which restores the selection', async () => {
@@ -112,5 +103,18 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
     await page.reload();
     await compare.getByRole('heading', { name: 'Requests 1 and 4' }).waitFor();
     expect(opened.errors).toEqual([]);
+  });
+
+  test('a finding leads to the comparison of its request with the refusal before it', async () => {
+    await open();
+    const finding = page.locator('.finding').filter({ hasText: 'early-retry' });
+    await finding.getByRole('button', { name: 'compare 4 and 5' }).click();
+    const compare = page.locator('.compare');
+    await compare.getByRole('heading', { name: 'Requests 4 and 5' }).waitFor();
+    await compare.locator('tr.differs').getByText('2 s of 58.5 s').waitFor();
+    await eventually(hash).toBe('#request=5&compare=4');
+    const names = await compare.locator('tbody th').allTextContents();
+    expect(names).not.toContain('fault');
+    expect(names).toEqual(expect.arrayContaining(['≠ waited', 'key', '≠ Retry-After']));
   });
 });

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { createRequestLog } from '../../src/cli/request-log.js';
 import type { ListenOptions } from '../../src/node.js';
 import { listen } from '../../src/node.js';
-import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
-import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
+import type { OpenedPage } from '../support/browser.js';
+import { eventually, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
 
 declare global {
   interface Window {
@@ -15,26 +15,17 @@ declare global {
 }
 
 describe('changes by the page', { tags: 'needs/chromium' }, () => {
-  let browser: Browser;
+  const { openPage, openStage, rows } = useBrowser();
   let stage: PageStage;
   let opened: OpenedPage;
   let page: Page;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    await page?.context().close();
-    await stage?.server.close({ graceMs: 0 });
-  });
 
   async function open(scenario = storm, options: ListenOptions = {}, width = 1280) {
-    stage = await openPageStage(scenario, options);
-    opened = await openPage(browser, `${stage.server.controlUrl}/`, { viewport: { width, height: 900 } });
+    stage = await openStage(scenario, options);
+    opened = await openPage(`${stage.server.controlUrl}/`, { viewport: { width, height: 900 } });
     page = opened.page;
     await page.getByText(`petstore-sim scenario ${scenario.name}`).waitFor();
   }
-  const rows = () => page.locator('.list .row:not([hidden])');
   const button = (name: string) => page.getByRole('button', { name });
   const middleOf = async (name: string) => {
     const { x, y, width, height } = (await button(name).boundingBox()) as NonNullable<
@@ -102,6 +93,23 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await button('back').click();
     await page.getByText('No requests yet.').waitFor();
     expect(opened.errors).toEqual([]);
+  });
+
+  test('a loaded scenario begins without the requests and the verdict of the previous one', async () => {
+    await open();
+    await makeStorm(stage);
+    await page.locator('h1 .pill').getByText('fail').waitFor();
+    await button('Scenario…').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'tiny' }).click();
+    await page.getByText('petstore-sim scenario tiny').waitFor();
+    await page.getByText('No requests yet.').waitFor();
+    await eventually(() => page.locator('h1 .pill').count()).toBe(0);
+    await eventually(() => page.locator('.finding').count()).toBe(0);
+    await page.getByText('Export').click();
+    const saving = page.waitForEvent('download');
+    await button('HAR').click();
+    expect((await saving).suggestedFilename()).toBe('tiny.har');
+    await button('9 requests before the reset').waitFor();
   });
 
   test('the clock moves by any duration and to any time', async () => {
@@ -226,5 +234,72 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await eventually(position).toBeLessThan(before - 1);
     await page.keyboard.press('Escape');
     await eventually(() => page.evaluate(() => document.activeElement?.id)).toBe('requests');
+  });
+
+  test('the focus stays near an element that a change removes or hides', async () => {
+    await open();
+    await makeStorm(stage);
+    await rows().nth(8).waitFor();
+    const focused = () =>
+      page.evaluate(() => {
+        const { ariaLabel, textContent } = document.activeElement as HTMLElement;
+        return ariaLabel ?? textContent;
+      });
+    await page.locator('.list').focus();
+    await page.keyboard.press('j');
+    await page.getByRole('button', { name: 'Close', exact: true }).press('Enter');
+    await eventually(focused).toBe('Requests, the newest first');
+
+    await page.getByLabel('Filter requests').fill('nothing');
+    await button('Clear filter').press('Enter');
+    await rows().nth(8).waitFor();
+    await eventually(focused).toBe('Filter requests');
+
+    await page.locator('.list').focus();
+    await page.keyboard.press('r');
+    await page.getByText('No requests yet.').waitFor();
+    await eventually(focused).toBe('Filter requests');
+
+    await stage.control('POST', '/faults', { name: 'down', then: { respond: { status: 503 } } });
+    await button('remove down').press('Enter');
+    await page.getByLabel('Fault rules').getByText('none').waitFor();
+    await eventually(focused).toBe('add…');
+
+    await button('9 requests before the reset').press('Enter');
+    await button('back').waitFor();
+    await eventually(focused).not.toBeNull();
+    expect(await page.evaluate(() => document.activeElement?.closest('.sim') !== null)).toBe(true);
+    // A click on nothing takes the focus away, and nothing takes it back.
+    await page.locator('.about, .verdict').first().click();
+    await button('back').click();
+    await page.locator('.about, .verdict').first().click();
+    await stage.call('pro-key');
+    await rows().first().waitFor();
+    expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
+    expect(opened.errors).toEqual([]);
+  });
+
+  test('on a phone a bar leads to the parts of the page, names are above their lanes, and rows fit a finger', async () => {
+    await open(storm, {}, 390);
+    await makeStorm(stage);
+    await page.locator('.finding').nth(2).waitFor();
+    const bar = page.getByRole('navigation', { name: 'Parts of the page' });
+    const topOf = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? Number.NaN;
+    for (const [name, selector] of [
+      ['Keys', '.keys'],
+      ['Requests', '.tabbed'],
+      ['Findings', '.findings'],
+      ['Verdict', '.head-of-body'],
+    ] as const) {
+      await bar.getByRole('button', { name }).click();
+      await eventually(async () => Math.abs(await topOf(selector))).toBeLessThan(50);
+      const { y, height } = (await bar.boundingBox()) as { y: number; height: number };
+      expect(y + height).toBeCloseTo(900, 0);
+      expect(height).toBeGreaterThanOrEqual(44);
+    }
+    expect((await rows().first().boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    const canvas = await page.locator('canvas').boundingBox();
+    // Name, lane and axis of one key.
+    expect(canvas?.height).toBe(18 + 46 + 16 + 20);
   });
 });

@@ -1,7 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
-import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import type { OpenedPage } from '../support/browser.js';
+import { eventually, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
 
 /** Text of the last drawing of the timeline. */
 interface Drawn {
@@ -17,23 +17,15 @@ declare global {
 }
 
 describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
-  let browser: Browser;
+  const { openPage, openStage } = useBrowser();
   let stage: PageStage;
   let opened: OpenedPage;
   let page: Page;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    await page?.context().close();
-    await stage?.server.close({ graceMs: 0 });
-  });
 
   async function open(many: number, viewport = { width: 1280, height: 900 }) {
     const good = Array.from({ length: many }, (_, n) => [`good-${n}`, { plan: 'pro' as const }]);
-    stage = await openPageStage({ ...storm, keys: { ...Object.fromEntries(good), ...storm.keys } });
-    opened = await openPage(browser, `${stage.server.controlUrl}/`, { viewport });
+    stage = await openStage({ ...storm, keys: { ...Object.fromEntries(good), ...storm.keys } });
+    opened = await openPage(`${stage.server.controlUrl}/`, { viewport });
     page = opened.page;
     await page.evaluate(() => {
       window.drawn = [];

@@ -4,16 +4,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runText } from '../../src/control-api/run-operations.js';
 import { reportHtml } from '../../src/control-api/run-report.js';
 import type { Simulator } from '../../src/index.js';
 import { resultOf } from '../../src/judge/run-result.js';
 import { readPageFiles } from '../../src/node/page-files.js';
 import { judge } from '../../src/verdict.js';
-import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
-import { eventually, makeStorm, openPageStage, storm } from './stage.js';
+import type { OpenedPage } from '../support/browser.js';
+import { eventually, makeStorm, storm, useBrowser, violations } from './stage.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -50,15 +50,9 @@ declare const sim: Simulator;
 declare const unmount: () => void;
 
 describe('the page without a server', { tags: 'needs/chromium' }, () => {
-  let browser: Browser;
+  const { openPage, openStage, rows } = useBrowser();
   let opened: OpenedPage;
   let page: Page;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(() => page?.context().close());
-  const rows = () => page.locator('.list .row:not([hidden])');
 
   describe('the panel in an app', () => {
     let app: Awaited<ReturnType<typeof openApp>>;
@@ -68,7 +62,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     afterAll(() => app?.server.close());
 
     async function open() {
-      opened = await openPage(browser, app.url);
+      opened = await openPage(app.url);
       page = opened.page;
       await page.getByRole('button', { name: /petstore-sim: storm/ }).click();
     }
@@ -131,6 +125,22 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       await page.getByRole('button', { name: /petstore-sim: storm/ }).waitFor();
     });
 
+    test('is accessible beside the app, and so is a report', async () => {
+      page = (await openPage(app.url, { bypassCSP: true })).page;
+      await page.getByRole('button', { name: /petstore-sim: storm/ }).click();
+      await makeStormInPage();
+      await rows().nth(8).waitFor();
+      await page.locator('.finding').first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      const stage = await openStage();
+      await makeStorm(stage);
+      const html = reportHtml(readPageFiles(), runText(stage.sim, judge(stage.sim, { isOver: true })));
+      await page.route('http://report.test/', (route) => route.fulfill({ contentType: 'text/html', body: html }));
+      await page.goto('http://report.test/#request=6');
+      await page.locator('.detail pre').first().waitFor();
+      expect(await violations(page)).toEqual([]);
+    });
+
     test('exports, opens a file, and is removed completely', async () => {
       await open();
       await makeStormInPage();
@@ -154,26 +164,30 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
   });
 
   test('the report contains the dashboard with the whole run, without a server or controls', async () => {
-    const stage = await openPageStage();
+    const stage = await openStage();
     await makeStorm(stage);
     await stage.control('POST', '/clock', { advance: '1s' });
-    const command = { exitCode: 139, signal: 'SIGSEGV' };
+    const command = { line: 'node client.mjs --key …-key', exitCode: 139, signal: 'SIGSEGV' };
     const result = resultOf(judge(stage.sim, { isOver: true }), {
       command,
       description: 'A storm. A right client waits.',
     });
     const html = reportHtml(readPageFiles(), runText(stage.sim, result));
     await stage.server.close({ graceMs: 0 });
-    opened = await openPage(browser, 'about:blank');
+    opened = await openPage('about:blank');
     page = opened.page;
     await page.route('http://report.test/', (route) => route.fulfill({ contentType: 'text/html', body: html }));
     await page.goto('http://report.test/');
     await page.getByText('The client retried too early').waitFor();
     await page.getByText('The command was ended by SIGSEGV; its exit code is 139.').waitFor();
     await page.getByText('A storm. A right client waits.').waitFor();
+    await page.getByText(`${command.line} · exit code 139`).waitFor();
+    await page.getByText(/Not put to the test: \d+ rules/).waitFor();
     await eventually(() => page.title()).toBe('✗ storm · petstore-sim');
     await eventually(() => rows().count()).toBe(9);
     await page.locator('.key').first().getByText('60 / 60').waitFor();
+    // Keys without requests are left out.
+    expect(await page.locator('.key').count()).toBe(1);
     await page
       .locator('.finding')
       .filter({ hasText: 'ban-tripped' })
@@ -185,7 +199,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
     await page.getByText('Retry-After: 120').waitFor();
     await page.getByText('In words').click();
     await page.getByText('clock advance 1s, by curl/8.14.1').waitFor();
-    await page.getByText('at their defaults').waitFor();
+    await page.getByText('unchanged').waitFor();
     expect(await page.getByRole('button', { name: /Reset|use up|freeze|Scenario|^add/ }).count()).toBe(0);
     expect(opened.requested.filter((url) => url !== 'http://report.test/' && !url.startsWith('data:'))).toEqual([]);
     expect(opened.errors).toEqual([]);

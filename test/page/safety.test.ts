@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
-import { eventually, makeStorm, openPageStage, type PageStage, storm } from './stage.js';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import type { OpenedPage } from '../support/browser.js';
+import { eventually, makeStorm, type PageStage, storm, useBrowser, violations } from './stage.js';
 
 const dashboard = join(import.meta.dirname, '../../dist/dashboard');
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Would set `window.hacked`, were it anything but text. */
 const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -22,19 +20,10 @@ test('all files of the page take at most 40 kB gzipped', () => {
 });
 
 describe('the page', { tags: 'needs/chromium' }, () => {
-  let browser: Browser;
+  const { openPage, openStage, rows } = useBrowser();
   let stage: PageStage;
   let opened: OpenedPage;
   let page: Page;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    await page?.context().close();
-    await stage?.server.close({ graceMs: 0 });
-  });
-  const rows = () => page.locator('.list .row:not([hidden])');
 
   test('shows markup in a pet, a key, a path, a header, a fault and a scenario as text', async () => {
     const scenario = {
@@ -44,8 +33,8 @@ describe('the page', { tags: 'needs/chromium' }, () => {
       keys: { '<b>key</b>': { plan: 'free' } },
       faults: [{ name: evil, then: { respond: { status: 503, headers: { 'X-Evil': evil } } }, when: { nth: 2 } }],
     };
-    stage = await openPageStage(scenario);
-    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    stage = await openStage(scenario);
+    opened = await openPage(`${stage.server.controlUrl}/`);
     page = opened.page;
     await stage.call('<b>key</b>', '/pets', JSON.stringify({ name: evil, categoryId: 1 }));
     await stage.call('<b>key</b>', `/pets?x=${encodeURIComponent(evil)}`);
@@ -66,8 +55,8 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   });
 
   test('shows bidirectional control characters as escapes, and Hebrew unchanged', async () => {
-    stage = await openPageStage();
-    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    stage = await openStage();
+    opened = await openPage(`${stage.server.controlUrl}/`);
     page = opened.page;
     await stage.call('pro-key', '/pets', JSON.stringify({ name: 'Rex\u202eevil שלום', categoryId: 1 }));
     await rows().first().click();
@@ -77,8 +66,8 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   });
 
   test('has a strict content security policy, requests no other origin, and cannot be embedded in a frame', async () => {
-    stage = await openPageStage();
-    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    stage = await openStage();
+    opened = await openPage(`${stage.server.controlUrl}/`);
     page = opened.page;
     await makeStorm(stage);
     await rows().nth(8).waitFor();
@@ -97,8 +86,8 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   test('asks for the control token, stores it in the tab, and shows no data without it', {
     tags: 'extended',
   }, async () => {
-    stage = await openPageStage(storm, { controlToken: 'open-sesame' });
-    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    stage = await openStage(storm, { controlToken: 'open-sesame' });
+    opened = await openPage(`${stage.server.controlUrl}/`);
     page = opened.page;
     await page.getByRole('heading', { name: 'Control token' }).waitFor();
     expect(await page.content()).not.toContain('free-key');
@@ -118,10 +107,10 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   test('continues after a cut connection, without missing or repeated requests', {
     tags: 'extended',
   }, async () => {
-    stage = await openPageStage();
+    stage = await openStage();
     const cut = await openProxy(stage.server.port);
     try {
-      opened = await openPage(browser, `http://127.0.0.1:${cut.port}/__sim/`);
+      opened = await openPage(`http://127.0.0.1:${cut.port}/__sim/`);
       page = opened.page;
       for (let n = 0; n < 3; n++) await stage.call('pro-key');
       await rows().nth(2).waitFor();
@@ -140,8 +129,8 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   test('continues without a gap after a server outage, and starts anew with another run', {
     tags: 'extended',
   }, async () => {
-    stage = await openPageStage();
-    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    stage = await openStage();
+    opened = await openPage(`${stage.server.controlUrl}/`);
     page = opened.page;
     for (let n = 0; n < 3; n++) await stage.call('pro-key');
     await rows().nth(2).waitFor();
@@ -164,12 +153,29 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   });
 
   test('shows the number of requests that the journal had already dropped', { tags: 'extended' }, async () => {
-    stage = await openPageStage({ ...storm, limits: 'off' });
+    stage = await openStage({ ...storm, limits: 'off' });
     for (let n = 0; n < 10_050; n++)
       await stage.sim.fetch('http://x/v1/none', { headers: { authorization: 'Bearer pro-key' } });
-    opened = await openPage(browser, `${stage.server.controlUrl}/`);
+    opened = await openPage(`${stage.server.controlUrl}/`);
     page = opened.page;
     await page.getByText('10,000 requests; 50 older ones are no longer kept').waitFor();
+  });
+
+  test('is accessible before the first request, without a token, for an unknown sandbox and with an open clock', async () => {
+    stage = await openStage(storm, { controlToken: 'open-sesame' });
+    page = (await openPage(`${stage.server.controlUrl}/`, { bypassCSP: true })).page;
+    await page.getByRole('heading', { name: 'Control token' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel('Control token').fill('open-sesame');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('No requests yet.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel('Move the clock', { exact: true }).click();
+    await page.getByRole('button', { name: 'move to' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto(`${stage.server.controlUrl}/?sandbox=none`);
+    await page.getByText('no such sandbox').waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
@@ -177,14 +183,14 @@ describe('the page', { tags: 'needs/chromium' }, () => {
       'is accessible at %d px: no violation that axe finds',
       { tags: colorScheme === 'dark' ? 'extended' : [] },
       async (width) => {
-        stage = await openPageStage({
+        stage = await openStage({
           ...storm,
           faults: [{ name: 'lost', when: { operation: 'createPet' }, then: { reset: true } }],
         });
         await makeStorm(stage);
         await stage.call('pro-key', '/pets', '{}');
         await stage.call('no-such-key');
-        opened = await openPage(browser, `${stage.server.controlUrl}/`, {
+        opened = await openPage(`${stage.server.controlUrl}/`, {
           colorScheme,
           viewport: { width, height: 900 },
           reducedMotion: 'reduce',
@@ -194,7 +200,7 @@ describe('the page', { tags: 'needs/chromium' }, () => {
         await rows().nth(5).waitFor();
         await rows().filter({ hasText: 'banned for' }).click();
         await page.locator('.detail pre').first().waitFor();
-        for (const summary of ['In words', 'at their defaults', 'add…', 'Export'])
+        for (const summary of ['In words', 'unchanged', 'add…', 'Export'])
           await page.getByText(summary).first().click();
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
         expect(await violations(page)).toEqual([]);
@@ -252,21 +258,4 @@ async function openProxy(target: number) {
     for (const socket of sockets) socket.destroy();
   };
   return { port, asked, open, close };
-}
-
-/** Violations found by axe: rule and element. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    interface Violation {
-      id: string;
-      nodes: { html: string; failureSummary: string }[];
-    }
-    const { violations } = await (
-      globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
-    ).axe.run();
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary.slice(0, 200)}`),
-    );
-  });
 }

@@ -1,6 +1,10 @@
-import { expect } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
+import { launchChromium, type OpenedPage, openPage } from '../support/browser.js';
 import { noon } from '../support/frozen.js';
 import { patience } from '../support/patience.js';
 
@@ -24,7 +28,7 @@ export const storm: Scenario = {
 };
 
 /** A server whose clock stands still, with a page to open at its control URL. */
-export async function openPageStage(scenario: Scenario = storm, options: ListenOptions = {}): Promise<PageStage> {
+async function openPageStage(scenario: Scenario = storm, options: ListenOptions = {}): Promise<PageStage> {
   const sim = createSimulator({
     scenario,
     scenarios: { tiny: { name: 'tiny', description: 'Two pets, and a key of its own.' } },
@@ -61,4 +65,53 @@ export async function makeStorm({ sim, call }: Pick<PageStage, 'sim' | 'call'>):
     sim.clock.advance('2s');
     await call('free-key');
   }
+}
+
+/** Starts a browser for the tests of a block. Servers and pages that a test opens are closed after the test. */
+export function useBrowser() {
+  let browser: Browser;
+  let stages: PageStage[] = [];
+  let pages: Page[] = [];
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    for (const page of pages) await page.context().close();
+    for (const { server } of stages) await server.close({ graceMs: 0 });
+    [stages, pages] = [[], []];
+  });
+  return {
+    async openStage(scenario?: Scenario, options?: ListenOptions): Promise<PageStage> {
+      const stage = await openPageStage(scenario, options);
+      stages.push(stage);
+      return stage;
+    },
+    async openPage(url: string, options?: BrowserContextOptions): Promise<OpenedPage> {
+      const opened = await openPage(browser, url, options);
+      pages.push(opened.page);
+      return opened;
+    },
+    /** Rows of the request list on the latest page. */
+    rows: () => (pages.at(-1) as Page).locator('.list .row:not([hidden])'),
+  };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Violations found by axe: rule and element. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    interface Violation {
+      id: string;
+      nodes: { html: string; failureSummary: string }[];
+    }
+    const { violations } = await (
+      globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
+    ).axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary.slice(0, 200)}`),
+    );
+  });
 }

@@ -40,6 +40,3 @@ export function hiddenLine(hidden: readonly Finding[], startMs: number): string 
 /** Lists the rules that a run did not exercise. */
 export const untested = ({ exercised, findings }: Verdict): FindingCode[] =>
   findingCodes.filter((code) => !exercised.includes(code) && !findings.some((finding) => finding.code === code));
-
-/** Number of the judge's rules. */
-export const ruleCount = findingCodes.length;

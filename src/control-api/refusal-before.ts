@@ -1,0 +1,27 @@
+import { earliestRetryMs } from '../judge/promises.js';
+import type { RequestRecord } from '../requests/request-record.js';
+
+export interface RefusalBefore {
+  /** Id of the request that received the 429. */
+  id: number;
+  /** Wait that the 429 asked for, in milliseconds. Absent if no readable header asked for a wait. */
+  waitMs?: number;
+  /** Actual wait of the client between the 429 and its next request, in milliseconds. */
+  waitedMs: number;
+}
+
+/** Computes the wait between a key's previous 429 and a request; `undefined` if the two overlapped. */
+export function refusalBefore(before: RequestRecord, { id, arrivedAtMs }: RequestRecord): RefusalBefore | undefined {
+  const waitedMs = arrivedAtMs - before.answeredAtMs;
+  if (id <= before.lastArrivedId || waitedMs < 0) return undefined;
+  const toldMs = earliestRetryMs(before);
+  return {
+    id: before.id,
+    ...(toldMs !== undefined && { waitMs: Math.max(0, toldMs - before.answeredAtMs) }),
+    waitedMs,
+  };
+}
+
+/** Whether later entries depend on this record: a 429 starts a wait, and a served request ends it. */
+export const isAboutLimits = ({ promisedAtMs, refusal, plan }: RequestRecord): boolean =>
+  (promisedAtMs !== undefined && refusal !== undefined) || plan !== undefined;

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact';
+
+/** Actions in the header of a drawer. */
+export interface DrawerProps {
+  onClose(): void;
+  /** Copies a link to the content; `undefined` in a page of the user's own. */
+  onLink: (() => void) | undefined;
+}
+
+interface Props extends DrawerProps {
+  /** Accessible name. */
+  name: string;
+  title: ComponentChildren;
+  isWide?: boolean;
+  children: ComponentChildren;
+}
+
+/** Panel for one request or a comparison, visible at every scroll position. */
+export function Drawer({ name, title, isWide, onClose, onLink, children }: Props) {
+  return (
+    <section class={isWide ? 'detail compare' : 'detail'} aria-label={name}>
+      <header>
+        <h2>{title}</h2>
+        <span>
+          {onLink && (
+            <button type="button" class="quiet" onClick={onLink}>
+              copy link
+            </button>
+          )}
+          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+            ✕
+          </button>
+        </span>
+      </header>
+      {children}
+    </section>
+  );
+}

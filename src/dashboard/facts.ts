@@ -1,0 +1,25 @@
+import { formatWait } from '../control-api/wait-words.js';
+import type { Row } from './entry-buffer.js';
+import { clockTime, target } from './format.js';
+
+export type Facts = Record<string, string | undefined>;
+
+/** Properties of a request by name, as text, without headers and bodies. */
+export function factsOf(row: Row): Facts {
+  const { after, usage, call, connection } = row;
+  return {
+    request: `${row.method} ${target(row)}`,
+    status: row.status ? `${row.status}` : 'no response',
+    why: row.inShort,
+    time: clockTime(row.atMs),
+    key: row.lane.name,
+    duration: `${row.durationMs} ms`,
+    waited:
+      after && `${formatWait(after.waitedMs)}${after.waitMs === undefined ? '' : ` of ${formatWait(after.waitMs)}`}`,
+    quota: usage && `${row.window}: ${usage.used} of ${usage.limit}`,
+    strikes: row.strikes ? `${row.strikes}` : undefined,
+    fault: row.fault,
+    call,
+    connection: connection === undefined ? undefined : `${connection}`,
+  };
+}

@@ -1,0 +1,26 @@
+/** Selector of elements that accept the focus. */
+const focusable = 'input, button, summary, select, [tabindex="0"]';
+
+/**
+ * Moves the focus to the nearest remaining element when a change removes or hides the focused element, because keyboard
+ * and screen reader would start again at the top of the page.
+ */
+export function keepFocus(root: Document | ShadowRoot): void {
+  /** Focused element and its ancestors, innermost first. */
+  let path: Element[] = [];
+  root.addEventListener('focusin', (event) => {
+    path = event.composedPath().filter((each) => each instanceof Element);
+  });
+  // Unlike a removal, a press on no element leaves the page without a focus on purpose.
+  root.addEventListener('pointerdown', () => {
+    path = [];
+  });
+  new MutationObserver(() => {
+    if (path[0] === undefined || isVisible(path[0])) return;
+    const near = path.find((each) => isVisible(each) && [...each.querySelectorAll(focusable)].some(isVisible));
+    path = [];
+    [...(near?.querySelectorAll<HTMLElement>(focusable) ?? [])].find(isVisible)?.focus({ preventScroll: true });
+  }).observe(root, { childList: true, subtree: true, attributeFilter: ['hidden'] });
+}
+
+const isVisible = (element: Element) => element.checkVisibility();
