@@ -17,16 +17,28 @@ interface Described {
 export function describeFind(scenario: Scenario, { code, text, repeat, seed }: Described): string {
   const sentence = text.split(/(?<=\.) /, 1)[0] ?? '';
   const lines = Object.entries({ name: `hunt-${code}`, ...scenario }).flatMap(([name, value]) => {
-    if (name !== 'faults' || !Array.isArray(value)) return [lineOf(`${name}: ${flow(value)}`, name, value)];
-    return ['faults:', ...value.map((rule) => lineOf(`  - ${flow(rule)}`, name, rule))];
+    if (name !== 'faults' || !Array.isArray(value)) return [lineOf(`${name}: ${flow(value)}`, [name], value)];
+    return ['faults:', ...value.flatMap(linesOfRule)];
   });
   return `${[`# ${code}: ${inOneLine(sentence)} (seed ${seed})`, `# Again: ${inOneLine(repeat)}`, ...lines].join('\n')}\n`;
 }
 
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-function lineOf(line: string, name: string, value: unknown): string {
-  const effects = effectsOf(value, [name]);
+/** Longest line of a fault rule without its effects. */
+const mostColumns = 80;
+
+/** A fault rule in one line, or in a line for its conditions and one for its effect. */
+function linesOfRule(rule: Record<string, unknown>): string[] {
+  const line = `  - ${flow(rule)}`;
+  if (line.length <= mostColumns) return [lineOf(line, ['faults'], rule)];
+  return Object.entries(rule).map(([name, value], index) =>
+    lineOf(`${index === 0 ? '  - ' : '    '}${name}: ${flow(value)}`, ['faults', name], value),
+  );
+}
+
+function lineOf(line: string, path: readonly string[], value: unknown): string {
+  const effects = effectsOf(value, path);
   return effects.length === 0 ? line : `${line} # ${[...new Set(effects)].join('; ')}`;
 }
 
@@ -53,8 +65,8 @@ const texts: readonly (readonly [path: RegExp, effect: string])[] = [
   [/algorithm$/, 'requests are counted by $'],
   [/windowStart$/, 'windows start by $'],
   [/rejectedCounts$/, 'refused requests count: $'],
-  [/^hostileHeaders\.retryAfter$/, 'Retry-After of a refusal is wrong: $'],
-  [/^hostileHeaders\.reset$/, 'X-RateLimit-Reset is wrong: $'],
+  [/^hostileHeaders\.retryAfter$/, 'Retry-After of a refusal: $'],
+  [/^hostileHeaders\.reset$/, 'X-RateLimit-Reset: $'],
   [/^hostileHeaders\.remaining$/, 'a refusal reports $ remaining requests'],
   [/^hostileHeaders\.html$/, 'a refusal is an HTML page without rate-limit headers'],
   [/^ban$/, 'bans by the rules $'],
@@ -69,7 +81,7 @@ const texts: readonly (readonly [path: RegExp, effect: string])[] = [
   [/^clock\.start$/, "the service's clock starts at $"],
   [/^ids\.start$/, 'identifiers start at $'],
   [/^faults\.name$/, ''],
-  [/^faults\.when\.operation/, 'of $'],
+  [/^faults\.when\.operation/, 'for $'],
   [/^faults\.when\.nth$/, 'request number $'],
   [/^faults\.when\.first$/, 'the first $ requests'],
   [/^faults\.when\.every$/, 'one in $ requests'],
@@ -104,7 +116,7 @@ function effectsOf(value: unknown, path: readonly string[]): string[] {
   const known = texts.find(([pattern]) => pattern.test(text));
   if (known === undefined)
     return [questionOf(path.at(-1) ?? '', value) ?? `${path.slice(1).join('.')} is ${String(value)}`];
-  const [pattern, effect] = known;
+  const [pattern, effect] = value === null ? [known[0], '$1 is left out'] : known;
   const group = pattern.exec(text)?.[1] ?? '';
   return effect === '' ? [] : [effect.replace('$1', group).replace('$', String(value))];
 }

@@ -119,7 +119,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
     const result = await search({
       run,
       canCut: check === undefined,
-      keepsInitial: false,
+      isSlow: false,
       base,
       initial: initialScenariosFor(space()),
       space,
@@ -143,7 +143,7 @@ function toTrial(scenario: Scenario, ran: ClientRun, check: HuntOptions['check']
   const end = stop ?? ('error' in ran ? 'threw' : 'returned');
   const failures = () => {
     if (stop === 'stalled') return [neverEnds];
-    if (check === undefined) return failuresIn(verdict);
+    if (check === undefined) return failuresIn(verdict, entries);
     // `check` is called only for a client that ended by itself.
     return stop === undefined ? broken(check, ran) : [];
   };

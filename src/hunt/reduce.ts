@@ -12,12 +12,13 @@ const plainCounts = [1, 2, 3, 5, 10];
 /**
  * Generates simpler forms of a scenario: first without one of its fields, then with a simpler value in a field.
  * @param keep returns whether the field at a path must not change
+ * @param isSlow whether each run takes real time, so that no duration may become longer
  */
-export function* simplerForms(scenario: Scenario, keep: (path: Path) => boolean): Generator<Scenario> {
+export function* simplerForms(scenario: Scenario, keep: (path: Path) => boolean, isSlow: boolean): Generator<Scenario> {
   const paths = pathsIn(scenario).filter((path) => !keep(path));
   for (const path of paths) yield edited(scenario, path, undefined);
   for (const path of paths) {
-    for (const value of plainerThan(valueAt(scenario, path))) yield edited(scenario, path, value);
+    for (const value of plainerThan(valueAt(scenario, path), isSlow)) yield edited(scenario, path, value);
   }
 }
 
@@ -49,15 +50,20 @@ function edited<Value>(value: Value, [name = '', ...rest]: Path, replacement: un
 
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-function plainerThan(value: unknown): readonly unknown[] {
+function plainerThan(value: unknown, isSlow: boolean): readonly unknown[] {
   const before = (list: readonly unknown[]) => (list.includes(value) ? list.slice(0, list.indexOf(value)) : list);
   if (typeof value === 'number') return before(plainCounts).filter((each) => (each as number) < value);
-  if (isDuration(value)) return before(plainDurations);
+  if (isDuration(value)) {
+    const longestMs = isSlow ? lengthOf(value) : Number.POSITIVE_INFINITY;
+    return before(plainDurations).filter((each) => lengthOf(String(each)) <= longestMs);
+  }
   return [];
 }
 
 const isDuration = (value: unknown): value is string =>
   typeof value === 'string' && /^-?\d+(\.\d+)?(ms|s|m|h|d)$/.test(value);
+
+const lengthOf = (duration: string) => parseDuration(duration.replace(/^-/, ''));
 
 /**
  * Rates how difficult a failed run is to understand. Compared in order: requests, longest wait, number of fields,
@@ -68,19 +74,29 @@ export function costOf({ scenario, entries }: Trial): number[] {
     (most, { arrivedAtMs }, at) => Math.max(most, arrivedAtMs - (entries[at - 1]?.answeredAtMs ?? arrivedAtMs)),
     0,
   );
-  const leaves = pathsIn(scenario)
-    .map((path) => valueAt(scenario, path))
+  const { expect: _, ...fields } = scenario;
+  const leaves = pathsIn(fields)
+    .map((path) => valueAt(fields, path))
     .filter((value) => typeof value !== 'object');
   const oddness = leaves.reduce<number>((sum, value) => sum + oddnessOf(value), 0);
   return [entries.length, durationClass(longestMs), leaves.length, oddness];
 }
 
-/** Groups waits that are equally easy to understand. All waits up to about a minute are in group 0. */
+const fewRequests = 4;
+const fewValues = 8;
+
+/** Whether a failed run is understood at a glance. */
+export function isSmall(trial: Trial): boolean {
+  const [requests = 0, , values = 0] = costOf(trial);
+  return requests <= fewRequests && values <= fewValues;
+}
+
+/** Classes of waits that are equally easy to understand. All waits up to a minute are in the first class. */
 const durationClass = (ms: number) => [61_000, 600_000, 86_400_000].filter((limit) => ms > limit).length;
 
 function oddnessOf(value: unknown): number {
   const place = (list: readonly unknown[]) => (list.includes(value) ? list.indexOf(value) : list.length);
-  if (isDuration(value)) return place(plainDurations) + (parseDuration(value.replace(/^-/, '')) > 86_400_000 ? 1 : 0);
+  if (isDuration(value)) return place(plainDurations) + (lengthOf(value) > 86_400_000 ? 1 : 0);
   if (typeof value === 'number') return place(plainCounts);
   return 0;
 }

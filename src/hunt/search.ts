@@ -2,8 +2,8 @@ import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { merge } from '../values/plain-data.js';
 import { createDice, createMutator, type SearchSpace } from './mutate.js';
-import { costOf, isLess, simplerForms } from './reduce.js';
-import { type Failure, isSameFailure, type Trial, traitsOf } from './trial.js';
+import { costOf, isLess, isSmall, simplerForms } from './reduce.js';
+import { type Failure, isConsequence, isSameFailure, type Trial, traitsOf } from './trial.js';
 
 export interface SearchOptions<Run extends Trial = Trial> {
   /**
@@ -13,11 +13,8 @@ export interface SearchOptions<Run extends Trial = Trial> {
   run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
   /** Whether a run may be stopped before the client ends. */
   canCut: boolean;
-  /**
-   * Whether a failure in one of the `initial` scenarios is reported without reducing the scenario. These scenarios are
-   * small, and each run takes long.
-   */
-  keepsInitial: boolean;
+  /** Whether each run takes long, so that a small failing scenario is reported without a reduction. */
+  isSlow: boolean;
   /** Fields that every scenario must contain. */
   base: Scenario;
   /** Scenarios with which the search begins, simplest first. */
@@ -67,7 +64,7 @@ const mostOfCode = 3;
  * concurrent.
  */
 export async function search<Run extends Trial>(options: SearchOptions<Run>): Promise<SearchResult<Run>> {
-  const { run, base, space, runs, seed, concurrency, isStopped, onRun } = options;
+  const { run, base, space, runs, seed, concurrency, isSlow, isStopped, onRun } = options;
   const dice = createDice(seed);
   const onBase = (scenario: Scenario) => withKeyFirst(merge<Scenario>(scenario, base), space().key);
   const initial = options.initial.map(onBase);
@@ -85,10 +82,26 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     known.some((each) => isSameFailure(each, failure)) ||
     known.filter(({ code }) => code === failure.code).length >= mostOfCode;
 
+  /** The failure of a run to report: the first unknown one that does not follow from a known one. */
+  const toReport = (failures: readonly Failure[]): Failure | undefined =>
+    failures.find((failure) => !isKnown(failure) && !(isConsequence(failure) && failures.some(isKnown)));
+
+  /** Replaces a reported run by one with the same failure that is easier to understand. */
+  function replaceFound(trial: Run): void {
+    for (const [index, each] of found.entries()) {
+      const failure = trial.failures.find((other) => isSameFailure(other, each.failure));
+      const isEasier = failure !== undefined && rankOf(trial, failure) <= rankOf(each, failure);
+      if (isEasier && isLess(costOf(trial), costOf(each))) found[index] = { ...trial, failure };
+    }
+  }
+
+  // Some are mutations from the beginning, so that a short search has some as well.
+  const isMutation = () => begun % (isSlow ? 8 : 4) === 0;
+
   function next(): Scenario {
-    // Every fourth run is a mutation even at the beginning, so that short searches have mutations.
-    const scenario = done % 4 === 3 ? undefined : pending.shift();
-    if (scenario !== undefined) return scenario;
+    for (let start = isMutation() ? undefined : pending.shift(); start !== undefined; start = pending.shift()) {
+      if (isAsked(start, space())) return start;
+    }
     const one = leastPicked(corpus, dice.pick);
     one.picked++;
     // Sometimes merges two scenarios in which the client showed new behavior.
@@ -117,11 +130,11 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
       const traits = traitsOf(trial).filter((trait) => !seen.has(trait));
       for (const trait of traits) seen.add(trait);
       if (traits.length > 0) corpus.push({ scenario: trial.scenario, picked: 0 });
-      const { failure, failures } = trial;
-      if (failure === undefined || isKnown(failure)) continue;
-      if (consequences.includes(failure.code) && failures.some(isKnown)) continue;
+      if (isSlow) replaceFound(trial);
+      const failure = toReport(trial.failures);
+      if (failure === undefined) continue;
       known.push(failure);
-      const reduced = await reduce(trial, initial, options);
+      const reduced = await reduce({ ...trial, failure }, initial, options);
       if (reduced === undefined) known.splice(known.indexOf(failure), 1);
       else if (!found.some((each) => isSameFind(each, reduced))) found.push(reduced);
     }
@@ -131,11 +144,13 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   return { found, runs: done, requests, exercised: [...exercised] };
 }
 
-/** Failure codes that are often the consequence of another failure in the run. */
-const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'retry-storm'];
-
 /** Number of invalid scenarios in a row after which a search ends, because its base scenario must be invalid. */
 const mostInvalid = 1_000;
+
+/** Whether a scenario asks only for what its client reads: a client that only lists pets is asked for no other operation. */
+const isAsked = ({ client = {} }: Scenario, space: SearchSpace) =>
+  (space.client.includes('operation') || (client.operation ?? 'listPets') === 'listPets') &&
+  (space.client.includes('parallel') || (client.parallel ?? 1) === 1);
 
 /** Moves the client's key to the first place in `keys`, because a scenario's first key is the client's default. */
 function withKeyFirst(scenario: Scenario, key: string): Scenario {
@@ -151,7 +166,14 @@ function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonl
 }
 
 const isSameFind = (one: Trial, other: Trial) =>
-  JSON.stringify(one.scenario) === JSON.stringify(other.scenario) || isSameFailure(one.failure, other.failure);
+  isSameFailure(one.failure, other.failure) ||
+  (one.failure?.code === other.failure?.code && JSON.stringify(one.scenario) === JSON.stringify(other.scenario));
+
+/** Place of a failure among those of a run; the later, the more likely it follows from another. */
+const rankOf = ({ failures }: Trial, failure: Failure | undefined): number => {
+  const rank = failures.findIndex((each) => isSameFailure(each, failure));
+  return rank < 0 ? Number.POSITIVE_INFINITY : rank;
+};
 
 /** Numbers of requests to which a failed run is shortened, tried in this order. */
 const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
@@ -164,16 +186,19 @@ const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 async function reduce<Run extends Trial>(
   trial: Run,
   plain: readonly Scenario[],
-  { run, isKept, canCut, keepsInitial, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
+  { run, isKept, canCut, isSlow, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
 ): Promise<Run | undefined> {
   let left = reductionRuns;
   let tries = 1;
   let cut: number | undefined;
+  const { failure } = trial;
   const again = async (scenario: Scenario, requests = cut): Promise<Run | undefined> => {
     for (let attempt = 0; attempt < tries && left > 0 && !isStopped(); attempt++) {
       left--;
       const other = await run(scenario, requests);
-      if (other === undefined || isSameFailure(other.failure, trial.failure)) return other;
+      if (other === undefined) return undefined;
+      const rank = rankOf(other, failure);
+      if (rank < other.failures.length && rank <= rankOf(best, failure)) return { ...other, failure };
     }
     return undefined;
   };
@@ -207,12 +232,12 @@ async function reduce<Run extends Trial>(
     best = other;
     return true;
   };
-  if (keepsInitial && plain.includes(trial.scenario)) return best;
+  if (isSlow && isSmall(trial)) return best;
   await shorten();
-  if (!keepsInitial) for (const scenario of plain) if (await improve(scenario)) break;
+  if (!isSlow) for (const scenario of plain) if (await improve(scenario)) break;
   for (let isBetter = true; isBetter && left > 0; ) {
     isBetter = false;
-    for (const scenario of simplerForms(best.scenario, isKept)) {
+    for (const scenario of simplerForms(best.scenario, isKept, isSlow)) {
       isBetter = await improve(scenario);
       if (isBetter || left <= 0) break;
     }

@@ -25,21 +25,45 @@ export interface Trial {
   scenario: Scenario;
   verdict: Verdict;
   entries: readonly RequestRecord[];
-  /** The run's first failure; `failures` also contains the later ones. */
+  /** The failure to report: the first, or the one that a search reduces. */
   failure: Failure | undefined;
+  /** All failures, those that mostly follow from others last. */
   failures: readonly Failure[];
   /** How the client ended: `returned`, `threw`, or the reason for which the run was stopped. */
   end: string;
 }
 
-/** Lists the failures of a run in order. Later failures are often consequences: too early retries lead to a ban. */
-export const failuresIn = ({ findings }: Verdict): Failure[] =>
+/** Failures in order, those that mostly follow from others last. */
+export const failuresIn = ({ findings }: Verdict, entries: readonly RequestRecord[]): Failure[] =>
   findings
     .filter(({ severity }) => severity === 'fail')
-    .map(({ code, text }) => {
-      const [, looksLike = ''] = /looks like (.*?)(?:, or |\. |\.$|$)/.exec(text) ?? [];
-      return { code, cause: withoutNumbers(looksLike), text };
-    });
+    .map(({ code, text, requests }) => {
+      const [, looksLike] = /looks like (.*?)(?:, or |\. |\.$|$)/.exec(text) ?? [];
+      const isSlight = code === 'early-retry' && leastShareWaited(requests, entries) >= slightShare;
+      return { code, cause: withoutNumbers(looksLike ?? (isSlight ? 'slightly early' : '')), text };
+    })
+    .sort((one, other) => Number(consequences.includes(one.code)) - Number(consequences.includes(other.code)));
+
+/** Share of a wait after which a retry is slightly early: by rounding or jitter, not by another wait. */
+const slightShare = 0.75;
+
+/** The least share of its wait that the client waited before one of these requests. */
+function leastShareWaited(ids: readonly number[], entries: readonly RequestRecord[]): number {
+  const shares = ids.map((id) => {
+    const at = entries.findIndex((entry) => entry.id === id);
+    const [before, entry] = [entries[at - 1], entries[at]];
+    if (before === undefined || entry === undefined) return 0;
+    const { deadlineMs = 0 } = promisesOf(before, isRefused(before));
+    return (entry.arrivedAtMs - before.answeredAtMs) / (deadlineMs - before.answeredAtMs);
+  });
+  return Math.min(...shares);
+}
+
+/** Codes that mostly follow from another failure of the same run, as a ban follows from early retries. */
+const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'lost-write'];
+
+/** Whether a failure is no bug of its own in a run with another. Nested retries are both a cause and a consequence. */
+export const isConsequence = ({ code }: Failure) => code === 'retry-storm' || consequences.includes(code);
 
 export const withoutNumbers = (text: string) => text.replace(/\d+(?:\.\d+)?/g, 'N');
 

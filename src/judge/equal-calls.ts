@@ -22,7 +22,7 @@ export function splitIntoCalls(tries: readonly JudgedRequest[], most: number | u
   const series: number[][] = [];
   for (const [at, request] of tries.entries()) {
     const before = tries[at - 1];
-    const waitMs = before === undefined ? 0 : request.arrivedAtMs - before.answeredAtMs;
+    const waitMs = waitBefore(tries, at);
     const waits = series.at(-1) ?? [];
     if (
       before === undefined ||
@@ -39,6 +39,16 @@ export function splitIntoCalls(tries: readonly JudgedRequest[], most: number | u
   const areSeveral = most === undefined ? areAlike(series) : calls.length <= most;
   return areSeveral ? calls : [[...tries]];
 }
+
+/** Wait between the response to the previous attempt and this one, in milliseconds. */
+function waitBefore(tries: readonly JudgedRequest[], at: number): number {
+  const [before, request] = [tries[at - 1], tries[at]];
+  return before === undefined || request === undefined ? 0 : request.arrivedAtMs - before.answeredAtMs;
+}
+
+/** Whether a client waited between attempts, instead of sending each at once. */
+export const hasWaits = (tries: readonly JudgedRequest[]): boolean =>
+  tries.some((_, at) => waitBefore(tries, at) >= noiseMs);
 
 /** Whether the waits of all calls are about equal. If not, the requests were split into calls by coincidence. */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {

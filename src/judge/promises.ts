@@ -21,22 +21,59 @@ export function readRetryAfter(answer: Answered): number | undefined {
 /** Whether Retry-After is a date, which many clients cannot parse. */
 export const isRetryDate = (answer: WithHeaders) => httpDate.test(answer.headers[retryAfterHeader] ?? '');
 
+/** Header with all limits in one structured field (draft-ietf-httpapi-ratelimit-headers, from version 7). */
+const combinedHeader = 'RateLimit';
+
+/** Whether a response has the combined header, and none of the headers that state one value each. */
+const hasCombined = ({ headers }: WithHeaders): boolean =>
+  headers[combinedHeader] !== undefined &&
+  Object.values(rateLimitHeaders).every(
+    (name) => headers[name] === undefined && headers[name.replace(/^X-/, '')] === undefined,
+  );
+
+/**
+ * Reads the combined header: `"minute";r=0;t=30` from version 8, `limit=60, remaining=0, reset=30` in version 7. Of several
+ * policies without remaining requests, the last to reset counts.
+ */
+function readCombined({ headers }: WithHeaders): { remaining: string | undefined; reset: string | undefined } {
+  const text = headers[combinedHeader] ?? '';
+  const numberAfter = (pattern: RegExp, part: string) => pattern.exec(part)?.[1];
+  if (/^\s*limit\s*=/.test(text)) {
+    return { remaining: numberAfter(/\bremaining=(\d+)/, text), reset: numberAfter(/\breset=(\d+)/, text) };
+  }
+  // The name of a policy is quoted, and may contain commas.
+  const policies = text
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
+    .split(',')
+    .map((part) => ({ remaining: numberAfter(/;\s*r=(\d+)/, part), reset: numberAfter(/;\s*t=(\d+)/, part) }));
+  const byReset = policies.toSorted((one, other) => Number(one.reset ?? 0) - Number(other.reset ?? 0));
+  const exhausted = byReset.findLast(({ remaining }) => Number(remaining) === 0);
+  return exhausted ?? byReset[0] ?? { remaining: undefined, reset: undefined };
+}
+
 /**
  * Name of a rate-limit header in a response: with `X-`, or without it in responses that have no header with `X-`
- * (draft-ietf-httpapi-ratelimit-headers, up to version 7).
+ * (draft-ietf-httpapi-ratelimit-headers, up to version 6).
  */
 const limitHeaderOf = ({ headers }: WithHeaders, name: string): string =>
   Object.values(rateLimitHeaders).some((each) => headers[each] !== undefined) ? name : name.replace(/^X-/, '');
 
-/** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset for services that send it. */
+/** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset or RateLimit of other services. */
 export const resetHeaderOf = (answer: WithHeaders): string => {
+  if (hasCombined(answer)) return combinedHeader;
   const name = limitHeaderOf(answer, rateLimitHeaders.reset);
   return answer.headers[name] === undefined ? rateLimitHeaders.reset : name;
 };
 
-/** Number of remaining requests, as sent: X-RateLimit-Remaining, or RateLimit-Remaining for services that send it. */
+/** Reset time as sent, in the header that states it. */
+const resetIn = (answer: WithHeaders): string =>
+  (hasCombined(answer) ? readCombined(answer).reset : answer.headers[resetHeaderOf(answer)]) ?? '';
+
+/** Number of remaining requests, as sent: X-RateLimit-Remaining, or RateLimit-Remaining or RateLimit of other services. */
 export const remainingIn = (answer: WithHeaders): string | undefined =>
-  answer.headers[limitHeaderOf(answer, rateLimitHeaders.remaining)];
+  hasCombined(answer)
+    ? readCombined(answer).remaining
+    : answer.headers[limitHeaderOf(answer, rateLimitHeaders.remaining)];
 
 /** Date and time with a time zone (RFC 3339 section 5.6): `2026-01-01T12:00:00Z`. */
 const internetDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
@@ -46,7 +83,7 @@ const internetDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{
  * Unix milliseconds or RFC 3339 instead of Unix seconds; the size of a number shows its unit.
  */
 export function readReset(answer: Answered): number | undefined {
-  const text = answer.headers[resetHeaderOf(answer)] ?? '';
+  const text = resetIn(answer);
   const unit = unitOfReset(text);
   if (unit === undefined) return undefined;
   if (unit === 'RFC 3339') {
@@ -75,7 +112,7 @@ function unitOfReset(text: string) {
 
 /** Formats a reset time as sent, with its unit: `10, remaining seconds`. */
 export function describeReset(answer: WithHeaders): string {
-  const text = answer.headers[resetHeaderOf(answer)] ?? '';
+  const text = resetIn(answer);
   return `${text}, ${unitOfReset(text)}`;
 }
 

@@ -67,9 +67,21 @@ describe('petstore-sim hunt', () => {
   });
 
   test('has tried nothing with a client that sends nothing', { timeout: 120_000 }, async () => {
-    const { code, err } = await runCommandLine(['hunt', '--runs', '2', '--', process.execPath, '--version']);
-    expect(err).toContain('expected requests to the address in PETSTORE_BASE_URL');
+    const broken = [process.execPath, '-e', 'console.error("no such module"); process.exitCode = 3'];
+    const { code, err } = await runCommandLine(['hunt', '--', ...broken]);
+    expect(err).toMatch(/expected requests to the URL in PETSTORE_BASE_URL.* got none in \d\d? runs\./);
+    expect(Number(/got none in (\d+) runs/.exec(err)?.[1])).toBeLessThan(40);
+    expect(err).toContain('The command ended with exit code 3. Its output:\nno such module\n');
     expect(code).toBe(2);
+  });
+
+  test('reports that a command fails in every run, with its output', { timeout: 120_000 }, async () => {
+    const cwd = folderOf('0');
+    const failing = `${clientOf('0')}throw new Error('out of order');`;
+    writeFileSync(join(cwd, 'client.mjs'), failing);
+    const { out } = await runCommandLine(['hunt', '--runs', '2', ...command], { cwd });
+    expect(out).toContain('The command failed in every run, with exit code 1. Its output:\n');
+    expect(out).toMatch(/Error: (out of order|got \d+)/);
   });
 
   test('gives what was found until Ctrl-C', { timeout: 240_000 }, async () => {

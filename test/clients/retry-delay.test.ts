@@ -18,16 +18,17 @@ const rangeOf = (...args: unknown[]) =>
 describe('delay in the code of the page', () => {
   test.each([
     ['whole seconds', { 'retry-after': '7' }, 7000],
+    ['a fraction of a second', { 'retry-after': '1.5' }, 1500],
     ['an HTTP date', { 'retry-after': 'Thu, 01 Jan 2026 12:00:07 GMT' }, 7000],
     ['an obsolete HTTP date', { 'retry-after': 'Thursday, 01-Jan-26 12:00:07 GMT' }, 7000],
     ['the longest wait', { 'retry-after': '60' }, 60_000],
     ['no Retry-After', {}, 1000],
-    ...['-5', '1.5', 'soon', '1e3', '0', '', 'Thu, 01 Jan 2026 11:59:59 GMT', '1767268805', '10000'].flatMap(
+    ...['-5', '1.', 'soon', '1e3', '0', '', 'Thu, 01 Jan 2026 11:59:59 GMT', '1767268805', '10000'].flatMap(
       (text): [string, Record<string, string>, number][] => [
         [`"${text}", from X-RateLimit-Reset`, { 'retry-after': text, 'x-ratelimit-reset': `${unix + 5}` }, 5000],
       ],
     ),
-    ...['-5', '1.5', 'soon', '0'].map((text) => [`"${text}" alone`, { 'retry-after': text }, 1000] as const),
+    ...['-5', '1.', 'soon', '0'].map((text) => [`"${text}" alone`, { 'retry-after': text }, 1000] as const),
     ['a reset in milliseconds', { 'x-ratelimit-reset': `${unix + 5}000` }, 5000],
     ['a reset in seconds left', { 'x-ratelimit-reset': '5' }, 5000],
     ['a reset that is no number', { 'x-ratelimit-reset': 'soon' }, 1000],
@@ -49,6 +50,11 @@ describe('delay in the code of the page', () => {
   test.each([
     ['a wait beyond a minute', 'GET', refusal({ 'retry-after': '61', 'x-ratelimit-reset': `${unix + 61}` })],
     ['a wait beyond a minute without X-RateLimit-Reset', 'GET', refusal({ 'retry-after': '86400' })],
+    [
+      'a wait beyond a minute with a reset in the past',
+      'GET',
+      refusal({ 'retry-after': '1767268805', 'x-ratelimit-reset': `${unix - 3600}` }),
+    ],
     ['a 401', 'GET', { status: 401, headers: new Headers({ 'retry-after': '1' }) }],
     ['a POST after a 503', 'POST', { status: 503, headers: new Headers({ 'retry-after': '1' }) }],
     ['a POST after a network error', 'POST', undefined],

@@ -5,7 +5,7 @@ import type { Scenario } from '../../src/index.js';
 const scenario = (nth: number, delay: string): Scenario => ({ faults: [{ when: { nth }, then: { delay } }] });
 
 test('a simpler scenario lacks a field, or has a smaller number or a plainer duration', () => {
-  const forms = [...simplerForms(scenario(3, '5s'), () => false)];
+  const forms = [...simplerForms(scenario(3, '5s'), () => false, false)];
   const shorter = forms.filter((form) => !(form.faults?.[0]?.when && form.faults[0].then));
   // A part without its last field is gone as well.
   expect(new Set(shorter.map((form) => JSON.stringify(form)))).toEqual(
@@ -20,11 +20,19 @@ test('a simpler scenario lacks a field, or has a smaller number or a plainer dur
 });
 
 test('a kept path stays as it is', () => {
-  const forms = [...simplerForms(scenario(3, '10s'), (path) => path.includes('when'))];
+  const forms = [...simplerForms(scenario(3, '10s'), (path) => path.includes('when'), false)];
   expect(forms.map((form) => form.faults?.[0])).toEqual([
     undefined,
     undefined,
     { when: { nth: 3 } },
     { when: { nth: 3 } },
   ]);
+});
+
+test('no duration gets longer where runs take real time', () => {
+  const durations = (minute: string, isSlow: boolean) =>
+    [...simplerForms({ windows: { minute } }, () => false, isSlow)].flatMap((form) => form.windows?.minute ?? []);
+  expect(durations('2s', false)).toEqual(['10s', '1m', '5s']);
+  expect(durations('2s', true)).toEqual([]);
+  expect(durations('8s', true)).toEqual(['5s', '2s', '1s']);
 });

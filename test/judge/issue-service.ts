@@ -4,7 +4,15 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Form of the reset time in responses of the service. */
-export type ResetForm = 'seconds' | 'milliseconds' | 'seconds left' | 'RFC 3339' | 'without X-' | 'unclear';
+export type ResetForm =
+  | 'seconds'
+  | 'milliseconds'
+  | 'seconds left'
+  | 'RFC 3339'
+  | 'without X-'
+  | 'combined'
+  | 'combined, version 7'
+  | 'unclear';
 
 export interface IssueServiceOptions {
   /** Status of refusals. Default 403. */
@@ -116,7 +124,18 @@ export async function recordIssues(
 function limitHeaders(form: ResetForm, remaining: number, endMs: number, nowMs: number): [string, string][] {
   const prefix = form === 'without X-' ? '' : 'X-';
   const left = String(Math.ceil((endMs - nowMs) / 1000));
-  const forms: Record<ResetForm, string> = {
+  if (form === 'combined') {
+    return [
+      [
+        'RateLimit',
+        `"a day, as a whole";r=70;t=9, "burst";r=${remaining};t=${left}, "second";r=0;t=1;pk=:cHsdsRa89==:`,
+      ],
+    ];
+  }
+  if (form === 'combined, version 7') {
+    return [['RateLimit', `limit=${limit}, remaining=${remaining}, reset=${left}`]];
+  }
+  const forms: Record<Exclude<ResetForm, `combined${string}`>, string> = {
     seconds: String(endMs / 1000),
     milliseconds: String(endMs),
     'seconds left': left,

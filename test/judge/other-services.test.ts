@@ -32,7 +32,8 @@ async function patient({ send, sleep, now }: IssueClient) {
     while (true) {
       const read = await send('POST', '/repos/o/r/issues', { title });
       if (!isRefused(read)) break;
-      const reset = read.headers.get('x-ratelimit-reset') ?? read.headers.get('ratelimit-reset') ?? '';
+      const combined = read.headers.get('ratelimit')?.match(/(?:"burst";r=0;t|reset)=(\d+)/)?.[1];
+      const reset = read.headers.get('x-ratelimit-reset') ?? read.headers.get('ratelimit-reset') ?? combined ?? '';
       sleep(waitOf(reset, now()) + 300);
     }
   }
@@ -149,6 +150,8 @@ describe.each<[ResetForm, shown: RegExp]>([
   ['seconds left', /61, remaining seconds/],
   ['RFC 3339', /2026-01-01T12:01:01\.000Z, RFC 3339/],
   ['without X-', /RateLimit-Reset: 61, remaining seconds/],
+  ['combined', /before RateLimit allowed.*RateLimit: 61, remaining seconds/],
+  ['combined, version 7', /before RateLimit allowed.*RateLimit: 61, remaining seconds/],
 ])('a reset time in the form %s', (form, shown) => {
   test('blames a client that retries before the reset, with its value', async () => {
     const { verdict } = await judged(await recordIssues(hurried, { form }), ...ofService);

@@ -268,6 +268,16 @@ describe('sequential calls of one URL', () => {
     expect(storm(Array(12).fill(8), three)?.severity).toBe('fail');
   });
 
+  test('without waits may follow a series, as of a client that takes every 200 for a success', () => {
+    const ten = { key: 'free-key', calls: 10 };
+    const atOnce = [...series, ...Array(8).fill(5)];
+    expect(storm(atOnce, ten)).toMatchObject({
+      severity: 'warn',
+      measured: '8 attempts in total, by at least 2 calls',
+    });
+    expect(storm(atOnce, { key: 'free-key', calls: 2 })?.severity).toBe('fail');
+  });
+
   test('are one loop without waits if a busy machine delays some', () => {
     expect(storm([1, 60, 0, 1, 90, 0, 2])?.severity).toBe('fail');
     expect(storm([45, 150, 3, 60, 10, 0, 2])?.severity).toBe('fail');

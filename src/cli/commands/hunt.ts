@@ -6,6 +6,8 @@ import { huntReport } from '../../judge/report/junit.js';
 import { resultOf } from '../../judge/run-result.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
+import type { RequestRecord } from '../../requests/request-record.js';
+import { clientOf } from '../../scenario/client.js';
 import { findingCodes } from '../../scenario/finding-codes.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
@@ -47,11 +49,16 @@ interface WrittenFind {
   scenario: Scenario;
 }
 
-/** Number of concurrent runs. Higher than the number of processors, because clients mostly wait. */
-const concurrency = 8;
-/** Maximum number of runs that reduce one found scenario. Each run takes seconds. */
+/** Clients mostly wait, so more of them run at once than there are processors. */
+const concurrency = 12;
+/** Only giving up is right here. Many clients wait a minute whatever the service asks for, which a longer run shows. */
+const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } } };
+const dayTimeoutMs = 75_000;
+/** Runs for the reduction of one find: each takes seconds. */
 const reductionRuns = 10;
-/** Length of the minute window in scenarios that do not shorten it, because the client waits in real time. */
+/** Fields that a reduction leaves as they are. */
+const keptFields = ['expect', 'windows'];
+/** Minute of scenarios that do not shorten it: a client waits in real time. */
 const shortMinute = '5s';
 
 /** Exit code if no run exercised a rule of the judge. */
@@ -69,8 +76,13 @@ export async function hunt(
   requireCommand('hunt', command);
   const runs = readCount('runs', flags.runs ?? '40');
   const seed = readCount('seed', flags.seed ?? '1');
-  const timeoutMs = timeoutOf(flags.timeout ?? '45s');
+  const limit = flags.timeout ?? '45s';
+  const timeoutMs = timeoutOf(limit);
   const { out = 'hunt', junit, report, json } = flags;
+  const asked = createAsked();
+  const ends = createEnds(limit);
+  const initial = initialScenarios();
+  const dayText = JSON.stringify(withShortMinute(dayStart));
   for (const [flag, file] of Object.entries({ junit, report })) checkOutput(`--${flag}`, file);
   checkOutput('--out', `${out}/early-retry.yaml`);
   const onRun = createProgress(runs);
@@ -80,29 +92,34 @@ export async function hunt(
       const scenario = withShortMinute(given);
       const resolved = resolve(scenario);
       if (resolved === undefined || stopped.aborted) return undefined;
-      const ran = await runClient(command, resolved, { output: 'keep', timeoutMs, stopped });
-      return stopped.aborted ? undefined : toTrial(scenario, ran);
+      const isLong = flags.timeout === undefined && JSON.stringify(scenario) === dayText;
+      const limitMs = isLong ? dayTimeoutMs : timeoutMs;
+      const ran = await runClient(command, resolved, { output: 'keep', timeoutMs: limitMs, stopped });
+      if (stopped.aborted) return undefined;
+      asked.learn(scenario, ran.entries);
+      ends.add(ran);
+      return toTrial(scenario, ran);
     };
     return search<CommandTrial>({
       run,
       canCut: false,
-      keepsInitial: true,
+      isSlow: true,
       base: {},
-      initial: initialScenarios(),
-      space: () => ({ key: 'free-key', client: ['operation', 'calls', 'parallel'], isRealTime: true }),
+      initial,
+      space: () => ({ key: 'free-key', client: asked.fields(), isRealTime: true }),
       runs,
       seed,
       concurrency,
       reductionRuns,
       repeats: 1,
-      isKept: ([field]) => field === 'client' || field === 'expect' || field === 'windows',
-      isStopped: () => stopped.aborted,
+      isKept: ([field = '', name]) => keptFields.includes(field) || (field === 'client' && name !== 'calls'),
+      isStopped: () => stopped.aborted || ends.isSilent(),
       onRun,
     });
-  });
+  }, concurrency);
   if (process.stderr.isTTY) process.stderr.write(eraseLine);
   if (stoppedCode !== undefined) printStopped(result.runs, runs);
-  if (result.requests === 0 && stoppedCode === undefined) throw new UsageError(noRequestMessage);
+  if (result.requests === 0 && stoppedCode === undefined) throw new UsageError(ends.silence());
 
   const finds = result.found.map((trial, index) =>
     writeFind(trial, result.found.slice(0, index), { out, seed, command }),
@@ -115,7 +132,7 @@ export async function hunt(
     const { exercised } = result;
     print(jsonWithNext({ found: finds, runs: result.runs, seed, exercised }, nextCommands(finds, { seed, command })));
   } else {
-    print(`${linesOf(finds, { runs: result.runs, seed, untested }).join('\n')}\n`);
+    print(`${[...linesOf(finds, { runs: result.runs, seed, untested }), ...ends.remarks()].join('\n')}\n`);
   }
   if (stoppedCode !== undefined) return stoppedCode;
   if (finds.length > 0) return 1;
@@ -138,7 +155,7 @@ function nextCommands(
 
 const toTrial = (scenario: Scenario, run: ClientRun): CommandTrial => {
   const { verdict, entries, end } = run;
-  const failures = failuresIn(verdict);
+  const failures = failuresIn(verdict, entries);
   const ended = end.stoppedBy ?? (end.exitCode === 0 ? 'returned' : 'threw');
   return { scenario, verdict, entries, failures, failure: failures[0], end: ended, run };
 };
@@ -163,20 +180,61 @@ function withSilence({ served, fail = [] }: NonNullable<Scenario['expect']>): No
   return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
 }
 
-/** Shipped scenarios with which a search begins. Together they exercise most rules of the judge. */
+/** The first of a search, each with another mechanism: between them they put most rules to the test. */
 const firstScenarios = [
   'minute-wall',
-  'day-wall',
   'http-date',
   'post-stored-answer-lost',
   'post-429',
   'retry-after-clamped',
   'revoked-mid-run',
   'sit-out-the-ban',
-  'flaky-5xx',
+  'ban-as-403',
   'thundering-herd',
   'stubborn-429',
+  'fractional',
+  'missing',
+  '429-with-remaining',
   'timer-overflow',
+  'flaky-5xx',
+  'clock-skew',
+  'malformed',
+  'post-ambiguous',
+  'reset-as-delta',
+  'epoch-in-retry-after',
+  'hang',
+];
+
+/** Fields of `client` that a command reads: those that a run has not shown to be ignored. */
+function createAsked() {
+  const fields = new Set(['operation', 'calls', 'parallel']);
+  return {
+    fields: () => [...fields],
+    learn({ client = {} }: Scenario, entries: readonly RequestRecord[]) {
+      if (entries.length === 0) return;
+      if (client.operation === 'createPet' && entries.every(({ method }) => method !== 'POST'))
+        fields.delete('operation');
+      // Concurrent requests need several connections.
+      const isSequential = new Set(entries.map(({ connection }) => connection)).size === 1;
+      if ((client.parallel ?? 1) > 1 && isSequential) fields.delete('parallel');
+    },
+  };
+}
+
+/** Scenarios that no shipped one with expectations covers. */
+const otherStarts: readonly Scenario[] = [
+  { keys: { 'free-key': { usage: { minute: 60 } } }, expect: { fail: ['gave-up', 'lost-write'] } },
+  { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },
+  { client: { operation: 'createPet' }, faults: [{ when: { nth: 1 }, then: { malformed: true } }] },
+  { client: { operation: 'createPet' }, ids: { start: '9007199254740993' } },
+  // Some callers send while others wait, more than a second after the refusal.
+  {
+    windows: { minute: '8s' },
+    keys: { 'free-key': { usage: { minute: 58 } } },
+    client: { calls: 10, parallel: 5 },
+    faults: [{ then: { delay: '2s' } }],
+    expect: { fail: ['no-shared-gate'] },
+  },
 ];
 
 /**
@@ -190,16 +248,28 @@ function initialScenarios(): Scenario[] {
   const groups = [...groupBy(others, (name) => shipped[name]?.group).values()];
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
-  // Leaves out the scenario's name and description, which would be wrong for a mutation.
-  return [...firstScenarios, ...inTurn].map((name) => {
+  // Name and description would be wrong for a mutation.
+  const started = (name: string): Scenario => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
-    return withShortMinute({ ...fields, ...(expect && { expect: withSilence(expect) }) });
-  });
+    return { ...withoutNames(fields), ...(expect && { expect: withSilence(expect) }) };
+  };
+  return [dayStart, ...otherStarts, ...firstScenarios.map(started), ...inTurn.map(started)].map(withShortMinute);
+}
+
+/** A scenario without names that mean nothing to its client: those of fault rules, and of the default key. */
+function withoutNames({ client: { key, ...client } = {}, faults, ...fields }: Scenario): Scenario {
+  const isDefault = key === clientOf(fields).key;
+  const asked = isDefault ? client : { key, ...client };
+  return {
+    ...fields,
+    ...(faults && { faults: faults.map(({ name, ...rule }) => rule) }),
+    ...(Object.keys(asked).length > 0 && { client: asked }),
+  };
 }
 
 /** Writes a found scenario to CODE.yaml, or to CODE-2.yaml if that code was found before with another cause. */
 function writeFind(
-  { scenario, failure }: CommandTrial,
+  { scenario, failure, entries }: CommandTrial,
   before: readonly CommandTrial[],
   { out, seed, command }: { out: string; seed: number; command: readonly string[] },
 ): WrittenFind {
@@ -207,8 +277,35 @@ function writeFind(
   const number = 1 + before.filter((each) => each.failure?.code === code).length;
   const file = `${out}/${code}${number > 1 ? `-${number}` : ''}.yaml`;
   const repeat = `${program} exec --scenario ${shellWords([file])} -- ${shellWords(command)}`;
-  writeOutput('--out', file, describeFind(scenario, { code, text, repeat, seed }));
-  return { code, text, file, repeat, scenario };
+  const written = withoutIrrelevant(scenario, code, entries);
+  writeOutput('--out', file, describeFind(written, { code, text, repeat, seed }));
+  return { code, text, file, repeat, scenario: written };
+}
+
+/** Findings that fail in any scenario. */
+const alwaysFails = [
+  'duplicate-write',
+  'body-changed',
+  'retried-401',
+  'ban-hammered',
+  'ignored-day-window',
+  'rounded-int64',
+];
+
+/** A found scenario with only the expectation of its finding, and without a minute that ended no request. */
+function withoutIrrelevant(
+  { expect, windows: { minute, ...windows } = {}, ...fields }: Scenario,
+  code: string,
+  entries: readonly RequestRecord[],
+): Scenario {
+  const fail = expect?.fail?.filter((each) => each === code && !alwaysFails.includes(each)) ?? [];
+  const isLimited = entries.some(({ refusal, window }) => refusal === 'limit' && window === 'minute');
+  const left = isLimited ? { minute, ...windows } : windows;
+  return {
+    ...fields,
+    ...(Object.keys(left).length > 0 && { windows: left }),
+    ...(fail.length > 0 && { expect: { fail } }),
+  };
 }
 
 async function reportOf({ run }: CommandTrial): Promise<string> {
@@ -219,8 +316,52 @@ async function reportOf({ run }: CommandTrial): Promise<string> {
   return reportHtml(readPageFiles(), await run.run(resultOf(run.verdict, { command: run.end })));
 }
 
-const noRequestMessage =
-  'expected requests to the address in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none in any run';
+/** Runs without any request after which a search ends. */
+const mostSilent = 3;
+/** Lines of a command's output that a message quotes. */
+const quotedLines = 8;
+
+/** Notes how the runs of a command ended. @param limit time limit of a run, as written */
+function createEnds(limit: string) {
+  let runs = 0;
+  let requests = 0;
+  let stopped = 0;
+  let failed: ClientRun | undefined;
+  let last: ClientRun | undefined;
+  let failures = 0;
+  const quoted = ({ output }: ClientRun) => output.trimEnd().split('\n').slice(-quotedLines).map(harmless).join('\n');
+  return {
+    add(run: ClientRun) {
+      const { end, entries } = run;
+      last = run;
+      runs++;
+      requests += entries.length;
+      if (end.stoppedBy !== undefined) stopped++;
+      else if (end.exitCode !== 0) {
+        failures++;
+        failed = run;
+      }
+    },
+    isSilent: () => requests === 0 && runs >= mostSilent,
+    silence(): string {
+      const { end, output = '' } = last ?? {};
+      const ended =
+        end?.stoppedBy === undefined ? `ended with exit code ${end?.exitCode}` : `was stopped after ${limit}`;
+      const tail = last === undefined || output.trim() === '' ? '' : ` Its output:\n${quoted(last)}`;
+      return `expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none in ${runs} runs. The command ${ended}.${tail}`;
+    },
+    /** Sentences about runs that tell less than others. */
+    remarks(): string[] {
+      const remarks: string[] = [];
+      if (stopped > 0) remarks.push(`${counted(stopped, 'run')} stopped at the time limit of ${limit}.`);
+      if (failed !== undefined && failures === runs) {
+        const { end } = failed;
+        remarks.push(`The command failed in every run, with exit code ${end.exitCode}. Its output:`, quoted(failed));
+      }
+      return remarks;
+    },
+  };
+}
 
 /**
  * Creates a progress display on standard error with the estimated remaining time: one line on a terminal, otherwise a

@@ -1,6 +1,6 @@
 import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
-import { splitIntoCalls } from '../equal-calls.js';
+import { hasWaits, splitIntoCalls } from '../equal-calls.js';
 import { type Finding, finding, span, target, type WireRule } from '../finding.js';
 import { ByLane } from '../lane.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
@@ -52,7 +52,12 @@ function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Fin
     needs && Math.max(1, (needs.calls ?? 1) - same.filter((each) => isAnswered(each) && !tries.includes(each)).length);
   const apart = splitIntoCalls(tries, most);
   const tooMany = apart.filter(({ length }) => length > mostAttempts);
-  if (apart.length > 1) return tooMany.map((each) => storm(each, each.length));
+  if (apart.length > 1) {
+    // Attempts without waits may be calls in a row, as of a client that takes every 200 for a success.
+    const left = (most ?? 1) - apart.length + 1;
+    const areSeveral = (each: readonly JudgedRequest[]) => !hasWaits(each) && each.length <= mostAttempts * left;
+    return tooMany.map((each) => (areSeveral(each) ? mayBeSeveral(each, each.length) : storm(each, each.length)));
+  }
   return [attempts <= mostAttempts * (most ?? 1) ? mayBeSeveral(tries, attempts) : storm(tries, attempts)];
 }
 

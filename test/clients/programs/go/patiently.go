@@ -63,20 +63,22 @@ func retryDelay(attempt int, method string, response *http.Response) (time.Durat
 		now = time.Now()
 	}
 	wait := time.Duration(0)
-	if seconds, err := strconv.ParseUint(header.Get("Retry-After"), 10, 32); err == nil {
-		wait = time.Duration(seconds) * time.Second
+	if seconds, err := strconv.ParseFloat(header.Get("Retry-After"), 64); err == nil && seconds >= 0 && seconds < 1<<32 {
+		wait = time.Duration(seconds * float64(time.Second))
 	} else if date, err := http.ParseTime(header.Get("Retry-After")); err == nil {
 		wait = date.Sub(now)
 	}
 	reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64)
 	if status == 429 && err == nil && (wait <= 0 || wait > time.Minute) {
+		left := time.Duration(reset) * time.Second
 		switch { // Unix time in seconds; with other services also in ms, or seconds left
 		case reset > 1e11:
-			wait = time.UnixMilli(reset).Sub(now)
+			left = time.UnixMilli(reset).Sub(now)
 		case reset > 1e8:
-			wait = time.Unix(reset, 0).Sub(now)
-		default:
-			wait = time.Duration(reset) * time.Second
+			left = time.Unix(reset, 0).Sub(now)
+		}
+		if left > 0 {
+			wait = left
 		}
 	}
 	if attempt > 4 || !mayRepeat || wait > time.Minute {

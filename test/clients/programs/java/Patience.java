@@ -15,17 +15,18 @@ class Patience {
     var now = Optional.ofNullable(instant(field.apply("Date"))).orElse(System.currentTimeMillis()); // the service's clock
     var asked = field.apply("Retry-After");
     var date = instant(asked);
-    var wait = isNumber(asked) ? 1000 * Long.parseLong(asked) : date != null ? date - now : 0;
-    if (status == 429 && isNumber(field.apply("X-RateLimit-Reset")) && (wait <= 0 || wait > 60_000)) {
+    var wait = isNumber(asked, "(\\.\\d+)?") ? (long) (1000 * Double.parseDouble(asked)) : date != null ? date - now : 0;
+    if (status == 429 && isNumber(field.apply("X-RateLimit-Reset"), "") && (wait <= 0 || wait > 60_000)) {
       var reset = Long.parseLong(field.apply("X-RateLimit-Reset")); // Unix time in seconds; with other services also in ms, or seconds left
-      wait = reset > 1e11 ? reset - now : reset > 1e8 ? 1000 * reset - now : 1000 * reset;
+      var left = reset > 1e11 ? reset - now : reset > 1e8 ? 1000 * reset - now : 1000 * reset;
+      wait = left > 0 ? left : wait;
     }
     if (attempt > 4 || !mayRepeat || wait > 60_000) return -1;
     return Math.max(wait, 500L << attempt) + (long) (Math.random() * (250L << attempt));
   }
 
-  private static boolean isNumber(String text) {
-    return text != null && text.matches("\\d{1,15}");
+  private static boolean isNumber(String text, String fraction) {
+    return text != null && text.matches("\\d{1,15}" + fraction);
   }
 
   private static Long instant(String date) {

@@ -11,12 +11,12 @@ export function retryDelayMs(attempt, method, response) {
   const nowMs = Date.parse(field('date')) || Date.now(); // the service's clock, not ours
   const asked = field('retry-after');
   const dateMs = / GMT$/.test(asked) ? Date.parse(asked) : Number.NaN; // Date.parse('-5') is a year
-  const retryAfterMs = /^\d+$/.test(asked) ? asked * 1000 : dateMs - nowMs;
+  const retryAfterMs = /^\d+(\.\d+)?$/.test(asked) ? asked * 1000 : dateMs - nowMs;
   const reset = status === 429 ? Number.parseInt(field('x-ratelimit-reset'), 10) : Number.NaN;
   // Unix time in seconds; with other services also in ms, or seconds left
   const resetMs = reset > 1e11 ? reset - nowMs : reset > 1e8 ? reset * 1000 - nowMs : reset * 1000;
   const isUsable = retryAfterMs > 0 && retryAfterMs <= longestWaitMs;
-  const askedMs = isUsable || Number.isNaN(resetMs) ? retryAfterMs : resetMs;
+  const askedMs = isUsable || !(resetMs > 0) ? retryAfterMs : resetMs;
   if (attempt > 4 || !mayRepeat || askedMs > longestWaitMs) return undefined;
   return Math.max(askedMs || 0, 500 * 2 ** attempt) + Math.random() * 250 * 2 ** attempt;
 }

@@ -17,10 +17,11 @@ sub retry_delay {
     my $now = str2time($field->('date') // '') // time;    # the service's clock, not ours
     my $asked = $field->('retry-after') // '';
     my $date = $asked =~ / GMT$/ ? str2time($asked) // $now : $now;
-    my $wait = $asked =~ /^\d+$/ ? $asked : $date - $now;
+    my $wait = $asked =~ /^\d+(\.\d+)?$/ ? $asked : $date - $now;
     my $reset = $field->('x-ratelimit-reset') // '';    # Unix time in seconds; with other services also in ms, or seconds left
     if ($status == 429 && $reset =~ /^\d+$/ && ($wait <= 0 || $wait > 60)) {
-        $wait = $reset > 1e11 ? $reset / 1000 - $now : $reset > 1e8 ? $reset - $now : $reset;
+        my $left = $reset > 1e11 ? $reset / 1000 - $now : $reset > 1e8 ? $reset - $now : $reset;
+        $wait = $left if $left > 0;
     }
     return if $attempt > 4 || !$may_repeat || $wait > 60;
     return max($wait, 2**($attempt - 1)) + rand() * 2**$attempt / 4;

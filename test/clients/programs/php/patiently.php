@@ -8,10 +8,11 @@ function retryDelay(int $attempt, string $method, int $status, callable $field):
     $now = strtotime($field('date')) ?: time(); // the service's clock, not ours
     $asked = $field('retry-after');
     $date = str_ends_with($asked, ' GMT') ? strtotime($asked) : false; // strtotime('-5') is a time
-    $wait = ctype_digit($asked) ? (int) $asked : ($date ?: $now) - $now;
+    $wait = preg_match('/^\d+(\.\d+)?$/', $asked) ? (float) $asked : ($date ?: $now) - $now;
     $reset = $status === 429 ? $field('x-ratelimit-reset') : ''; // Unix time in seconds; with other services also in ms, or seconds left
     if (ctype_digit($reset) && ($wait <= 0 || $wait > 60)) {
-        $wait = $reset > 1e11 ? $reset / 1000 - $now : ($reset > 1e8 ? $reset - $now : $reset);
+        $left = $reset > 1e11 ? $reset / 1000 - $now : ($reset > 1e8 ? $reset - $now : $reset);
+        $wait = $left > 0 ? $left : $wait;
     }
     if ($attempt > 4 || !$mayRepeat || $wait > 60) {
         return null;

@@ -10,12 +10,13 @@ def retry_delay(attempt, method, status=0, headers={}):
     may_repeat = status == 429 or method == "GET" and (status == 0 or status >= 500)
     now = mktime_tz(parsedate_tz(headers["Date"])) if "Date" in headers else time.time()  # the service's clock, not ours
     asked = headers.get("Retry-After", "")
-    wait = int(asked) if asked.isdecimal() else 0
+    wait = float(asked) if asked.replace(".", "", 1).isdecimal() else 0
     if asked.endswith(" GMT") and parsedate_tz(asked):
         wait = mktime_tz(parsedate_tz(asked)) - now
     reset = headers.get("X-RateLimit-Reset", "")  # Unix time in seconds; with other services also in ms, or seconds left
     if status == 429 and reset.isdecimal() and not 0 < wait <= 60:
-        wait = {10: int(reset) - now, 13: int(reset) / 1000 - now}.get(len(reset), int(reset))
+        left = {10: int(reset) - now, 13: int(reset) / 1000 - now}.get(len(reset), int(reset))
+        wait = left if left > 0 else wait
     if attempt > 4 or not may_repeat or wait > 60:
         return None
     return max(wait, 2 ** (attempt - 1)) + random.random() * 2**attempt / 4

@@ -28,7 +28,8 @@ end
 
 PATIENT = Faraday.new(request: { timeout: 30 }) do |builder|
   builder.use Patience
-  builder.adapter(:net_http) { |net| net.ignore_eof = false } # a response that breaks off is an error
+  # A response that breaks off is an error. Net::HTTP of Ruby 3.1.2 cannot report it.
+  builder.adapter(:net_http) { |net| net.ignore_eof = false if net.respond_to?(:ignore_eof=) }
 end
 # end
 

@@ -19,7 +19,8 @@ def set_right(method, url, headers, pet)
     # doc: set right
     http.read_timeout = 30
     http.max_retries = 0 # it repeats on its own
-    http.ignore_eof = false # a response that breaks off is an error
+    # A response that breaks off is an error. Net::HTTP of Ruby 3.1.2 cannot report it.
+    http.ignore_eof = false if http.respond_to?(:ignore_eof=)
     response = nil
     patiently(method) do
       response = http.request(request(method, uri, headers, pet))

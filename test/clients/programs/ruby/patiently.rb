@@ -7,10 +7,11 @@ def retry_delay(attempt, method, status, headers)
   may_repeat = status == 429 || (method == :get && (status.zero? || status >= 500))
   now = headers['Date'] ? Time.httpdate(headers['Date']).to_i : Time.now.to_i # the service's clock, not ours
   asked = headers['Retry-After'].to_s
-  wait = asked.match?(/\A\d+\z/) ? asked.to_i : (Time.httpdate(asked).to_i - now rescue 0)
+  wait = asked.match?(/\A\d+(\.\d+)?\z/) ? asked.to_f : (Time.httpdate(asked).to_i - now rescue 0)
   reset = headers['X-RateLimit-Reset'].to_i # Unix time in seconds; with other services also in ms, or seconds left
   if status == 429 && reset.positive? && !wait.between?(1, 60)
-    wait = reset > 1e11 ? reset / 1000.0 - now : reset > 1e8 ? reset - now : reset
+    left = reset > 1e11 ? reset / 1000.0 - now : reset > 1e8 ? reset - now : reset
+    wait = left if left.positive?
   end
   return if attempt > 4 || !may_repeat || wait > 60
 

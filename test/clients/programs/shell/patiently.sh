@@ -15,16 +15,18 @@ retry_delay() {
   asked=$(field Retry-After)
   case $asked in
     *' GMT') wait=$(($(date -d "$asked" +%s) - now)) ;;
-    '' | *[!0-9]*) wait=0 ;;
+    '' | .* | *[!0-9.]* | *.*.*) wait=0 ;;
+    *.*) wait=$((10#${asked%.*} + 1)) ;;
     *) wait=$((10#$asked)) ;;
   esac
   reset=$(field X-RateLimit-Reset)
   if [ "$status" = 429 ] && [ -n "$reset" ] && { [ "$wait" -le 0 ] || [ "$wait" -gt 60 ]; }; then
     case ${#reset} in # Unix time in seconds; with other services also in ms, or seconds left
-      10) wait=$((reset - now)) ;;
-      13) wait=$((reset / 1000 - now)) ;;
-      *) wait=$reset ;;
+      10) left=$((reset - now)) ;;
+      13) left=$((reset / 1000 - now)) ;;
+      *) left=$reset ;;
     esac
+    [ "$left" -gt 0 ] && wait=$left
   fi
   [ "$attempt" -le 4 ] && [ "$wait" -le 60 ] || return 1
   least=$((1 << (attempt - 1))) more=$((RANDOM % (250 << attempt)))

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { type SearchOptions, search } from '../../src/hunt/search.js';
+import type { Failure, Trial } from '../../src/hunt/trial.js';
+import type { Scenario } from '../../src/index.js';
+import { judge } from '../../src/judge/judge.js';
+import { createSimulator } from '../../src/petstore/create-simulator.js';
+
+const sim = createSimulator();
+const verdict = judge(sim, { isOver: true });
+
+/** Fails as often as a scenario's `description` names codes, with as many requests as `ids.start`. */
+async function run(scenario: Scenario): Promise<Trial> {
+  const codes = scenario.description?.split(' ') ?? [];
+  const failures = codes.map((code): Failure => ({ code, cause: '', text: code }));
+  const entries = await Promise.all(
+    Array.from({ length: Number(scenario.ids?.start ?? 1) }, async () => {
+      await sim.fetch('http://petstore.test/v1/pets');
+      return sim.journal.query().at(-1) as Trial['entries'][number];
+    }),
+  );
+  return { scenario, verdict, entries, end: 'returned', failures, failure: failures[0] };
+}
+
+const searching = (initial: readonly Scenario[], more: Partial<SearchOptions> = {}) =>
+  search({
+    run,
+    canCut: false,
+    isSlow: true,
+    base: {},
+    initial,
+    space: () => ({ key: 'free-key', client: [], isRealTime: true }),
+    runs: initial.length,
+    seed: 1,
+    concurrency: 1,
+    reductionRuns: 10,
+    repeats: 1,
+    isKept: () => true,
+    isStopped: () => false,
+    ...more,
+  });
+
+const codesOf = async (...initial: string[]) => {
+  const { found } = await searching(initial.map((description) => ({ description })));
+  return found.map(({ failure }) => failure?.code);
+};
+
+test('reports a failure that comes along with a known one', async () => {
+  expect(await codesOf('gave-up', 'early-retry gave-up')).toEqual(['gave-up', 'early-retry']);
+  expect(await codesOf('retried-401', 'retried-401 early-retry')).toEqual(['retried-401', 'early-retry']);
+});
+
+test('reports two failures of one scenario as two finds', async () => {
+  expect(await codesOf('early-retry retried-401', 'early-retry retried-401')).toEqual(['early-retry', 'retried-401']);
+});
+
+test('does not report what follows from a known failure', async () => {
+  expect(await codesOf('early-retry', 'early-retry ban-tripped gave-up')).toEqual(['early-retry']);
+});
+
+test('reports the easiest of the runs with one failure, if runs are slow', async () => {
+  const initial = [5, 2, 3].map((start): Scenario => ({ description: 'early-retry', ids: { start } }));
+  const { found } = await searching(initial);
+  expect(found.map(({ scenario }) => scenario.ids?.start)).toEqual([2]);
+});
+
+test('asks a client only for what it reads', async () => {
+  const initial: Scenario[] = [
+    { client: { operation: 'createPet' } },
+    { client: { parallel: 5 } },
+    { client: { calls: 3 } },
+  ];
+  const asked: Scenario['client'][] = [];
+  const noting = async (scenario: Scenario) => {
+    asked.push(scenario.client);
+    return run(scenario);
+  };
+  await searching(initial, { run: noting, runs: 1 });
+  expect(asked).toEqual([{ calls: 3 }]);
+});
