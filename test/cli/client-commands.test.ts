@@ -185,7 +185,7 @@ describe.concurrent('petstore-sim exec', () => {
   });
 
   test('stops the command after --timeout, and does not blame a client that waits', async () => {
-    const { code, err } = await run(['exec', '--scenario', 'backoff-only', '--timeout', '5s', '--', ...right]);
+    const { code, err } = await run(['exec', '--scenario', 'backoff-only', '--timeout', '20s', '--', ...right]);
     expect(err).toMatch(
       /^INCONCLUSIVE \(client\), command stopped {2}backoff-only\n {2}The run was stopped during the required wait,/,
     );

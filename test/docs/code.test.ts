@@ -109,7 +109,8 @@ test.each([...ofKind('jest'), ...components])('an example that runs contains the
 test('the Vitest tests pass as printed', { timeout: 60_000 }, async () => {
   const files = ofKind('vitest').map(({ file }) => file);
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const run = [vitest, 'run', '--reporter', 'json', ...files];
+  // Vitest's 5 s are too few for a search on a machine under load.
+  const run = [vitest, 'run', '--testTimeout', '60000', '--reporter', 'json', ...files];
   const { stdout } = await exec(process.execPath, run, { cwd: folder }).catch((error) => error);
   const report = JSON.parse(stdout.slice(stdout.indexOf('{')));
   expect(report, withPlaces(stdout)).toMatchObject({ numPassedTests: files.length, numFailedTests: 0 });
@@ -124,7 +125,7 @@ test('the global setup of Vitest serves a sandbox to each test file', { timeout:
     `export default { test: { globalSetup: './${setup?.file}', include: ['test-*/*'] } };`,
   );
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const run = [vitest, 'run', '--config', 'setup.config.js', '--reporter', 'json'];
+  const run = [vitest, 'run', '--testTimeout', '60000', '--config', 'setup.config.js', '--reporter', 'json'];
   const { stdout } = await exec(process.execPath, run, { cwd: folder }).catch((error) => error);
   const report = JSON.parse(stdout.slice(stdout.indexOf('{')));
   expect(report, stdout).toMatchObject({ numPassedTests: 2, numFailedTests: 0 });

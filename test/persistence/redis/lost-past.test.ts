@@ -13,6 +13,8 @@ const entriesKey = 'petstore-sim:{test}:log';
 const statusOf = async (answer: Promise<Response>) => (await answer).status;
 const isServing = async (replica: TestReplica) => expect((await get(replica, '/pets/1', 'pro-key')).status).toBe(200);
 const healthOf = async (replica: TestReplica) => (await replica.control.getHealth()).log;
+/** Without requests to the API, which an outage would count. */
+const isBack = async (replica: TestReplica) => expect(await healthOf(replica)).toMatchObject({ stale: false });
 test.concurrent('requests wait during a short pause of the store, and receive a 503 with the reason after a long one', async (context) => {
   const redis = await startRedis(context);
   const [one, two] = [await startReplica(redis), await startReplica(redis)];
@@ -36,9 +38,8 @@ test.concurrent('requests wait during a short pause of the store, and receive a 
   const away = { outcome: 'inconclusive', reason: expect.stringContaining('The store was unavailable') };
   expect(await Promise.all([one, two].map(({ control }) => control.getVerdict()))).toMatchObject([away, away]);
   await redis.signal('SIGCONT');
-  await vi.waitFor(() => isServing(one), patience);
-  await vi.waitFor(() => isServing(two), patience);
-  expect(await healthOf(two)).toMatchObject({ stale: false });
+  await vi.waitFor(() => isBack(one), patience);
+  await vi.waitFor(() => isBack(two), patience);
   await vi.waitFor(() => expect(one.saidOfStore).toHaveLength(2), patience);
   expect(one.saidOfStore).toEqual([
     expect.stringMatching(/^The store redis:\S+ is unreachable: requests wait 3 s for it, then receive a 503\.$/),
@@ -130,7 +131,7 @@ test.concurrent('a request that was applied after its 503 is marked in the journ
     const { entries } = await two.control.queryJournal();
     expect(entries).toMatchObject([{ operation: 'createPet', status: 201, lost: true }]);
   }, patience);
-  await vi.waitFor(() => isServing(one), patience);
+  await vi.waitFor(() => isBack(one), patience);
   // The journal contains the request; no replica knows that it was the only one.
   await vi.waitFor(async () => {
     const { outcome, reason } = await two.control.getVerdict();
