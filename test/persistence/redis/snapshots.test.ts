@@ -101,8 +101,8 @@ test.concurrent('a replica whose state differs from a snapshot reports it and en
   await create(one);
   expect((await get(two, '/pets/41')).status).toBe(200);
   // As a bug would, behind the back of the log.
-  const [petstore] = coreOf(two.backend.sim).state.services;
-  (petstore?.data as unknown as PetStore).remove(41);
+  const petstore = coreOf(two.backend.sim).state.services[0] as { data: unknown };
+  (petstore.data as PetStore).remove(41);
   await writeToSnapshot(one);
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patience);
   expect(two.ended[0]).toMatch(/^Failed to continue: expected the state after entry \d+ to have the snapshot.s digest/);
