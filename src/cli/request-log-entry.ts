@@ -60,7 +60,8 @@ export function createRequestLogEntries(): (
   };
   const timeText = createInstantText();
   const strikeOf = createStrikeOf();
-  const waitBefore = createWaitBefore();
+  // Loaded at the first refusal, which precedes a strike, because a server starts faster without it.
+  let strikeWait: typeof import('./strike-wait.js').strikeWait | undefined;
   return (request, answer, durationMs) => {
     const { by, sim, status, operation, plan, headers, fault, wire, isOriginRefused } = answer;
     const target = request.url ?? '';
@@ -72,7 +73,13 @@ export function createRequestLogEntries(): (
     const remaining = headers[rateLimitHeaders.remaining];
     const isRefusal = headers[retryAfterHeader] !== undefined;
     const strike = isRefusal ? strikeOf(sim, answer.key) : undefined;
-    const { waitedMs, waitMs }: Partial<RefusalBefore> = (isRefusal && waitBefore(sim, answer.key, strike)) || {};
+    if (isRefusal && strikeWait === undefined) {
+      void import('./strike-wait.js').then((loaded) => {
+        ({ strikeWait } = loaded);
+      });
+    }
+    const { waitedMs, waitMs }: Partial<RefusalBefore> =
+      (strike !== undefined && strikeWait?.(sim, answer.key, strike)) || {};
     return {
       event: by === 'control' || by === 'preflight' ? by : 'request',
       time: timeText(sim.clock.now()),
@@ -115,28 +122,6 @@ function createStrikeOf(): (sim: Simulator, key: string | undefined) => number |
     if (strikes === 0) ofKeys.delete(key);
     else ofKeys.set(key, strikes);
     return strikes > before ? strikes : undefined;
-  };
-}
-
-/**
- * Creates a function that finds the wait before a strike. Loads its code at the first refusal, which precedes a strike,
- * because a server starts faster without it.
- * @returns the wait; `undefined` if the journal no longer contains both requests, or without a strike
- */
-function createWaitBefore() {
-  let refusals: typeof import('../control-api/refusal-before.js') | undefined;
-  return (sim: Simulator, key: string | undefined, strike: number | undefined): RefusalBefore | undefined => {
-    if (refusals === undefined) {
-      void import('../control-api/refusal-before.js').then((loaded) => {
-        refusals = loaded;
-      });
-    }
-    if (refusals === undefined || strike === undefined) return undefined;
-    const { isAboutLimits, refusalBefore } = refusals;
-    const { journal } = coreOf(sim).state;
-    const record = journal.latest((each) => each.token === key && each.isStrike && each.strikes === strike);
-    const before = record && journal.latest((each) => each.id < record.id && each.token === key && isAboutLimits(each));
-    return before && refusalBefore(before, record);
   };
 }
 
