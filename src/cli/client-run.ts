@@ -16,12 +16,9 @@ import { clientOf, type ScenarioClient } from '../scenario/client.js';
 import { readStart } from '../scenario/read-start.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { createRedactor } from '../simulator/redact.js';
-import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { maskedKey } from '../values/mask-key.js';
+import { coreOf } from '../simulator/simulator.js';
 import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
 import { operationsWith, type RouteOptions } from './route-flags.js';
-import { shellWords } from './shell-words.js';
 
 /** Result of running a client's command against a new simulator. */
 export interface ClientRun extends CommandResult {
@@ -89,6 +86,7 @@ export async function runClient(
     const { redactedVerdict } = await import('../control-api/redacted-verdict.js');
     const verdict = redactedVerdict(sim, judged, defaultScenario);
     const run = async (shown: Verdict) => (await import('../control-api/run-operations.js')).runText(sim, shown);
+    const { maskedLine } = await import('./masked-line.js');
     const end = { ...result.end, line: maskedLine(sim, command) };
     return { ...result, end, verdict, entries: sim.journal.query(), run, lastedMs };
   } finally {
@@ -96,22 +94,6 @@ export async function runClient(
     if (!hasRun) session.discard?.();
   }
 }
-
-/** Options and header schemes whose values are secrets that the simulator may not know, such as a token of a proxy. */
-const secretValues = /((?:bearer|key|token|secret|password)['"]?[\s=:]+['"]?)([^\s'"]{8,})/gi;
-
-/** Formats a command for a shared report: quoted for a shell, with its API keys and other secrets masked. */
-function maskedLine(sim: Simulator, command: readonly string[]): string {
-  const line = createRedactor(sim, defaultScenario)(command)(shellWords(command));
-  const isPublic = (text: string) => Object.hasOwn(defaultScenario.keys ?? {}, text) || text.startsWith('…');
-  const masked = line.replace(secretValues, (all, name: string, value: string) =>
-    isPublic(value) ? all : `${name}${maskedKey(value)}`,
-  );
-  return masked.length > mostCharacters ? `${masked.slice(0, mostCharacters)}…` : masked;
-}
-
-/** Maximum length of a command line in a report, in characters. */
-const mostCharacters = 500;
 
 /** A simulator that serves HTTP during one run of a client. */
 interface ClientState extends OpenState {

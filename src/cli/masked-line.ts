@@ -1,0 +1,21 @@
+import { defaultScenario } from '../petstore/default-scenario.js';
+import { createRedactor } from '../simulator/redact.js';
+import type { Simulator } from '../simulator/simulator.js';
+import { maskedKey } from '../values/mask-key.js';
+import { shellWords } from './shell-words.js';
+
+/** Options and header schemes whose values are secrets that the simulator may not know, such as a token of a proxy. */
+const secretValues = /((?:bearer|key|token|secret|password)['"]?[\s=:]+['"]?)([^\s'"]{8,})/gi;
+
+/** Formats a command for a shared report: quoted for a shell, with its API keys and other secrets masked. */
+export function maskedLine(sim: Simulator, command: readonly string[]): string {
+  const line = createRedactor(sim, defaultScenario)(command)(shellWords(command));
+  const isPublic = (text: string) => Object.hasOwn(defaultScenario.keys ?? {}, text) || text.startsWith('…');
+  const masked = line.replace(secretValues, (all, name: string, value: string) =>
+    isPublic(value) ? all : `${name}${maskedKey(value)}`,
+  );
+  return masked.length > mostCharacters ? `${masked.slice(0, mostCharacters)}…` : masked;
+}
+
+/** Maximum length of a command line in a report, in characters. */
+const mostCharacters = 500;
