@@ -55,6 +55,8 @@ await build({
     cssTarget,
     rollupOptions: { transform },
     lib: { entry: `${root}panel.tsx`, formats: ['es'], fileName: 'panel' },
+    // Vite leaves the spaces in a library.
+    rollupOptions: { output: { minify: true } },
   },
 });
 
