@@ -82,6 +82,8 @@ const commonJs = await rolldown({
   platform: 'node',
   transform: { target: 'node20', define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' } },
   plugins: [noteImports, requireDriver],
+  // The names of source files would be 4 kB of a start.
+  experimental: { attachDebugInfo: 'none' },
 });
 await commonJs.write({
   dir: join(root, 'dist'),

@@ -48,4 +48,4 @@ writeFileSync(join(root, 'dist/scenario-texts.json'), toJson(texts));
 
 const { schema } = await jsonSchema();
 // Not in dist: the first line of scenarios/*.yaml names this path. A build product, not committed.
-writeFileSync(join(root, 'schema.json'), toJson(schema));
+writeFileSync(join(root, 'schema.json'), `${JSON.stringify(schema)}\n`);
