@@ -154,7 +154,7 @@ export interface Control {
   addFault(input: Fault): { name: string };
   /** Removes a fault rule. */
   removeFault(input: { name: string }): { removed: string };
-  /** Shows the newest requests that match a query, the oldest of them first, and the number of all that match. */
+  /** Shows the newest requests that match a query, in order of arrival, and the number of all that match. */
   queryJournal(input?: RequestFilter & { limit?: number | string | undefined }): {
     entries: JournalEntry[];
     count: number;
