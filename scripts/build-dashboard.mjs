@@ -53,10 +53,9 @@ await build({
     emptyOutDir: false,
     target,
     cssTarget,
-    rollupOptions: { transform },
     lib: { entry: `${root}panel.tsx`, formats: ['es'], fileName: 'panel' },
     // Vite leaves the spaces in a library.
-    rollupOptions: { output: { minify: true } },
+    rollupOptions: { transform, output: { minify: true } },
   },
 });
 
