@@ -52,10 +52,17 @@ const noteImports = {
   },
 };
 
-/** The only package that entries for Jest import dynamically; Jest supports no dynamic imports. */
-const requireDriver = {
-  name: 'require-driver',
-  renderChunk: (code) => code.replaceAll('import("ioredis")', 'require("ioredis")'),
+/** Shorter exports than getters, for 18 kB of a start: no exported variable changes. */
+const getter =
+  /Object\.defineProperty\(exports, ["'](\w+)["'], \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return (\w+);\s*\}\s*\}\);/g;
+
+const shorten = {
+  name: 'shorten',
+  renderChunk: (code) =>
+    code
+      .replace(getter, 'exports.$1 = $2;')
+      // The only package that entries for Jest import dynamically; Jest supports no dynamic imports.
+      .replaceAll('import("ioredis")', 'require("ioredis")'),
 };
 
 /** Modules that run before a command starts: its file, and the files that it imports statically. */
@@ -81,7 +88,7 @@ const commonJs = await rolldown({
   },
   platform: 'node',
   transform: { target: 'node20', define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' } },
-  plugins: [noteImports, requireDriver],
+  plugins: [noteImports, shorten],
   // The names of source files would be 4 kB of a start.
   experimental: { attachDebugInfo: 'none' },
 });
