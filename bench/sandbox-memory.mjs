@@ -1,6 +1,11 @@
-// Measures the memory of a sandbox: `node --expose-gc bench/sandbox-memory.mjs` prints the result as JSON.
-import { createSimulator } from '../dist/index.js';
-import { Sandboxes } from '../dist/sandboxes/sandboxes.js';
+// Measures the memory of a sandbox: `node --expose-gc bench/sandbox-memory.mjs` runs in a separate process and prints
+// JSON.
+import { source } from '../scripts/source.mjs';
+
+const { createSimulator, Sandboxes } = await source(`
+  export { createSimulator } from './index.js';
+  export { Sandboxes } from './sandboxes/sandboxes.js';
+`);
 
 const count = 1_000;
 const sandboxes = new Sandboxes(createSimulator(), Date.now, { limit: count });

@@ -53,8 +53,9 @@ await build({
     emptyOutDir: false,
     target,
     cssTarget,
-    rollupOptions: { transform },
     lib: { entry: `${root}panel.tsx`, formats: ['es'], fileName: 'panel' },
+    // Vite leaves the spaces in a library.
+    rollupOptions: { transform, output: { minify: true } },
   },
 });
 

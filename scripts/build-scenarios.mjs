@@ -1,10 +1,14 @@
-// Part of `npm run build`, after tsc: checks scenarios/*.yaml and writes dist/scenarios/*.json, and the JSON Schema.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Part of `npm run build`: checks scenarios/*.yaml and writes them to dist, and the JSON Schema.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readScenarioAndFiles } from '../dist/node/scenario-files/scenario-files.js';
-import { shippedScenarios } from '../dist/node/scenario-files/shipped-scenarios.js';
 import { jsonSchema } from './json-schema.mjs';
+import { source } from './source.mjs';
+
+const { readScenarioAndFiles, shippedScenarios } = await source(`
+  export { readScenarioAndFiles } from './node/scenario-files/scenario-files.js';
+  export { shippedScenarios } from './node/scenario-files/shipped-scenarios.js';
+`);
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = shippedScenarios(join(root, 'scenarios/'), '.yaml');
@@ -15,14 +19,14 @@ const toJson = (value) =>
 
 mkdirSync(join(root, 'dist/scenarios'), { recursive: true });
 const failures = [];
-const scenarios = {};
+const texts = {};
 for (const name of sources.names) {
   const file = join('scenarios', `${name}.yaml`);
   try {
     const { scenario } = await readScenarioAndFiles(join(root, file), { shipped: sources });
     if (scenario.name !== name) failures.push(`${file}: name: expected the name of the file, got ${scenario.name}`);
     writeFileSync(join(root, 'dist/scenarios', `${name}.json`), toJson(scenario));
-    scenarios[name] = JSON.parse(toJson(scenario));
+    texts[name] = readFileSync(join(root, file), 'utf8');
   } catch (error) {
     failures.push(error.message);
   }
@@ -32,21 +36,16 @@ if (failures.length > 0) {
   process.exit(1);
 }
 
-// Module with all scenarios, for environments without files.
-writeFileSync(
-  join(root, 'dist/test-kits/shipped-scenarios.js'),
-  `export const scenarios = ${JSON.stringify(scenarios)};\n`,
+// For Vitest's browser mode, whose bundler loads only the scenario that a test names.
+mkdirSync(join(root, 'dist/test-kits'), { recursive: true });
+const imports = sources.names.map(
+  (name) => `  ${JSON.stringify(name)}: async () => (await import('../scenarios/${name}.json')).default,\n`,
 );
+writeFileSync(join(root, 'dist/test-kits/shipped-scenarios.js'), `export const scenarios = {\n${imports.join('')}};\n`);
 
-// Declares the type of a scenario's JSON. TypeScript would read its texts as `string`, which a scenario does not
-// accept.
-writeFileSync(
-  join(root, 'dist/shipped-scenario.d.ts'),
-  `import type { Scenario } from './index.js';\ndeclare const scenario: Scenario;\nexport default scenario;\n`,
-);
+// The files as people write them, for `petstore-sim scenarios NAME`; in one file, to keep the package small.
+writeFileSync(join(root, 'dist/scenario-texts.json'), toJson(texts));
 
 const { schema } = await jsonSchema();
-writeFileSync(join(root, 'dist/schema.json'), toJson(schema));
-// JSON Schema that the first line of each scenario refers to. Its path is the same in a clone and in the package.
-// Built, not committed.
-writeFileSync(join(root, 'schema.json'), toJson(schema));
+// Not in dist: the first line of scenarios/*.yaml names this path. A build product, not committed.
+writeFileSync(join(root, 'schema.json'), `${JSON.stringify(schema)}\n`);

@@ -1,8 +1,12 @@
 // Additions for editors to the JSON Schema of scenarios: readable messages instead of patterns, the meaning of each
 // choice, and further rules. VS Code and yaml-language-server understand them.
 
-import { documentedPlans } from '../dist/petstore/document.js';
-import { defaultSettings } from '../dist/petstore/settings.js';
+import { source } from './source.mjs';
+
+const { documentedPlans, defaultSettings } = await source(`
+  export { documentedPlans } from './petstore/document.js';
+  export { defaultSettings } from './petstore/settings.js';
+`);
 
 /** Meaning of each preset of `ban`; the schema of the field lists the other values. */
 const banPresets = {

@@ -2,15 +2,28 @@
 // editors.
 
 import { fileURLToPath } from 'node:url';
-import { readScenarioAndFiles } from '../dist/node/scenario-files/scenario-files.js';
-import { shippedScenarios } from '../dist/node/scenario-files/shipped-scenarios.js';
-import { assumptions } from '../dist/petstore/assumptions.js';
-import { scenarioSchema } from '../dist/petstore/scenario-schema.js';
-import { startSchema } from '../dist/scenario/read-start.js';
-import { toJsonSchema } from '../dist/validation/json-schema.js';
-import { fields, optional } from '../dist/validation/schemas.js';
 import { addEditorRules } from './editor-rules.mjs';
+import { source } from './source.mjs';
 import { stateDescriptions } from './state-descriptions.mjs';
+
+const {
+  assumptions,
+  fields,
+  optional,
+  readScenarioAndFiles,
+  scenarioSchema,
+  shippedScenarios,
+  startSchema,
+  toJsonSchema,
+} = await source(`
+  export { readScenarioAndFiles } from './node/scenario-files/scenario-files.js';
+  export { shippedScenarios } from './node/scenario-files/shipped-scenarios.js';
+  export { assumptions } from './petstore/assumptions.js';
+  export { startSchema } from './scenario/read-start.js';
+  export { scenarioSchema } from './petstore/scenario-schema.js';
+  export { toJsonSchema } from './validation/json-schema.js';
+  export { fields, optional } from './validation/schemas.js';
+`);
 
 /**
  * Descriptions of scenario fields by path; `*` stands for any name, `[]` for a list item. They are outside of src,

@@ -1,25 +1,41 @@
 import { rmSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
+
+const src = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** Options of rolldown for every bundle of src/. */
+export const fromSource = {
+  tsconfig: false,
+  resolve: { extensionAlias: { '.js': ['.ts', '.tsx'] } },
+  // Packages and modules of Node.
+  external: (id) => /^[^./\0]/.test(id) && !id.startsWith(src),
+  // Modules that are imported both statically and dynamically are intended here.
+  checks: { ineffectiveDynamicImport: false },
+};
 
 /**
- * Imports from src/ for scripts, because dist/ lacks modules that the package does not load.
+ * Imports names from src/, for scripts; dist/ contains only bundles.
  * @param exported export statement, such as `export { runClient } from './cli/client-run.js'`
  */
 export async function source(exported) {
-  // Writes the module next to the command line, whose code finds the scenarios and the dashboard relative to itself.
-  const file = fileURLToPath(new URL(`../dist/cli/source-${process.pid}.mjs`, import.meta.url));
-  const resolveDir = fileURLToPath(new URL('../src', import.meta.url));
+  // In the folder of the build, from which the code finds the scenarios and the dashboard.
+  const file = fileURLToPath(new URL(`../dist/source-${process.pid}-${exported.length}.mjs`, import.meta.url));
   await build({
-    stdin: { contents: exported, resolveDir },
-    bundle: true,
-    packages: 'external',
+    ...fromSource,
+    input: 'source',
     platform: 'node',
-    format: 'esm',
-    outfile: file,
+    plugins: [
+      {
+        name: 'source',
+        resolveId: (id) => (id === 'source' ? `${src}source.ts` : undefined),
+        load: (id) => (id === `${src}source.ts` ? exported : undefined),
+      },
+    ],
+    output: { file, format: 'esm', codeSplitting: false },
   });
   try {
-    return await import(`${pathToFileURL(file)}?${exported.length}`);
+    return await import(pathToFileURL(file).href);
   } finally {
     rmSync(file);
   }

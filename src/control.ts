@@ -1,12 +1,7 @@
 import './petstore/types.js';
 
+export type { Control, RemoteControl, ServerControl } from './control-api/control.js';
 export { ControlError } from './control-api/control-error.js';
-export {
-  type Control,
-  type ControlOptions,
-  createControl,
-  type RemoteControl,
-  type ServerControl,
-} from './control-api/create-control.js';
+export { type ControlOptions, createControl } from './control-api/create-control.js';
 export type { JournalEntry } from './control-api/journal-entry.js';
 export { readStart } from './scenario/read-start.js';

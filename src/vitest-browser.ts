@@ -11,8 +11,8 @@ export const test = createTest({
   async readScenario(name) {
     // Shipped scenarios are imported only for a test that names one, because a browser has no scenario files.
     const { scenarios } = await import('./test-kits/shipped-scenarios.js');
-    const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
-    if (scenario !== undefined) return scenario;
+    const load = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
+    if (load !== undefined) return await load();
     const meant = nearest(name, Object.keys(scenarios));
     throw new RangeError(
       `Failed to read the scenario ${JSON.stringify(name)}: expected the name of a shipped scenario${

@@ -1,5 +1,5 @@
 import type { Simulator } from '../simulator/simulator.js';
-import { type Input, type Output, refine, type Schema } from '../validation/schema.js';
+import { type Output, refine, type Schema } from '../validation/schema.js';
 import { fields, oneOf, optional } from '../validation/schemas.js';
 import { duration, instant } from '../validation/value-schemas.js';
 import { operation } from './control-operation.js';
@@ -23,9 +23,9 @@ export const clockInfo = ({ clock }: Simulator): ClockInfo => ({
 });
 
 /** Change of the simulated clock. The input has exactly one of the four fields. */
-type ClockChange =
-  | { advance: Input<typeof duration> }
-  | { set: Input<typeof instant> }
+export type ClockChange =
+  | { advance: string | number }
+  | { set: string | number | Date }
   | { freeze: true }
   | { resume: true };
 

@@ -1,39 +1,11 @@
 import { checkSimulator, type Simulator } from '../simulator/simulator.js';
-import type { AnySchema, Input } from '../validation/schema.js';
 import { checkOptions } from '../values/check-options.js';
 import { callRemote } from './call-remote.js';
-import type { AnyControlOperation, ControlOperation } from './control-operation.js';
+import type { Control, RemoteControl, ServerControl } from './control.js';
+import type { AnyControlOperation } from './control-operation.js';
 import { controlOperations } from './control-operations.js';
 import { perform } from './perform.js';
 import { sandboxOperations } from './sandbox-operations.js';
-
-/** Input of an operation: an optional parameter if all its fields are optional. */
-type Arguments<Of extends AnySchema> = Partial<Input<Of>> extends Input<Of> ? [input?: Input<Of>] : [input: Input<Of>];
-
-/** Return type of an operation over HTTP: a promise, or an asynchronous iterable of entries. */
-type Remote<Result> = Result extends AsyncIterable<unknown> ? Result : Promise<Awaited<Result>>;
-
-// biome-ignore lint/suspicious/noExplicitAny: the item of the result does not matter here
-type Local<Of> = Of extends ControlOperation<never, infer In, any, infer Result> ? Function<In, Result> : never;
-// biome-ignore lint/suspicious/noExplicitAny: as above
-type Sent<Of> = Of extends ControlOperation<never, infer In, any, infer Result> ? Function<In, Remote<Result>> : never;
-type Function<In extends AnySchema, Result> = (...args: Arguments<In>) => Result;
-
-/** Control operations on a simulator in this process, by name. */
-export type Control = { readonly [Name in keyof typeof controlOperations]: Local<(typeof controlOperations)[Name]> };
-
-/** Control operations on a simulator in another process, over HTTP, by name. */
-export type RemoteControl = {
-  readonly [Name in keyof typeof controlOperations]: Sent<(typeof controlOperations)[Name]>;
-};
-
-/** Control operations of a server: on its own simulator, and on its sandboxes. */
-export type ServerControl = RemoteControl & {
-  readonly [Name in keyof typeof sandboxOperations]: Sent<(typeof sandboxOperations)[Name]>;
-} & {
-  /** Control operations of one sandbox. They fail with 404 if the sandbox does not exist. */
-  sandbox(name: string): RemoteControl;
-};
 
 export interface ControlOptions {
   /** Control token of the server, if it requires one. */

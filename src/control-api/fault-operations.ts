@@ -8,7 +8,13 @@ import { operation } from './control-operation.js';
 import { described, removed } from './input-values.js';
 
 /** Fault rule of the scenario, with the numbers of matching and affected requests. */
-type ListedFault = Fault & { name: string; seen: number; applied: number };
+export interface ListedFault extends Fault {
+  name: string;
+  /** Number of matching requests. */
+  seen: number;
+  /** Number of affected requests. */
+  applied: number;
+}
 
 const name = described(string, 'Name of the rule.');
 const listedFault = fields({

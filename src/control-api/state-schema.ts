@@ -3,7 +3,7 @@ import { petStatuses } from '../petstore/document.js';
 import type { Pet } from '../petstore/pet.js';
 import { faultSchema } from '../petstore/scenario-schema.js';
 import { apiKeySchema, instantMs } from '../scenario/key-state-schema.js';
-import { type Output, type Schema, transform } from '../validation/schema.js';
+import { type Input, type Output, type Schema, transform } from '../validation/schema.js';
 import { boolean, fields, kind, list, oneOf, optional, pair, string } from '../validation/schemas.js';
 import { count, isJson, text, whole } from '../validation/value-schemas.js';
 import { latestMs } from '../values/instant.js';
@@ -65,5 +65,8 @@ export const stateSchema = fields({
   faults: fields({ startMs: instantMs, rules: list(appliedRule) }),
 });
 
-export type ExportedState = Output<typeof stateSchema>;
+/** An exported state. */
+export interface ExportedState extends Output<typeof stateSchema> {}
+/** An exported state, as a caller may write it. */
+export interface StateInput extends Input<typeof stateSchema> {}
 export type { ExportedKey } from '../scenario/key-state-schema.js';

@@ -1,4 +1,4 @@
-import type { ServerControl } from '../control-api/create-control.js';
+import type { ServerControl } from '../control-api/control.js';
 import { resolveScenario } from '../petstore/scenario.js';
 import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { anyOperation } from '../scenario/operations.js';

@@ -152,7 +152,7 @@ export const createFaultSchema = (parts: FaultParts) =>
 export type FaultSchema = ReturnType<typeof createFaultSchema>;
 
 /** A fault rule, as written in a scenario or in code. */
-export type Fault = Input<FaultSchema>;
+export interface Fault extends Input<FaultSchema> {}
 type CheckedFault = Output<FaultSchema>;
 
 /** Converts a valid fault to a rule. @param fallbackName name of an unnamed rule */

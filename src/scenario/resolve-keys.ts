@@ -16,7 +16,7 @@ const keySchema = fields(keyFields);
 const namedKeySchema = fields({ key: keyText, ...keyFields });
 
 /** Definition of an API key in a scenario. */
-export type KeyInput = Input<typeof keySchema>;
+export interface KeyInput extends Input<typeof keySchema> {}
 
 /** Resolves the keys of a scenario, by token. */
 export function* resolveKeys(

@@ -112,6 +112,6 @@ export type ScenarioSchema = ReturnType<typeof createScenarioSchema>;
  * A scenario: initial state and behavior of a simulator. All fields are optional; the default scenario fills in the
  * rest.
  */
-export type Scenario = Input<ScenarioSchema>;
+export interface Scenario extends Input<ScenarioSchema> {}
 /** A checked scenario. Durations are in milliseconds (windows in seconds), instants in Unix milliseconds. */
-export type CheckedScenario = Output<ScenarioSchema>;
+export interface CheckedScenario extends Output<ScenarioSchema> {}

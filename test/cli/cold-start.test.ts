@@ -44,7 +44,7 @@ describe('until its first answer a plain server loads', () => {
     expect(await get('/v1/pets')).toEqual([200, expect.stringContaining('"available"')]);
     const { files, builtins, packages, languages, bytes } = loaded();
     // Only code that is not common to all commands is in separate files; there were 128 files before bundling.
-    expect(files).toEqual(['cli/main.cjs', 'cli/rolldown-runtime.cjs', 'cli/serve.cjs']);
+    expect(files).toEqual(['cjs/chunks/rolldown-runtime.cjs', 'cjs/chunks/serve.cjs', 'cli/main.cjs']);
     expect(packages).toEqual([]);
     // Node has loaded its timers before it loads us.
     expect(builtins).toEqual(['node:fs', 'node:http', 'node:path', 'node:timers', 'node:util']);
@@ -61,11 +61,18 @@ test('exec starts the client before it loads the judge and the reports', async (
   });
   expect(code).toBe(0);
   const [before = '', after = ''] = err.split('loads client');
-  expect(loadedIn(before).files).toEqual(['cli/exec.cjs', 'cli/main.cjs', 'cli/rolldown-runtime.cjs', 'cli/serve.cjs']);
+  expect(loadedIn(before).files).toEqual([
+    'cjs/chunks/exec.cjs',
+    'cjs/chunks/rolldown-runtime.cjs',
+    'cjs/chunks/serve.cjs',
+    'cli/main.cjs',
+  ]);
   expect(loadedIn(before).bytes).toBeLessThan(306_000);
   expect(loadedIn(before).packages).toEqual([]);
   expect(loadedIn(before).languages).toBe(false);
-  expect(loadedIn(after).files).toEqual(expect.arrayContaining(['cli/judge.cjs', 'cli/verdict-reports.cjs']));
+  expect(loadedIn(after).files).toEqual(
+    expect.arrayContaining(['cjs/chunks/judge.cjs', 'cjs/chunks/verdict-reports.cjs']),
+  );
 });
 
 test('the first control request loads Express, but not YAML', async () => {

@@ -73,7 +73,7 @@ describe('petstore-sim scenarios', () => {
   test('refers to the schema by a path if the package is installed below', async () => {
     const installed = join(folder, 'project/node_modules/petstore-sim');
     mkdirSync(installed, { recursive: true });
-    for (const part of ['dist', 'scenarios', 'package.json', 'schema.json']) {
+    for (const part of ['dist', 'package.json', 'schema.json']) {
       cpSync(join(root, part), join(installed, part), { recursive: true });
     }
     symlinkSync(join(root, 'node_modules'), join(folder, 'project/node_modules/petstore-sim/node_modules'));

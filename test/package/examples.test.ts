@@ -79,7 +79,7 @@ describe.concurrent('the example projects with the installed package', { timeout
     test('its tests pass in CommonJS, for a client in Node and a page in jsdom with msw', async () => {
       const cwd = await installed('jest');
       const report = JSON.parse(await runIn(cwd, 'npx', ['jest', '--json']));
-      expect(report).toMatchObject({ numPassedTests: 10, numFailedTests: 0, numPendingTests: 0 });
+      expect(report).toMatchObject({ numPassedTests: 11, numFailedTests: 0, numPendingTests: 0 });
     });
 
     /** Runs a test file in the folder of the example. @returns Jest's output, and the result of each test */

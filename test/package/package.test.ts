@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -34,11 +34,16 @@ const consumerFolder = () => join(folder, 'installed/consumer');
 describe.concurrent('installed package', { timeout: 180_000 }, () => {
   test('contains only the build, the data and the documentation', () => {
     const allowed =
-      /^(dist\/.+\.(js|d\.ts|cjs|d\.cts)|fixtures\/.+\.json|scenarios\/.+\.(yaml|md)|dist\/(schema|scenarios\/.+)\.json|schema\.json|docs\/.+\.(md|svg|png)|examples\/clients\/[^/]+|(README|CHANGELOG|SECURITY|SKILL)\.md|llms\.txt|LICENSE|dist\/dashboard\/.+\.(html|css)|dist\/dashboard\/LICENCES\.txt|package\.json)$/;
+      /^(dist\/.+\.(js|cjs)|dist\/types\/.+\.d\.c?ts|dist\/(scenario-texts|scenarios\/[\w-]+)\.json|schema\.json|docs\/.+\.md|examples\/clients\/[^/]+|(README|SECURITY|SKILL)\.md|llms\.txt|LICENSE|dist\/dashboard\/.+\.(html|css)|dist\/dashboard\/LICENCES\.txt|package\.json)$/;
     expect(packed.files.filter((file) => !allowed.test(file))).toEqual([]);
     expect(packed.files).toEqual(
       expect.arrayContaining(['dist/index.js', 'dist/msw.js', 'dist/seed.js', 'dist/cli/main.cjs']),
     );
+  });
+
+  test('has at most 400 files and 0.8 MB', async () => {
+    expect(packed.files.length).toBeLessThanOrEqual(400);
+    expect((await stat(packed.tarball)).size).toBeLessThanOrEqual(800_000);
   });
 
   test('runs by npx in an empty folder, and responds', async () => {
@@ -158,6 +163,35 @@ const { matchers } = require('petstore-sim/matchers');
     });
   });
 
+  describe('types in a CommonJS program', () => {
+    const program = `import { createSimulator, ScenarioError, type Simulator } from 'petstore-sim';
+import { createControl, type RemoteControl } from 'petstore-sim/control';
+import { hunt } from 'petstore-sim/hunt';
+import { listen } from 'petstore-sim/node';
+import { generatePets } from 'petstore-sim/seed';
+import { judge, type Verdict } from 'petstore-sim/verdict';
+export const sim: Simulator = createSimulator({ scenario: { pets: { generate: { sold: 3 } } }, generatePets });
+export const verdict: Verdict = judge(sim);
+export const now: string = createControl(sim).getClock().now;
+export const times = async (control: RemoteControl): Promise<string> => (await control.getClock()).now;
+export const messageOf = (error: unknown) => (error instanceof ScenarioError ? error.issues[0]?.message : '');
+export const found = hunt(async ({ fetch }) => void (await fetch('/v1/pets')));
+export const served = listen(sim, { port: 0 });
+`;
+
+    // Without skipLibCheck, so that the declarations are checked, too.
+    test.each(['node16', 'nodenext'])('are the types of the ES modules, with module %s', async (module) => {
+      const cwd = consumerFolder();
+      const options = ['--noEmit', '--strict', '--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+      const forms = ['--module', module, '--target', 'es2023', '--lib', 'es2024,dom,dom.iterable,esnext.disposable'];
+      await writeFile(join(cwd, `${module}-types.cts`), program);
+      await exec(process.execPath, [tsc, ...options, ...forms, `${module}-types.cts`], { cwd });
+      await writeFile(join(cwd, `${module}-wrong.cts`), program.replace('getClock().now', 'getClock().later'));
+      const failing = exec(process.execPath, [tsc, ...options, ...forms, `${module}-wrong.cts`], { cwd });
+      await expect(failing).rejects.toMatchObject({ stdout: expect.stringContaining("'later' does not exist") });
+    });
+  });
+
   describe('import scenario from petstore-sim/scenarios/NAME.json', () => {
     const source = `import { createSimulator } from 'petstore-sim';
 import scenario from 'petstore-sim/scenarios/near-minute-limit.json';
@@ -206,12 +240,13 @@ console.log(sim.name, sim.keys.get('free-key').minute.remaining, createSimulator
     });
   });
 
-  test('contains the schema that the first line of a shipped file names, and exports it', async () => {
+  test('contains the schema that the first line of a shipped scenario names, and exports it', async () => {
     const cwd = consumerFolder();
-    const module = join(folder, 'installed/node_modules/petstore-sim');
-    const [line = ''] = (await readFile(join(module, 'scenarios/minute-wall.yaml'), 'utf8')).split('\n');
-    const path = line.split('$schema=')[1] ?? '';
-    const beside = JSON.parse(await readFile(join(module, 'scenarios', path), 'utf8'));
+    const project = join(folder, 'installed');
+    const { stdout: text } = await exec('npx', ['petstore-sim', 'scenarios', 'minute-wall'], { cwd: project });
+    const [, path = ''] = /^# yaml-language-server: \$schema=(.*)$/m.exec(text) ?? [];
+    expect(path).toMatch(/^\.\/node_modules\//);
+    const beside = JSON.parse(await readFile(join(project, path), 'utf8'));
     await writeFile(
       join(cwd, 'schema.js'),
       "import schema from 'petstore-sim/schema.json' with { type: 'json' }; console.log(JSON.stringify(schema));",

@@ -15,16 +15,18 @@ test('replicas of two versions do not share a log', { timeout: 60_000 }, async (
   const one = await startReplica(store.url());
   const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-version-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ['dist', 'scenarios']) cpSync(join(root, name), join(folder, name), { recursive: true });
+  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true });
   cpSync(join(root, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const chunks = join(folder, 'dist/cli');
+  const chunks = join(folder, 'dist/cjs/chunks');
   for (const name of readdirSync(chunks).filter((name) => name.endsWith('.cjs'))) {
     const text = readFileSync(join(chunks, name), 'utf8');
     if (text.includes(`"${version}"`)) writeFileSync(join(chunks, name), text.replaceAll(`"${version}"`, '"99.0.0"'));
   }
   // It gives one that was killed the time to be gone.
-  const other = startCommandLine(['serve', '--port', '0', '--data', store.url()], { main: join(chunks, 'main.cjs') });
+  const other = startCommandLine(['serve', '--port', '0', '--data', store.url()], {
+    main: join(folder, 'dist/cli/main.cjs'),
+  });
   await vi.waitUntil(() => other.child.exitCode !== null, { timeout: 50_000 });
   expect(other.child.exitCode).not.toBe(0);
   expect(other.errors()).toContain(version);

@@ -37,7 +37,7 @@ export async function copyPackage({
   // A separate manifest, so that one in a parent folder does not define `petstore-sim`.
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await copyFile(join(root, 'package.json'), join(copy, 'package.json'));
-  for (const data of ['scenarios', 'dist']) await cp(join(root, data), join(copy, data), { recursive: true });
+  await cp(join(root, 'dist'), join(copy, 'dist'), { recursive: true });
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const links: [name: string, target: string][] = [...Object.keys(dependencies), ...packages].map((name) => [
     name,

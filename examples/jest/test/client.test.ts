@@ -1,5 +1,7 @@
+import { createSimulator } from 'petstore-sim';
 import type { HuntClient } from 'petstore-sim/hunt';
 import { test } from 'petstore-sim/jest';
+import { generatePets } from 'petstore-sim/seed';
 import { listPets, listStubbornly } from '../src/petstore';
 
 const usedUp = { keys: { 'free-key': { usage: { minute: 60 } } } };
@@ -68,3 +70,9 @@ it('a client that tries again every second does not survive a hunt', async () =>
   await expect(expect(client).toSurviveHunt({ runs: 20 })).rejects.toThrow('looks like a fixed wait of 1 s');
   jest.useRealTimers();
 });
+
+it('generates pets', () => {
+  const sim = createSimulator({ scenario: { pets: { generate: { sold: 3 } } }, generatePets });
+  expect(sim.pets.size).toBe(3);
+  // Loading faker takes a second or more on a busy machine.
+}, 30_000);

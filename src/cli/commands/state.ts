@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type { RemoteControl } from '../../control-api/control.js';
 import { ControlError } from '../../control-api/control-error.js';
-import { createControl, type RemoteControl } from '../../control-api/create-control.js';
+import { createControl } from '../../control-api/create-control.js';
 import type { ExportedState } from '../../control-api/state-schema.js';
 import { UsageError } from '../../node/usage-error.js';
 import { counted } from '../../values/counted.js';

@@ -36,7 +36,7 @@ export function readShipped(name: string): Scenario {
 
 /** Reads the original YAML text of a shipped scenario. */
 export function shippedText(name: string): string {
-  return readFileSync(join(packageFolder(), 'scenarios', `${name}.yaml`), 'utf8');
+  return JSON.parse(readFileSync(join(packageFolder(), 'dist/scenario-texts.json'), 'utf8'))[name];
 }
 
 /** Reads all scenarios of the package, by name. */

@@ -182,7 +182,8 @@ async function loadDriver() {
   try {
     return await import('ioredis');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    // Of an import, or of the `require` that the build makes of it.
+    if (!/MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
     throw new LogOpenError(
       'expected the package ioredis, which --data redis:// needs, got none; install it: npm install ioredis@6',
     );

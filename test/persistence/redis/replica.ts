@@ -1,4 +1,4 @@
-import { createControl, type ServerControl } from '../../../src/control-api/create-control.js';
+import { createControl, type ServerControl } from '../../../src/control.js';
 import type { Scenario } from '../../../src/index.js';
 import { type Served, serveState } from '../../../src/node/serve-state.js';
 import { type StoreOptions, type StoreState, storeEngine } from '../../../src/node/store-engine.js';

@@ -1,0 +1,254 @@
+import type { Verdict } from '../judge/judge-run.js';
+import type { Fault } from '../scenario/fault-schema.js';
+import type { KeyInput } from '../scenario/resolve-keys.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import type { KeyInfo } from '../simulator/keys.js';
+import type { ClockChange, ClockInfo } from './clock-operations.js';
+import type { LogHealth } from './control-operation.js';
+import type { ListedFault } from './fault-operations.js';
+import type { Har } from './har.js';
+import type { JournalEntry } from './journal-entry.js';
+import type { RunReport } from './run-report.js';
+import type { ExportedState, StateInput } from './state-schema.js';
+import type { Update } from './update-stream.js';
+
+// The same functions as the tables of operations; test/control-api/control-types.test.ts compares them. Written out,
+// because a derived type would be 130 kB in the package, without a comment for an operation.
+
+/** Input of an operation without fields. */
+// biome-ignore lint/complexity/noBannedTypes: an empty object
+type NoInput = {};
+
+/** Result of an operation that starts a scenario: its name, and the clock. */
+interface Started {
+  scenario: string;
+  clock: ClockInfo;
+}
+
+/** Filters of a journal query; an entry must match all present fields. */
+export interface RequestFilter {
+  /** Operation of the requests. */
+  operation?: string | undefined;
+  /** Method of the requests. */
+  method?: string | undefined;
+  /** Response status; 0 if the client disconnected first. */
+  status?: number | string | undefined;
+  /** API key of the requests: the key, its id, or its last four characters. */
+  key?: string | undefined;
+  /** Id after which entries match. */
+  since?: number | string | undefined;
+  /** Text in path, query, a body or the name of the fault. */
+  text?: string | undefined;
+}
+
+/** Requests to export; `why` adds to each the steps that led to its response. */
+interface Exported extends RequestFilter {
+  why?: true | 'true' | undefined;
+}
+
+/** Result of a call for its caller; without `call`, of all calls of the client. */
+interface ReportedOutcome {
+  /** Name of the call, as in X-Sim-Call. */
+  call?: string | undefined;
+  result: 'succeeded' | 'failed' | 'aborted';
+}
+
+interface ListedAssumption {
+  id: string;
+  question: string;
+  /** Current value. */
+  value: unknown;
+  default: unknown;
+  /** The other values, or examples of them. */
+  alternatives: unknown[];
+}
+
+interface ListedPet {
+  /** Identifier in decimal digits. */
+  id: string;
+  name: string;
+  status?: 'available' | 'pending' | 'sold';
+  /** The pet as the API sends it. */
+  json: string;
+}
+
+/** A sandbox of a server. */
+export interface SandboxInfo {
+  name: string;
+  /** Name of the scenario. */
+  scenario: string;
+  /** API URL of the sandbox. */
+  baseUrl: string;
+  /** Control URL of the sandbox. */
+  controlUrl: string;
+  /** API key for the client, as the scenario names it. */
+  apiKey: string;
+  /** Number of requests since the start, or since the journal was cleared. */
+  requests: number;
+  /** Set if an idle sandbox of this name was dropped before. */
+  recreated?: true | undefined;
+}
+
+/** Control operations on a simulator in this process, by name. */
+export interface Control {
+  /** Shows that the simulator is up, and the name of its scenario. */
+  getHealth(input?: NoInput): { status: 'ok'; scenario: string; log?: LogHealth };
+  /** Describes the service in OpenAPI 3.1. */
+  getServiceDescription(input?: NoInput): Record<string, unknown>;
+  /** Describes the control API in OpenAPI 3.1. */
+  getControlDescription(input?: NoInput): Record<string, unknown>;
+  /** Shows the scenario, completed from the default scenario, with its API keys. */
+  getScenario(input?: NoInput): { name: string; scenario: Scenario };
+  /** Lists the scenarios that can be loaded by name. */
+  listScenarios(input?: NoInput): { name: string; description: string; changed?: string[] }[];
+  /**
+   * Lists the assumptions, which settle questions that the interface document leaves open, with current and default
+   * values.
+   */
+  listAssumptions(input?: NoInput): ListedAssumption[];
+  /**
+   * Loads a scenario by its name or content: keys, limits, bans and faults are reset; with `reseed` pets and clock
+   * too.
+   */
+  loadScenario(input: { scenario: string | Scenario; reseed?: boolean | undefined }): Started;
+  /** Resets everything to the start of the scenario: pets, identifiers, keys, limits, bans, faults, clock, journal. */
+  reset(input?: NoInput): Started;
+  /** Shows the simulated time, and whether the clock runs or is frozen. */
+  getClock(input?: NoInput): ClockInfo;
+  /**
+   * Moves, freezes or resumes the clock, by one of `{"advance":"61s"}`, `{"set":"2030-12-05T00:00:00Z"}`,
+   * `{"freeze":true}`, `{"resume":true}`.
+   */
+  changeClock(input: ClockChange): ClockInfo;
+  /** Lists API keys with plan, state, windows and strikes, in pages; keys that are not in the scenario are masked. */
+  listKeys(input?: { limit?: number | string | undefined; after?: string | undefined }): {
+    keys: KeyInfo[];
+    total: number;
+    next?: string;
+  };
+  /** Shows one API key. */
+  getKey(input: { key: string }): KeyInfo;
+  /** Adds an API key, unused, or replaces the one with the same text. */
+  addKey(input: KeyInput & { key: string }): KeyInfo;
+  /** Revokes an API key: its requests receive 401 from now on. */
+  revokeKey(input: { key: string }): KeyInfo;
+  /** Makes a revoked API key valid again, with its usage, strikes and ban. */
+  restoreKey(input: { key: string }): KeyInfo;
+  /** Bans an API key from now on. */
+  banKey(input: { key: string; for: string | number }): KeyInfo;
+  /** Lifts the ban of an API key and clears its strikes. */
+  unbanKey(input: { key: string }): KeyInfo;
+  /** Sets the used requests of an API key, in windows that start now. */
+  setKeyUsage(input: { key: string; minute?: number | undefined; day?: number | undefined }): KeyInfo;
+  /** Uses up a window of an API key, so that its next request receives 429. */
+  exhaustKey(input: { key: string; window?: 'minute' | 'day' | undefined }): KeyInfo;
+  /** Lists the stored pets, the last of the list first, a page at a time; a text must be part of the pet. */
+  listStoredPets(input?: {
+    text?: string | undefined;
+    limit?: number | string | undefined;
+    skip?: number | string | undefined;
+  }): { pets: ListedPet[]; count: number; total: number };
+  /** Lists the fault rules in order, with the number of matching and of changed requests. */
+  listFaults(input?: NoInput): ListedFault[];
+  /** Adds a fault rule after the others, written as in a scenario. */
+  addFault(input: Fault): { name: string };
+  /** Removes a fault rule. */
+  removeFault(input: { name: string }): { removed: string };
+  /** Shows the newest requests that match a query, in order of arrival, and the number of all that match. */
+  queryJournal(input?: RequestFilter & { limit?: number | string | undefined }): {
+    entries: JournalEntry[];
+    count: number;
+    dropped: number;
+  };
+  /** Counts the requests that match a query. */
+  countRequests(input?: RequestFilter): { count: number; dropped: number };
+  /** Waits until `count` requests match a query, or for `timeout`: at most 30s of real time. */
+  waitForRequests(
+    input?: RequestFilter & { count?: number | string | undefined; timeout?: number | string | undefined },
+  ): Promise<{ met: boolean; count: number }>;
+  /**
+   * Reports the result of a client’s call, named as in X-Sim-Call, or of all its calls; giving up without an error is
+   * a fault.
+   */
+  reportOutcome(input: ReportedOutcome): { call?: string; result: ReportedOutcome['result'] };
+  /** Deletes all requests; later verdicts include only later requests. */
+  clearJournal(input?: NoInput): { removed: number };
+  /** Exports the requests that match a query as HAR 1.2. */
+  exportHar(input?: Exported): Har;
+  /** Exports the requests that match a query as JSON Lines. */
+  exportJournal(input?: Exported): string;
+  /** Streams every request with its response, as server-sent events; with `since` earlier requests first. */
+  watchRequests(input?: { since?: number | string | undefined }): AsyncIterableIterator<JournalEntry>;
+  /**
+   * Streams updates, at most one every 100 ms, as server-sent events: requests without headers and bodies, changes by
+   * control operations with their callers, the clock.
+   */
+  watchUpdates(input?: {
+    run?: string | undefined;
+    since?: number | string | undefined;
+    changes?: number | string | undefined;
+  }): AsyncGenerator<Update>;
+  /**
+   * Judges the client by its requests since the start, the last reset or the last clearing of the journal; by default
+   * for all API keys.
+   */
+  getVerdict(input?: { key?: string | undefined; ended?: true | 'true' | undefined }): Verdict;
+  /** Shows one request, and the steps that led to its response. */
+  getRequest(input: { id: number | string }): JournalEntry;
+  /**
+   * Exports a report: every request with the steps that led to its response, the verdict, keys, faults, assumptions,
+   * scenario.
+   */
+  exportRun(input?: NoInput): RunReport;
+  /** Exports the complete state, with the scenario and its API keys. */
+  exportState(input?: NoInput): ExportedState;
+  /** Restores an exported state with its scenario; an invalid state changes nothing. */
+  importState(input: StateInput): Started & { pets: number };
+  /** Lists the named snapshots. */
+  listSnapshots(input?: NoInput): { name: string; scenario: string; now: string; pets: number }[];
+  /** Saves the state as a named snapshot, or replaces the snapshot of that name; at most 50. */
+  saveSnapshot(input: { name: string }): { saved: string };
+  /** Restores a named snapshot with its scenario; the journal and the snapshot remain. */
+  restoreSnapshot(input: { name: string }): Started;
+  /** Removes a named snapshot. */
+  removeSnapshot(input: { name: string }): { removed: string };
+}
+
+/** Functions of `createControl` for a server: each returns a promise, or a stream of entries. */
+type OverHttp<Functions> = {
+  readonly [Name in keyof Functions]: Functions[Name] extends (...input: infer Input) => infer Result
+    ? (...input: Input) => Result extends AsyncIterable<unknown> ? Result : Promise<Awaited<Result>>
+    : never;
+};
+
+/** Control operations on a simulator in another process, over HTTP, by name. */
+export type RemoteControl = OverHttp<Control>;
+
+/** Control operations of a server on its sandboxes, by name. */
+export interface SandboxControl {
+  /** Lists the URLs of the server; a browser receives the dashboard instead. */
+  getLinks(input?: NoInput): {
+    scenario: string;
+    api: string;
+    page: string;
+    description: string;
+    service: string;
+    verdict: string;
+    journal: string;
+  };
+  /** Lists the sandboxes in order of their last use, the oldest first. */
+  listSandboxes(input?: NoInput): SandboxInfo[];
+  /** Creates a sandbox with the scenario of the server, or with another scenario by its name or content. */
+  createSandbox(input: { name: string; scenario?: string | Scenario | undefined }): SandboxInfo;
+  /** Shows one sandbox; its control operations are below this path. */
+  getSandbox(input: { sandbox: string }): SandboxInfo;
+  /** Removes a sandbox and aborts its pending requests. */
+  removeSandbox(input: { sandbox: string }): { removed: string };
+}
+
+/** Control operations of a server: on its own simulator, and on its sandboxes. */
+export type ServerControl = RemoteControl &
+  OverHttp<SandboxControl> & {
+    /** Control operations of one sandbox. They fail with 404 if the sandbox does not exist. */
+    sandbox(name: string): RemoteControl;
+  };

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { Control } from '../../src/control.js';
+import type { SandboxControl } from '../../src/control-api/control.js';
+import type { ControlOperation } from '../../src/control-api/control-operation.js';
+import { controlOperations } from '../../src/control-api/control-operations.js';
+import { sandboxOperations } from '../../src/control-api/sandbox-operations.js';
+import type { AnySchema, Input } from '../../src/validation/schema.js';
+
+/** Input and result of each operation of a table. */
+type InTable<Table> = {
+  // biome-ignore lint/suspicious/noExplicitAny: target and items differ from one operation to the next
+  [Name in keyof Table]: Table[Name] extends ControlOperation<any, infer In extends AnySchema, any, infer Result>
+    ? { input: Partial<Input<In>> extends Input<In> ? [(Input<In> | undefined)?] : [Input<In>]; result: Result }
+    : never;
+};
+
+/** Input and result of each function. */
+type Declared<Functions> = {
+  [Name in keyof Functions]: Functions[Name] extends (...input: infer In) => infer Result
+    ? { input: In; result: Result }
+    : never;
+};
+
+/** Whether each of two types is assignable to the other. */
+type Same<One, Other> = [One, Other] extends [Other, One] ? true : false;
+
+test('the declared functions are those of the tables, with the same inputs and results', () => {
+  expectTypeOf<Same<Declared<Control>, InTable<typeof controlOperations>>>().toEqualTypeOf<true>();
+  expectTypeOf<Same<Declared<SandboxControl>, InTable<typeof sandboxOperations>>>().toEqualTypeOf<true>();
+});
+
+test('each declared function has the summary of its operation as its comment', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../src/control-api/control.ts'), 'utf8');
+  const comments = [...text.matchAll(/^ {2}\/\*\*((?:(?!\*\/).)*)\*\/\n {2}(\w+)\(/gms)].map(
+    ([, comment = '', name]) => [name, comment.replace(/\s+(?:\* )?/g, ' ').trim()],
+  );
+  const summaries = Object.entries({ ...controlOperations, ...sandboxOperations }).map(([name, { summary }]) => [
+    name,
+    `${summary}.`,
+  ]);
+  // `sandbox` is no operation.
+  expect(Object.fromEntries(comments.filter(([name]) => name !== 'sandbox'))).toEqual(Object.fromEntries(summaries));
+});
