@@ -20,12 +20,14 @@ export interface KeyDefinition {
 }
 
 /**
- * Cause of a key's ban: `strikes` (requests that came too early after a 429), or `set` by a scenario or a control
- * request.
+ * Cause of a key's ban: `strikes` (requests sent too early after a 429), or `set` by a scenario or a control request.
  */
 export type BanCause = 'strikes' | 'set';
 
-/** State of one API key, as plain data without methods. Times are Unix milliseconds, unless the name says seconds. */
+/**
+ * State of one API key, as plain data without methods. Times are Unix milliseconds, unless the field name ends with
+ * `Seconds`.
+ */
 export interface ApiKey {
   readonly key: string;
   readonly plan: string;

@@ -106,7 +106,8 @@ export function completed(scenario: Scenario, base: Scenario): Scenario {
   const { description, ...others } = merge<Scenario>(base, isMap(keys) ? rest : present);
   return {
     ...others,
-    // The default scenario's description would be wrong for a scenario that has a name of its own.
+    // Omits the default scenario's description if the scenario has another name, because the description would be
+    // wrong.
     ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
     // The scenario's own keys are first, because clients use the first key by default. `Object.assign` copies the keys,
     // possibly thousands, only once.
