@@ -12,7 +12,7 @@ import { petStatuses } from './document.js';
 import { describe, isStatus, type Operation, quote } from './operation.js';
 import type { Settings } from './settings.js';
 
-/** "Operation name: createPet. POST /pets." */
+/** Runs createPet: "Operation name: createPet. POST /pets." */
 export const createPet: Operation = (call, { pets, categories, settings }) => {
   checkContentType(call, settings);
   const body = readBody(call);

@@ -5,17 +5,17 @@ import type { PlanLimits } from '../rate-limits/plan-limits.js';
  * open are in assumptions.ts.
  */
 
-/** "{base_url} is the production address and already ends in the version segment /v1." */
+/** Path of the API's version: "{base_url} is the production address and already ends in the version segment /v1." */
 export const basePath = '/v1';
 
-/** "The interface version is 1.0.0." */
+/** Version in the interface document: "The interface version is 1.0.0." */
 export const interfaceVersion = '1.0.0';
 
-/** "Allowed values: available, pending, sold." */
+/** Status values of a pet: "Allowed values: available, pending, sold." */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
-/** "Minimum 1, maximum 100, default 20. Maximum number of animals returned." */
+/** Query parameter `limit` of listPets: "Minimum 1, maximum 100, default 20. Maximum number of animals returned." */
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /** "Operation name: listPets", "Operation name: createPet", "Operation name: getPet". */

@@ -7,7 +7,7 @@ import { isStatus, type Operation, type OperationContext, quote } from './operat
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
-/** "Operation name: listPets. GET /pets." */
+/** Runs listPets: "Operation name: listPets. GET /pets." */
 export const listPets: Operation = (call, context) => {
   const { pets, settings } = context;
   // List responses with a paging link are not cached. The Link header depends on the base URL as well as the query.

@@ -13,7 +13,7 @@ export const assumes = (...ids: [AssumptionId, ...AssumptionId[]]): Json => ({
   'x-assumption': ids.length === 1 ? ids[0] : ids,
 });
 
-/** "Every API response carries these headers." */
+/** References to the rate-limit headers in the OpenAPI description: "Every API response carries these headers." */
 export const rateLimit: Json = Object.fromEntries(
   Object.values(rateLimitHeaders).map((name) => [name, ref('headers', name)]),
 );

@@ -14,7 +14,7 @@ export interface Window {
   startSeconds: number;
   /** Number of requests counted in the window. For a token bucket, the missing tokens multiplied by `lengthSeconds`. */
   used: number;
-  /** Number of requests in each second of the window, oldest first. Only the sliding log uses these pairs. */
+  /** Pairs of a Unix second and its number of requests, oldest first. Used only by the sliding-log algorithm. */
   log: [second: number, requests: number][];
   /** Index of the oldest `log` pair inside the window. Moving the index is cheaper than removing each expired pair. */
   logStart: number;

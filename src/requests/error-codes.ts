@@ -1,6 +1,6 @@
 /**
- * Default values of the field `code` in error responses. The interface document has no values, so the assumption
- * `errorCodes` can replace them.
+ * Default values of the field `code` in error responses. The interface document shows no values; a scenario can replace
+ * the defaults with the assumption `errorCodes`.
  */
 export const errorCodes = [
   'invalid_request',

@@ -21,7 +21,10 @@ export interface Match {
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** Creates the match of a request whose method or path belongs to no operation. */
+/**
+ * Creates the match of a request with an unknown method or path. The match has an error response instead of an
+ * operation.
+ */
 export const refusedMatch = (refusal: ApiError): Match => ({
   operation: undefined,
   isWrite: false,
@@ -46,7 +49,10 @@ export interface RunContext<Data, Scenario> {
 export interface ServiceData<Scenario = unknown, Copy = unknown> {
   /** Restores the service's data as at the start of the scenario. Default: the service creates the data again. */
   reset?(): void;
-  /** Adapts the service's data to another scenario that was loaded without `reseed`. Default: no change. */
+  /**
+   * Adapts the service's data to another scenario that was loaded without the option `reseed`, which keeps the data.
+   * Default: no change.
+   */
   change?(scenario: Scenario): void;
   /**
    * Creates the service's data for a fork of the simulator, as at the start of the scenario. Default: the service
@@ -63,7 +69,7 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
   isAtStart?(): boolean;
   /** Splits a captured copy of the service's data into JSON values, for a log. Default: the copy as one value. */
   write?(copy: Copy): Iterable<JsonValue>;
-  /** Joins the JSON values that `write` returned to a copy of the service's data. Default: the first value. */
+  /** Converts the JSON values that `write` returned back to a copy of the service's data. Default: the first value. */
   read?(values: readonly JsonValue[]): Copy;
 }
 

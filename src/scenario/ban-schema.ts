@@ -28,8 +28,8 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 };
 
 /**
- * Creates the schema of a field under its deprecated name, which editors strike through. `withPresentNames` renames
- * such fields first, so a remaining valid value means that both names are set.
+ * Creates the schema of a field under its deprecated name, which editors strike through. Rejects valid values too:
+ * `withPresentNames` renames the field before the check, unless both names are set.
  */
 function earlier(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];

@@ -30,8 +30,8 @@ export function* checkScenario(
     else if (typeof name === 'string' && field === 'assumptions')
       omitAssumption(rest, steps.length === 2 && unknown ? unknown : name);
     else if (typeof name === 'string' && field === 'keys') {
-      // If the key's plan is misspelled, the key stays valid. Otherwise all references to the key would be reported as
-      // well.
+      // Omits a key with a misspelled field name `plan`. The key's usage may be valid for the intended plan, but not
+      // for the default plan.
       if (unknown === undefined || unknown === 'plan') delete rest.keys?.[name];
     } else if (field === 'faults' && typeof name === 'number') {
       if (unknown === undefined) keepNames(rest, scenario, name);
@@ -57,7 +57,7 @@ function keepNames(rest: CheckedScenario, { faults }: { faults?: unknown }, inde
   const named = {
     ...(typeof name === 'string' && name !== '' && { name }),
     when: { ...(keys.length > 0 && { key: keys }), ...(typeof plan === 'string' && { plan }) },
-    // The rule needs any effect to be valid. A scenario with issues never runs.
+    // A fault rule needs an effect to be valid. Any effect will do, because a scenario with issues never runs.
     then: { delay: 0 },
   };
   rest.faults = (rest.faults ?? []).with(index, named);

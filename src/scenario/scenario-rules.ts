@@ -7,7 +7,10 @@ import { type CheckedScenario, createScenarioSchema, type Scenario, type Scenari
 import type { ServiceContent, ServiceSchema } from './service-schema.js';
 import type { Settings } from './settings.js';
 
-/** Functions that resolving some scenarios requires. The main service adds its own by declaration merging. */
+/**
+ * Functions that resolving some scenarios requires. The main service (the Petstore) adds more functions by declaration
+ * merging.
+ */
 export interface ResolveOptions {
   /** The function `readStart` of `petstore-sim/control`. Required only for a scenario with the field `state`. */
   readStart?: ReadStart | undefined;

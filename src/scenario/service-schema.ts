@@ -19,7 +19,7 @@ type CheckedConditions = { operation?: readonly string[] | undefined; method?: s
   [Name in keyof ServiceConditions]?: Output<ServiceConditions[Name]> | undefined;
 };
 
-/** Parts of the scenario schema that the main service defines. */
+/** Parts of the scenario schema that the main service (the Petstore) defines. */
 export interface ServiceSchema {
   /** Names of the service's operations, which a scenario may use. */
   readonly operations: readonly string[];

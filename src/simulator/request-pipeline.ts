@@ -66,8 +66,8 @@ export class RequestPipeline {
     const { journal } = state;
     const nowMs = state.clock.now();
     const id = journal.open();
-    // Delayed requests that are due get their responses first. Those responses are sent after this request's arrival,
-    // so its id is assigned before.
+    // Delayed requests whose delay is over are answered first, but after the new request's arrival. The new request
+    // already has its id.
     if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
     const basePath = call.basePath ?? state.basePaths[0];

@@ -58,7 +58,7 @@ export type SimulatedService = Service<unknown, ResolvedScenario>;
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceProperties {}
 
-/** Main service of a simulator, which also defines the scenario fields and some properties of the simulator. */
+/** Main service of a simulator (the Petstore), which also defines scenario fields and properties such as `sim.pets`. */
 export interface MainService<Data = unknown> extends Service<Data, ResolvedScenario> {
   readonly rules: ScenarioRules;
   /**
