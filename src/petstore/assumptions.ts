@@ -2,21 +2,27 @@ import { type AssumptionId, type ChoiceId, type Settings, settingValues } from '
 
 export type { AssumptionId, Settings } from './settings.js';
 
-/** A point that the interface document leaves open, with the simulator's default and the alternatives. */
+/** Assumption: a point that the interface document leaves open, with the simulator's default and the alternatives. */
 export interface Assumption<Value> {
   question: string;
-  /** Sentence of the document that leaves the point open. */
+  /** Sentence of the interface document that leaves the point open. */
   documentQuote: string;
   default: Value;
-  /** All values except the default. For an open set (a number, a list, a map), one example of each kind. */
+  /**
+   * All values of the assumption except the default. If the values are not a fixed list (a number, a list, a map), one
+   * example of each kind.
+   */
   alternatives: readonly Value[];
-  /** Description of the possible values, for an open set. */
+  /** Description of the assumption's possible values, if the values are not a fixed list. */
   form?: string;
-  /** Other places in a scenario that set this assumption, besides `assumptions`. */
+  /** Other fields of a scenario that set the assumption, besides `assumptions`. */
   alsoAt?: string;
 }
 
-/** Texts of an assumption. The values are in settings.ts, so that browser pages load them without these texts. */
+/**
+ * Question and quote of an assumption. The assumption's values are in settings.ts, so that web pages load the values
+ * without these texts.
+ */
 type AssumptionText<Id extends AssumptionId> = Id extends ChoiceId
   ? Pick<Assumption<Settings[Id]>, 'question' | 'documentQuote' | 'alsoAt'>
   : Omit<Assumption<Settings[Id]>, 'default'> & { form: string };
@@ -29,7 +35,10 @@ const pagingSilent = 'Paging parameters other than limit, and any paging envelop
 const invalidSilent =
   '"400 when the body is missing required fields or contains invalid values." Which values are invalid: not shown.';
 
-/** All points that the document leaves open, by id. A scenario sets each under `assumptions` or at `alsoAt`. */
+/**
+ * All points that the interface document leaves open, by id. A scenario sets each point under `assumptions` or in the
+ * fields of `alsoAt`.
+ */
 export const assumptions = /* @__PURE__ */ withValues({
   defaultStatus: {
     question: 'Which status does a new pet have if the body has none?',

@@ -1,4 +1,7 @@
 import * as faker from '@faker-js/faker';
 
-/** Returns faker in bundles for browsers. package.json replaces load-faker.ts with this file. */
+/**
+ * Returns the module `@faker-js/faker` in bundles for browsers, where package.json replaces load-faker.ts with this
+ * file.
+ */
 export const loadFaker = () => faker;

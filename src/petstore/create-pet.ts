@@ -12,7 +12,7 @@ import { petStatuses } from './document.js';
 import { describe, isStatus, type Operation, quote } from './operation.js';
 import type { Settings } from './settings.js';
 
-/** "Operation name: createPet. POST /pets." */
+/** Runs createPet: "Operation name: createPet. POST /pets." */
 export const createPet: Operation = (call, { pets, categories, settings }) => {
   checkContentType(call, settings);
   const body = readBody(call);
@@ -36,14 +36,14 @@ export const createPet: Operation = (call, { pets, categories, settings }) => {
     const pet = pets.add({ name, categoryId, status: status ?? defaultStatus, extra });
     return { status: 201, body: pet.json, storedId: String(pet.id) };
   } catch (error) {
-    // All ids are used.
+    // `pets.add` throws a `RangeError` only if no id up to the greatest int64 is free.
     throw error instanceof RangeError ? new ApiError(500, 'internal_error', error.message) : error;
   }
 };
 
 const newPetFields = ['name', 'categoryId', 'status'];
 
-/** Fields of a body that NewPet does not define, except `id`, which the service assigns. */
+/** Returns the fields of a request body that NewPet does not define, except `id`, which the service assigns. */
 function unknownFields(body: JsonObject, settings: Settings): JsonObject {
   const unknown = Object.entries(body).filter(([field]) => !newPetFields.includes(field));
   const [first] = unknown;
@@ -53,7 +53,7 @@ function unknownFields(body: JsonObject, settings: Settings): JsonObject {
   return Object.fromEntries(unknown.filter(([field]) => field !== 'id'));
 }
 
-/** Content-Type for JSON in UTF-8, with any number of empty parameters (RFC 9110 section 5.6.6). */
+/** Pattern of the Content-Type of JSON in UTF-8. Allows any number of empty parameters (RFC 9110 section 5.6.6). */
 const jsonType = /^application\/json\s*(?:;\s*(?:charset *= *"?utf-8"?\s*)?)*$/i;
 
 function checkContentType(call: ApiCall, { contentType }: Settings): void {

@@ -9,7 +9,7 @@ import { petstore } from './petstore.js';
 const optionNames: Record<keyof SimulatorOptions, true> = { ...simulatorOptions, generatePets: true };
 
 /**
- * Creates a simulator. Synchronous and without I/O, in Node and in browsers; simulators share no state.
+ * Creates a simulator of the Petstore, in Node or a browser, synchronously and without I/O. Simulators share no state.
  * @throws {ScenarioError} listing every issue of the scenario with its path; {TypeError} for an unknown option
  * @example const sim = createSimulator({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
  */
@@ -19,9 +19,9 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 }
 
 /**
- * Creates a simulator from a checked scenario.
+ * Creates a simulator of the Petstore from a checked scenario.
  * @param time source of the machine's time; default: the machine's clock
- * @param operations operations that scenarios may name; default: the document's operations
+ * @param operations operations that scenarios may name; default: the interface document's operations
  */
 export const createSimulatorFrom = (
   resolved: ResolvedScenario,

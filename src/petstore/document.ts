@@ -1,20 +1,21 @@
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 
 /**
- * Values from the interface document, each with its quote, defined only here. Open points are in assumptions.ts.
+ * Values from the interface document, each with the sentence that states the value. Points that the document leaves
+ * open are in assumptions.ts.
  */
 
-/** "{base_url} is the production address and already ends in the version segment /v1." */
+/** Path of the API's version: "{base_url} is the production address and already ends in the version segment /v1." */
 export const basePath = '/v1';
 
-/** "The interface version is 1.0.0." */
+/** Version in the interface document: "The interface version is 1.0.0." */
 export const interfaceVersion = '1.0.0';
 
-/** "Allowed values: available, pending, sold." */
+/** Status values of a pet: "Allowed values: available, pending, sold." */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
-/** "Minimum 1, maximum 100, default 20. Maximum number of animals returned." */
+/** Query parameter `limit` of listPets: "Minimum 1, maximum 100, default 20. Maximum number of animals returned." */
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /** "Operation name: listPets", "Operation name: createPet", "Operation name: getPet". */
@@ -24,12 +25,18 @@ export type OperationName = (typeof operationNames)[number];
 export const isOperationName = (name: string | undefined): name is OperationName =>
   operationNames.some((operation) => operation === name);
 
-/** "Free 60 / 1,000; Pro 300 / 10,000; Business 1,000 / 100,000; Enterprise Custom / Custom." */
+/**
+ * "Free 60 / 1,000; Pro 300 / 10,000; Business 1,000 / 100,000; Enterprise Custom / Custom." Requests per minute / per
+ * day of each plan.
+ */
 export const documentedPlans = {
   free: { minute: 60, day: 1_000 },
   pro: { minute: 300, day: 10_000 },
   business: { minute: 1_000, day: 100_000 },
 } as const satisfies Record<string, PlanLimits>;
 
-/** "This operation is scheduled for removal on 5 December 2030." The hour and zone are our choice: 00:00 UTC. */
+/**
+ * "This operation is scheduled for removal on 5 December 2030." The document has no time of day; the simulator removes
+ * getPet at 00:00 UTC.
+ */
 export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);

@@ -6,17 +6,17 @@ import { petStatuses } from './document.js';
 import { loadFaker } from './load-faker.js';
 import type { GeneratePets } from './resolve-pets.js';
 
-/** Categories of generated pets if the scenario has none: those of the default scenario. */
+/** Category ids of generated pets if the scenario has no categories. Equal to the default scenario's categories. */
 const defaultCategories = [1, 2, 3, 4, 5];
 
-/** First names of a locale. `first_name` has separate lists for women, men and both. */
+/** Returns the first names in a faker locale. Faker's `first_name` has separate lists for women, men and both. */
 const firstNames = ({ person }: LocaleDefinition): string[] => [
   ...new Set(Object.values(person?.first_name ?? {}).flatMap((names) => names ?? [])),
 ];
 
 /**
- * Faker definitions of a locale, with its language, English and all locales as fallbacks. For example, faker has no
- * Canadian first names.
+ * Returns faker's definitions of a locale, followed by fallbacks: the locale's language, English and faker's `base`.
+ * For example, faker has no Canadian first names.
  * @throws {RangeError} for an unknown locale
  */
 export function localeChain(locale: string): LocaleDefinition[] {
@@ -38,26 +38,33 @@ const namesOf = (locale: string): readonly string[] =>
     .map(firstNames)
     .find(({ length }) => length > 0) ?? [];
 
-/** Locales of `mixed` names, with eleven scripts, three of them right-to-left. */
+/**
+ * Locales of generated pet names if the scenario's locale is `mixed`. The locales use eleven scripts, three of them
+ * right-to-left.
+ */
 const mixedLocales = ['en', 'ar', 'de', 'el', 'fa', 'he', 'hy', 'ja', 'ka_GE', 'ko', 'ru', 'th', 'vi', 'zh_CN'];
 
-/** Changes to every second `mixed` name, in forms that pages and databases often handle incorrectly. */
+/**
+ * Functions that make a generated pet name unusual, in forms that web pages and databases often handle incorrectly.
+ * Half of the `mixed` names are changed.
+ */
 const unusualForms: readonly ((name: string) => string)[] = [
-  // Letters and accents as separate code points, plus one accent.
+  // Writes letters and accents of the name as separate code points (NFD), and adds one accent.
   (name) => `${name}\u0301`.normalize('NFD'),
-  // One character with seven code points.
+  // Appends a family emoji, one visible character of seven code points.
   (name) => `${name} \u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}`,
   (name) => `${name} \u{1f436}`,
   (name) => Array.from({ length: 40 }, () => name).join('-'),
 ];
 
-/** Number of pets between calls of `onProgress`. */
+/** Number of generated pets between two calls of `onProgress`. */
 const progressEvery = 4_096;
 
 /**
- * Generates pets for scenarios with `pets.generate`; 100,000 take a tenth of a second. Counts are exact and statuses
- * shuffled; `seed` determines every value. Names are first names of `locale` from faker, English by default; `mixed`
- * has several scripts, emoji, combining marks and very long names.
+ * Generates the pets of scenarios with `pets.generate`; 100,000 pets take a tenth of a second. The number of pets per
+ * status is exact, statuses are shuffled, and equal seeds generate equal pets. Names are faker's first names of
+ * `locale` (default: English). The locale `mixed` generates names in several scripts, with emoji, combining marks and
+ * great length.
  * @throws {RangeError} for more pets than ids from `firstId` up, and for an unknown locale
  * @example
  * import { createSimulator } from 'petstore-sim';
@@ -75,7 +82,10 @@ export const generatePets: GeneratePets = (counts, { seed, firstId, categories, 
     throw new RangeError(`expected ids for ${total} pets from ${firstId} on, got none after ${greatestInt64}`);
   }
 
-  /** Draws a status from the remaining pets with equal probability, so that every count is exact. */
+  /**
+   * Draws the status of a generated pet. Each remaining pet is equally probable, so that the number of pets per status
+   * is exact.
+   */
   const drawStatus = (made: number) => {
     let position = drawBelow(total - made);
     const drawn = left.find(({ count }) => {
@@ -109,7 +119,7 @@ function nameDraw(locale: string, drawFrom: <Item>(items: readonly Item[]) => It
   return () => drawFrom(forms)(drawFrom(drawFrom(lists)));
 }
 
-/** Creates a generator of whole numbers from 0 to a bound (exclusive). */
+/** Creates a seeded generator of random whole numbers, from 0 to below a bound. */
 function createDraw(seed: number): (bound: number) => number {
   let drawn = 0;
   return (bound) => Math.floor(seededFraction(seed, drawn++) * bound);

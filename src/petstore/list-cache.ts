@@ -1,19 +1,22 @@
 import type { Outcome } from '../requests/outcome.js';
 import type { Settings } from './settings.js';
 
-/** Maximum number of cached lists for the same pets. Limits the memory if a client reads every page. */
+/** Maximum number of cached list responses for unchanged pets. Limits the memory if a client reads every page. */
 const maximumLists = 100;
 
 type Lists = Map<string, Outcome>;
 
-/** Cache of list responses, shared by a simulator and its forks while they share their pets. */
+/**
+ * Cache of listPets responses. A simulator and its forks share the cache, and responses are valid for both while their
+ * pets are the same.
+ */
 export class ListCache {
   readonly #lists = new WeakMap<object, WeakMap<Settings, Lists>>();
 
   /**
-   * Returns the cached list for a query, or caches the result of `read`. Clients repeat a few queries, and the journal
-   * then stores each text once.
-   * @param content identifies the pets and their order
+   * Returns the cached list response for a query, or calls `read` and caches the result. Clients repeat few queries,
+   * and the journal stores each cached text only once.
+   * @param content object that identifies the pets and their order
    */
   find(content: object, settings: Settings, query: string, read: () => Outcome): Outcome {
     const lists = this.#listsOf(content, settings);

@@ -7,10 +7,10 @@ import { isStatus, type Operation, type OperationContext, quote } from './operat
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
-/** "Operation name: listPets. GET /pets." */
+/** Runs listPets: "Operation name: listPets. GET /pets." */
 export const listPets: Operation = (call, context) => {
   const { pets, settings } = context;
-  // Responses with paging are not cached, because the Link header depends on more than the query.
+  // List responses with a paging link are not cached. The Link header depends on the base URL as well as the query.
   if (settings.paging !== 'none') return readList(call, context);
   return pets.lists.find(pets.content, settings, call.query, () => readList(call, context));
 };
@@ -67,7 +67,7 @@ function readStatusFilter(query: URLSearchParams, { unknownStatusFilter }: Setti
   throw invalidRequest(`status is ${found}; it must be one of ${petStatuses.join(', ')}.`, 'unknownStatusFilter');
 }
 
-/** Number of pets before the requested page. */
+/** Returns the number of pets before the page that a listPets query asks for. */
 function readPage(
   query: URLSearchParams,
   paging: 'cursor' | 'offset' | 'page',

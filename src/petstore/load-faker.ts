@@ -1,9 +1,9 @@
-/** The module `@faker-js/faker`. Loaded on first use, because loading takes 90 ms and 2 MB. */
+/** The module `@faker-js/faker`. Loaded at the first use, because loading takes 90 ms and 2 MB. */
 type FakerModule = typeof import('@faker-js/faker');
 
 /**
  * Loads faker with Node's `require`, because resolving a scenario is synchronous and Jest's own `require` does not
- * support ES modules. package.json replaces this file by bundled-faker.ts in bundles for browsers.
+ * support ES modules. For bundles for browsers, package.json replaces this file with bundled-faker.ts.
  */
 export function loadFaker(): FakerModule {
   // biome-ignore lint/style/noRestrictedGlobals: a bundle for browsers does not contain this file

@@ -2,30 +2,30 @@ import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.
 import type { AssumptionId } from './assumptions.js';
 import { listLimit, petStatuses } from './document.js';
 
-/** A JSON object of the OpenAPI description. Loosely typed, because only tools read it. */
+/** A JSON object in the OpenAPI description. Loosely typed, because only tools read the description. */
 export type Json = Record<string, unknown>;
 
-/** A reference to a component of the description. */
+/** Creates a reference to a component of the OpenAPI description. */
 export const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Marks a part that depends on assumptions, by their ids. */
+/** Marks a part of the OpenAPI description that depends on assumptions, with the ids of the assumptions. */
 export const assumes = (...ids: [AssumptionId, ...AssumptionId[]]): Json => ({
   'x-assumption': ids.length === 1 ? ids[0] : ids,
 });
 
-/** "Every API response carries these headers." */
+/** References to the rate-limit headers in the OpenAPI description: "Every API response carries these headers." */
 export const rateLimit: Json = Object.fromEntries(
   Object.values(rateLimitHeaders).map((name) => [name, ref('headers', name)]),
 );
 
-/** A response with a JSON body. */
+/** Creates the OpenAPI description of a response with a JSON body. */
 export const answer = (description: string, schema: string, example: unknown, headers: Json = rateLimit): Json => ({
   description,
   headers,
   content: { 'application/json': { schema: ref('schemas', schema), example } },
 });
 
-/** A response with an Error body. */
+/** Creates the OpenAPI description of an error response, whose body is an Error object. */
 export const error = (status: number, code: string, message: string, description: string, headers: Json = rateLimit) =>
   answer(description, 'Error', { code, message, status }, headers);
 
@@ -47,14 +47,17 @@ const banned = (status: number): Json => ({
   ...assumes('banStatus'),
 });
 
-/** Schema of an int64, which can exceed the exact range of a JavaScript number. */
+/** Creates the OpenAPI schema of an int64, which can exceed the exact range of a JavaScript number. */
 export const int64 = (description: string): Json => ({
   type: 'integer',
   format: 'int64',
   description: `${description} From -2^63 to 2^63-1: beyond 2^53-1 a JavaScript number rounds it.`,
 });
 
-/** Shared components of the operations. Also valid for tools that read OpenAPI 3.0. */
+/**
+ * Shared components of the OpenAPI description, such as schemas and headers. Also valid for tools that read OpenAPI
+ * 3.0.
+ */
 export const components: Json = {
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
@@ -158,7 +161,7 @@ function retryAfter(): Json {
   return {
     description: 'Wait before the next request: whole seconds, or an HTTP date by the assumption retryAfterForm.',
     required: true,
-    // `anyOf`, because "60" would match twice under `oneOf` if a validator reads the header as number and as text.
+    // Uses `anyOf` for Retry-After. Some validators read "60" both as a number and as text, which `oneOf` rejects.
     schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'string' }] },
     example: 60,
     ...assumes('retryAfterForm'),

@@ -2,7 +2,7 @@ import { grouped } from '../values/grouped.js';
 import { documentedPlans, getPetRemovedAtMs, interfaceVersion, listLimit } from './document.js';
 import { answer, assumes, components, error, type Json, rateLimit, ref } from './openapi-components.js';
 
-/** Error responses of every operation. */
+/** Error responses that every operation in the OpenAPI description has. */
 const everywhere: Json = {
   '401': ref('responses', 'Unauthorized'),
   '403': ref('responses', 'BannedForbidden'),
@@ -19,7 +19,10 @@ const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
 const milo = { id: 2, name: 'Milo', categoryId: 2, status: 'available' };
 const bello = { name: 'Bello', categoryId: 3, status: 'pending' };
 
-/** A header that only some assumptions send. No example, because contract tests expect every header with an example. */
+/**
+ * Describes a response header that is sent only under some assumptions. Without an example, because contract tests
+ * expect every header that has one.
+ */
 const optionalHeader = (description: string, marked: Json): Json => ({
   description,
   schema: { type: 'string' },
@@ -117,7 +120,7 @@ const paths: Json = {
           in: 'path',
           required: true,
           description: 'Identifier of the pet.',
-          // Repeated in the schema, because some contract tests read it there.
+          // The example is repeated in the schema, because some contract tests read examples there.
           schema: { type: 'integer', format: 'int64', example: rex.id },
           example: rex.id,
         },
@@ -150,8 +153,8 @@ const paths: Json = {
 };
 
 /**
- * OpenAPI 3.1 description of the service. Includes responses that the document leaves open, marked `x-assumption` with
- * an id of `assumptions`.
+ * Creates the OpenAPI 3.1 description of the Petstore. Includes responses that the interface document leaves open,
+ * marked `x-assumption` with an id of `assumptions`.
  * @param baseUrl base URL of the simulator's API; default: URL of a server started without options
  */
 export function describeService(baseUrl = 'http://127.0.0.1:4010/v1'): Record<string, unknown> {
@@ -195,5 +198,5 @@ export function describeService(baseUrl = 'http://127.0.0.1:4010/v1'): Record<st
   };
 }
 
-/** OpenAPI 3.1 description of the service, with the base URL of a server started without options. */
+/** OpenAPI 3.1 description of the Petstore, with the base URL of a server started without options. */
 export const openapi: Record<string, unknown> = describeService();

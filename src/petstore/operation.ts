@@ -6,7 +6,7 @@ import { type PetStatus, petStatuses } from './document.js';
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
-/** Data and settings for an operation. */
+/** Data and settings with which a Petstore operation runs. */
 export interface OperationContext {
   pets: PetStore;
   categories: ReadonlySet<Int64>;
@@ -14,14 +14,14 @@ export interface OperationContext {
 }
 
 /**
- * An operation of the API: checks the call, executes it and returns the outcome. @throws {ApiError} for every
- * documented error
+ * An operation of the Petstore API: checks the request, changes or reads the pets, and returns the outcome.
+ * @throws {ApiError} for every documented error
  */
 export type Operation = (call: ApiCall, context: OperationContext, petId: string) => Outcome;
 
 export const isStatus = (value: unknown): value is PetStatus => petStatuses.includes(value as PetStatus);
 
-/** Describes a rejected value in an error message, by type and, if short, by value. */
+/** Describes a rejected JSON value for an error message, by its type and, if short, by the value itself. */
 export function describe(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
@@ -31,5 +31,5 @@ export function describe(value: JsonValue): string {
   return `the number ${value}`;
 }
 
-/** Quotes a text, cut to 40 characters. */
+/** Quotes a text for an error message, cut to 40 characters. */
 export const quote = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text);

@@ -8,14 +8,17 @@ const status = optional(oneOf(...petStatuses));
 
 const documentedFields = ['id', 'name', 'categoryId', 'status'];
 
-/** Fields that NewPet does not define, of a pet stored under the assumption `unknownFields: echo`. */
+/**
+ * Schema of a pet's fields that NewPet does not define. The Petstore stores such fields only under the assumption
+ * `unknownFields: echo`.
+ */
 export const extraFields = kind<JsonObject>(
   'a map of JSON values, without a documented field',
   (value) => isMap(value) && isJson(value) && !documentedFields.some((field) => Object.hasOwn(value, field)),
   { type: 'object', additionalProperties: true },
 );
 
-/** Schema of a pet in a scenario. `status: null` means no status. */
+/** Schema of a pet in a scenario's `pets`. With `status: null`, the pet has no status. */
 export const scenarioPetSchema = fields({
   id: optional(int64),
   name: text,
@@ -24,7 +27,7 @@ export const scenarioPetSchema = fields({
   extra: optional(extraFields),
 });
 
-/** Schema of a pet added by code. */
+/** Schema of a pet that code adds with `sim.pets.add`. */
 export const petSchema = fields({
   id: optional(int64),
   name: text,
@@ -33,7 +36,7 @@ export const petSchema = fields({
   extra: optional(extraFields),
 });
 
-/** Schema of changes to a stored pet. */
+/** Schema of changes to a stored pet, as passed to `sim.pets.update`. */
 export const petChangesSchema = fields({
   name: optional(text),
   categoryId: optional(int64),

@@ -12,24 +12,24 @@ import { copyStock, fillStock, type PetRow, type PetStock } from './pet-stock.js
 
 export type ListOrder = 'id-ascending' | 'newest-first' | 'shuffled';
 
-/** Filter and page of a list of pets. */
+/** Status filter and page of a list of pets. */
 export interface PetQuery {
   status?: PetStatus | undefined;
-  /** Maximum number of pets. Default: all. */
+  /** Maximum number of pets to return. Default: all. */
   limit?: number | undefined;
-  /** Number of pets to skip. Default 0. */
+  /** Number of pets to skip at the beginning of the list. Default 0. */
   skip?: number | undefined;
 }
 
 export interface PetStoreOptions {
   order: ListOrder;
-  /** Seed of the order `shuffled`. */
+  /** Seed for shuffling pets if the list order is `shuffled`. */
   seed: number;
-  /** First id for new pets. Default: `firstIdAfter` the highest initial id. */
+  /** First id for new pets. Default: the next id after the highest initial id. */
   idStart?: Int64 | undefined;
 }
 
-/** All state of the pets that requests change. */
+/** State of the pet store that requests change: the pets and the next id for a new pet. */
 export interface PetStoreState {
   readonly pets: readonly StoredPet[];
   readonly nextId: Int64;
@@ -38,9 +38,9 @@ export interface PetStoreState {
 type HasId = Pick<Pet, 'id'>;
 
 /**
- * Store of pets, with lists of all and per status. Time: lookup O(1) for consecutive ids, otherwise O(log n); list
- * O(limit); create O(1), shuffled O(n). Reset and fork take O(1): the scenario's pets are shared and copied on the
- * first write.
+ * Store of a simulator's pets, with a list of all pets and a list per status. Finding a pet takes O(1) with consecutive
+ * ids, otherwise O(log n); listing O(limit); adding O(1), or O(n) if shuffled. Reset and fork take O(1), because the
+ * scenario's pets are shared until the first write (copy-on-write).
  */
 export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   #order: ListOrder = 'id-ascending';
@@ -48,7 +48,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   #compare: (a: HasId, b: HasId) => number = byId;
   #newestFirst = false;
   #idStart: Int64 = 1;
-  /** The scenario's pets. Immutable. */
+  /** The scenario's initial pets. Never changed, because a reset restores these pets. */
   #seedStock: PetStock = fillStock([]);
   #stock: PetStock = this.#seedStock;
   #nextId: Int64 = 1;
@@ -66,7 +66,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     this.reset();
   }
 
-  /** Adopts the list order of another scenario. */
+  /** Sorts the pets in the list order of another scenario, which was loaded without `reseed`. */
   change({ settings: { listOrder: order }, seed }: { settings: Pick<Settings, 'listOrder'>; seed: number }): void {
     if (order === this.#order && seed === this.#seed) return;
     const isSeed = this.#stock === this.#seedStock;
@@ -75,7 +75,10 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     this.#stock = isSeed ? this.#seedStock : fillStock([...this.#stock.all].sort(this.#compare));
   }
 
-  /** Creates a store with the same initial pets, which are shared until the first write (copy-on-write). */
+  /**
+   * Creates a pet store with the scenario's initial pets, which both stores share until the first write
+   * (copy-on-write).
+   */
   fork(): PetStore {
     const fork = new PetStore([], { order: this.#order, seed: this.#seed }, this.lists);
     fork.#seedStock = this.#seedStock;
@@ -84,7 +87,10 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return fork;
   }
 
-  /** Identity of the pets and their order: a new object after every change, equal for forks that share their pets. */
+  /**
+   * Object that identifies the current pets and their order, as a cache key. Every change creates a new object; forks
+   * that share their pets share the object.
+   */
   get content(): object {
     return this.#stock;
   }
@@ -93,20 +99,20 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return this.#stock.all.length;
   }
 
-  /** Whether the scenario's pets are unchanged. */
+  /** Whether the pets are unchanged since the start of the scenario. */
   isAtStart = (): boolean => this.#stock === this.#seedStock;
 
   get(id: Int64): StoredPet | undefined {
     const { all } = this.#stock;
     const firstId = all[0]?.id;
-    // With consecutive ids, as the service assigns them, the id determines the position.
+    // If ids are consecutive, as the service assigns them, a pet's position follows from the pet's id.
     const place = typeof id === 'number' && typeof firstId === 'number' ? id - firstId : -1;
     const guess = place >= 0 && place < all.length ? all[place] : undefined;
     const pet = guess?.id === id ? guess : all[this.#firstFrom(all, { id })];
     return pet?.id === id ? pet : undefined;
   }
 
-  /** Lists pets in list order. */
+  /** Lists pets in list order, optionally one page or one status. */
   list({ status, limit = Number.POSITIVE_INFINITY, skip = 0 }: PetQuery = {}): StoredPet[] {
     const row = this.#row(status);
     if (!this.#newestFirst) return row.slice(skip, skip + limit);
@@ -114,14 +120,14 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return row.slice(Math.max(0, end - limit), end).reverse();
   }
 
-  /** Number of pets with a status, or of all pets. */
+  /** Number of pets with a status, or of all pets without an argument. */
   count(status?: PetStatus): number {
     return this.#row(status).length;
   }
 
   /**
-   * Number of pets up to and including an id in a filtered list, even if the id is not stored. A cursor page starts at
-   * this position.
+   * Position after a pet's id in the list of a status, even if no pet has the id. A page requested by cursor starts at
+   * the position.
    */
   positionAfter(id: Int64, status?: PetStatus): number {
     const row = this.#row(status);
@@ -132,14 +138,15 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
 
   /**
    * Stores a new pet.
-   * @param pet `id` is optional; default: the next free id
+   * @param pet new pet; its `id` is optional, default: the next free id
    * @throws {RangeError} if the id is taken, or all ids up to the greatest int64 are used
    */
   add(pet: Omit<Pet, 'id'> & { id?: Int64 | undefined }): StoredPet {
     const id = pet.id ?? this.#freeId();
     if (this.get(id) !== undefined)
       throw new RangeError(`Failed to add a pet: expected a free id, got ${id}, which is taken`);
-    // Field by field: in V8, spreading an object and adding a field takes twice as long as the rest of this function.
+    // Names each field of the pet. In V8, spreading an object and adding a field takes twice as long as the rest of
+    // this function.
     const { name, categoryId, status, extra } = pet;
     const added = toStored({ id, name, categoryId, status, extra });
     const { all, byStatus } = this.#own();
@@ -149,7 +156,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return added;
   }
 
-  /** Changes fields of a pet; `undefined` if no pet has this id. */
+  /** Changes fields of a pet. Returns the changed pet, or `undefined` if no pet has the id. */
   update(id: Int64, changes: Partial<Omit<Pet, 'id'>>): StoredPet | undefined {
     const before = this.get(id);
     if (before === undefined) return undefined;
@@ -161,7 +168,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return after;
   }
 
-  /** Removes a pet; `false` if no pet has this id. */
+  /** Removes a pet by id. Returns `false` if no pet has the id. */
   remove(id: Int64): boolean {
     const pet = this.get(id);
     if (pet === undefined) return false;
@@ -171,13 +178,13 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return true;
   }
 
-  /** Restores the scenario's pets. */
+  /** Restores the scenario's initial pets. */
   reset(): void {
     this.#stock = this.#seedStock;
     this.#nextId = this.#idStart;
   }
 
-  /** Snapshot of all state that requests change. Stored pets are immutable, so a copy of the list suffices. */
+  /** Captures the pets and the next id for a snapshot. Stored pets are immutable, so a copy of the list suffices. */
   capture(): PetStoreState {
     return { pets: this.#stock.all.slice(), nextId: this.#nextId };
   }
@@ -203,7 +210,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     this.#newestFirst = order === 'newest-first';
   }
 
-  /** Stock for a change. Copies the scenario's shared stock before the first change. */
+  /** Returns the lists of pets for a change. Copies the scenario's shared lists before the first change. */
   #own(): PetStock {
     const { all, byStatus } = this.#stock;
     this.#stock = this.isAtStart() ? copyStock(this.#stock) : { all, byStatus };
@@ -224,14 +231,14 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     row.splice(this.#firstFrom(row, pet), 1);
   }
 
-  /** First position in a list whose pet does not sort before `pet`. */
+  /** Position of the first pet in a list that does not sort before `pet`. */
   #firstFrom(row: PetRow, pet: HasId): number {
     const last = row.at(-1);
     if (last === undefined || this.#compare(last, pet) < 0) return row.length;
     return lowest(row.length, (at) => this.#compare(row[at] as StoredPet, pet) >= 0);
   }
 
-  /** Next free id; the greatest int64 if none is free. */
+  /** Next free id for a new pet; the greatest int64 if no id is free. */
   #freeId(): Int64 {
     let id = this.#nextId;
     while (id !== greatestInt64 && this.get(id) !== undefined) id = nextInt64(id);
@@ -239,7 +246,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   }
 }
 
-/** First id for new pets: the next after the highest, or 1 if the highest is the greatest int64. */
+/** First id for new pets: the next after the highest id, or 1 if the highest id is the greatest int64. */
 export const firstIdAfter = (highest: Int64): Int64 => (highest === greatestInt64 ? 1 : nextInt64(highest));
 
 const byId = (a: HasId, b: HasId) => compareInt64(a.id, b.id);

@@ -5,21 +5,21 @@ import type { Pet, StoredPet } from './pet.js';
 import { petChangesSchema, petSchema } from './pet-schema.js';
 import type { PetQuery, PetStore } from './pet-store.js';
 
-/** Fields of a new pet. Default for `id`: the next free id. */
+/** Fields of a pet to add. Default for `id`: the next free id. */
 export type PetInput = Omit<Pet, 'id'> & { id?: Int64 | undefined };
 
-/** Fields of a pet to replace. */
+/** Fields of a stored pet to replace. Omitted fields are unchanged. */
 export type PetChanges = { [Field in keyof Omit<Pet, 'id'>]?: Pet[Field] | undefined };
 
-/** The pets of a simulator. Ids are int64: a `number` up to 2^53-1, otherwise a `bigint`; arguments can be both. */
+/** The pets of a simulator. Ids are int64: a `number` up to 2^53-1, otherwise a `bigint`. Arguments can be both. */
 export interface Pets {
-  /** Number of all pets. */
+  /** Number of all pets of the simulator. */
   readonly size: number;
-  /** Returns a pet, with the exact text of responses in `json`; `undefined` if no pet has this id. */
+  /** Returns a pet by id; `undefined` if no pet has the id. The pet's `json` is the exact text in responses. */
   get(id: Int64): StoredPet | undefined;
-  /** Lists pets in list order. */
+  /** Lists pets in the list order of the scenario, optionally one page or one status. */
   list(query?: PetQuery): StoredPet[];
-  /** Number of pets with a status, or of all pets. */
+  /** Number of pets with a status, or of all pets without an argument. */
   count(status?: PetStatus): number;
   /**
    * Stores a new pet.
@@ -28,12 +28,12 @@ export interface Pets {
    */
   add(pet: PetInput): StoredPet;
   /**
-   * Replaces fields of a pet. Returns `undefined` if no pet has this id.
+   * Replaces fields of a pet. Returns the changed pet, or `undefined` if no pet has the id.
    * @throws {ScenarioError} for an unknown or invalid field; a `guarded` route responds with 400
    * @example sim.pets.update(1, { status: 'sold' })
    */
   update(id: Int64, changes: PetChanges): StoredPet | undefined;
-  /** Removes a pet. Returns `false` if no pet has this id. */
+  /** Removes a pet by id. Returns `false` if no pet has the id. */
   remove(id: Int64): boolean;
 }
 

@@ -22,7 +22,7 @@ const createMatch: Match = found('createPet', true);
 const petsMethods: Record<string, Match> = { GET: listMatch, HEAD: listMatch, POST: createMatch };
 const petPath = /^\/pets\/([^/]+)$/;
 
-/** The service of the interface document. Shares its store with `sim.pets`. */
+/** The Petstore service, as described in the interface document. `sim.pets` has the same pets as the API. */
 export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,
@@ -31,7 +31,8 @@ export const petstore: MainService<PetStore> = {
   rules: scenarioRules,
   simulatorFields: (data, isLogged) => ({ pets: createPets(data, isLogged) }),
   find({ method, path, baseUrl }, { settings }, nowMs) {
-    // Paths are compared as sent, without decoding or trailing slash. Adapters omit the body of HEAD responses.
+    // Compares paths as sent, without decoding or removing a trailing slash. HEAD runs the operation of GET, because
+    // adapters omit the body of a HEAD response.
     if (path === '/pets') {
       const match = Object.hasOwn(petsMethods, method) ? petsMethods[method] : undefined;
       return match ?? refusedMatch(unknownMethod(method, ['GET', 'POST'], settings));
@@ -58,14 +59,17 @@ export const petstore: MainService<PetStore> = {
   },
 };
 
-/** Copy of the pets in a simulator's snapshot. */
+/** Returns the Petstore's pets from a snapshot's copies of services' data. */
 export const petsOf = (services: Readonly<Record<string, unknown>>) => services[petstore.name] as PetStoreState;
 
 function found(operation: OperationName, isWrite = false): Match {
   return { operation, isWrite, params: undefined, refusal: undefined, headers: undefined };
 }
 
-/** Error for a method that the path does not support. `Allow` lists only documented methods. */
+/**
+ * Creates the error for an HTTP method that the path does not support. The header `Allow` lists only documented
+ * methods.
+ */
 const unknownMethod = (method: string, allowed: string[], { unknownMethod }: Settings) =>
   unknownMethod === 'not-found' ? unknownRoute('unknownMethod') : methodNotAllowed(method, allowed);
 
@@ -74,8 +78,8 @@ const unknownRoute = (assumption: AssumptionId) =>
 
 /**
  * Headers of the deprecated getPet: "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets
- * with the status filter." The document does not give the start of the deprecation, so `Deprecation` (RFC 9745) has the
- * earliest possible instant.
+ * with the status filter." The start of the deprecation is not documented, so `Deprecation` (RFC 9745) is the Unix time
+ * 0.
  */
 const deprecationHeaders = (baseUrl: ApiCall['baseUrl']): Record<string, string> => ({
   Deprecation: '@0',

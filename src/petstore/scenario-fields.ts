@@ -4,10 +4,10 @@ import { count, int64 } from '../validation/value-schemas.js';
 import { petStatuses } from './document.js';
 import { scenarioPetSchema } from './pet-schema.js';
 
-/** Maximum number of generated pets, limited by the memory of a small machine. */
+/** Maximum number of pets that a scenario can generate, limited by the memory of a small machine. */
 const maximumPets = 10_000_000;
 
-/** Schemas of the scenario fields of the Petstore. */
+/** Schemas of the scenario fields that only the Petstore has. */
 export const petFields = {
   ids: optional(fields({ start: optional(int64) })),
   categories: optional(list(int64)),
@@ -31,7 +31,7 @@ export const petFields = {
   ),
 };
 
-/** Schemas of the fault-rule conditions of the Petstore. */
+/** Schemas of the fault-rule conditions that only the Petstore has. */
 export const petConditions = {
   status: optional(oneOf(...petStatuses)),
   petId: optional(int64),

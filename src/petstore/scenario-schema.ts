@@ -1,4 +1,4 @@
 import { scenarioRules } from './scenario.js';
 
-/** Schemas of the Petstore's scenarios and fault rules. */
+/** Schemas for scenarios and fault rules of the Petstore. */
 export const { schema: scenarioSchema, faultSchema } = scenarioRules;

@@ -11,7 +11,7 @@ import { type GeneratePets, resolvePets } from './resolve-pets.js';
 import { petConditions, petFields } from './scenario-fields.js';
 import { defaultSettings, settingValues } from './settings.js';
 
-/** Rules for the scenarios of the Petstore. */
+/** Schemas and defaults for scenarios of the Petstore. */
 export const scenarioRules = /* @__PURE__ */ createScenarioRules({
   base: defaultScenario,
   operations: operationNames,
@@ -36,7 +36,8 @@ export const scenarioRules = /* @__PURE__ */ createScenarioRules({
 });
 
 /**
- * Checks a scenario and merges it with the default scenario: maps merge, all other values replace.
+ * Checks a scenario of the Petstore and merges it with the default scenario: maps are merged, all other values
+ * replaced.
  * @throws {ScenarioError} with every issue and its path
  */
 export const resolveScenario = (

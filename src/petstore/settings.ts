@@ -3,7 +3,10 @@ import type { AllowedOrigins, AssumptionId, ErrorCodeNames, Settings } from '../
 
 export type { AssumptionId, Settings };
 
-/** Settings for every point that the document leaves open, default first. The questions are in assumptions.ts. */
+/**
+ * Values of the assumptions: points that the interface document leaves open. The first value of each is the default.
+ * The questions are in assumptions.ts.
+ */
 export const settingValues = {
   defaultStatus: choice('available', 'pending', 'sold', 'absent'),
   unknownCategory: choice('accept', 'reject'),
@@ -26,12 +29,12 @@ export const settingValues = {
   cors: open<AllowedOrigins>('loopback'),
 };
 
-/** Ids of assumptions with a closed set of values. */
+/** Ids of the assumptions that have a fixed list of values. */
 export type ChoiceId = {
   [Id in AssumptionId]: (typeof settingValues)[Id] extends Choice<unknown> ? Id : never;
 }[AssumptionId];
 
-/** Default value of every assumption. */
+/** Default values of all assumptions, by id. */
 export const defaultSettings = Object.fromEntries(
   Object.entries(settingValues).map(([id, value]) => [id, value.default]),
 ) as unknown as Settings;

@@ -6,7 +6,8 @@ import type { GeneratePets } from './resolve-pets.js';
 import type { petConditions, petFields } from './scenario-fields.js';
 import type { settingValues } from './settings.js';
 
-// Members that the Petstore adds to types of the engine. Every public entry imports this file, for its declarations.
+// Declares the members that the Petstore adds to types of src/simulator and src/scenario. Every public entry imports
+// this file, so that its declarations contain these members.
 
 type PetSettings = ValuesOf<Omit<typeof settingValues, keyof typeof limitSettings | 'errorCodes' | 'cors'>>;
 type PetFields = typeof petFields;
@@ -28,7 +29,9 @@ declare module '../scenario/service-schema.js' {
 
 declare module '../scenario/scenario-rules.js' {
   interface ResolveOptions {
-    /** `generatePets` of `petstore-sim/seed`. Required only for a scenario with `pets.generate`. */
+    /**
+     * The function `generatePets` of `petstore-sim/seed`. Required only for a scenario with the field `pets.generate`.
+     */
     generatePets?: GeneratePets | undefined;
   }
 }

@@ -6,16 +6,17 @@ import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed
 import type { LimitSettings } from './settings.js';
 import type { Algorithm } from './window.js';
 
-/** Decision on a request, and the rate-limit report for its response. */
+/** Decision whether a request is accepted, and the rate-limit report for the response headers. */
 export interface Admission {
   rate: RateReport;
-  /** Error of a rate-limited or banned request. If present, `rate.resetAtSeconds` determines Retry-After. */
+  /** Error response of a rate-limited or banned request. If present, Retry-After states `rate.resetAtSeconds`. */
   refusal: ApiError | undefined;
   isStrike: boolean;
 }
 
 /**
- * Checks the ban, then both windows, in one synchronous step. Counts an accepted request in both windows.
+ * Decides whether a key's request is accepted: checks the key's ban, then the minute and day windows. Counts an
+ * accepted request in both windows.
  * @param options.isLimited whether the plan limits apply to the operation; a ban always applies
  * @param options.counts whether an accepted request uses quota
  */
@@ -52,6 +53,6 @@ function refuseBanned(key: ApiKey, settings: LimitSettings, nowSeconds: number, 
   return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };
 }
 
-/** Window length for a message: `a minute`, or `in 6 seconds` if the scenario changes the length. */
+/** Text for a window's length in an error message: `a minute`, or `in 6 seconds` if the scenario changes the length. */
 const per = (lengthSeconds: number, window: RateReport['window']) =>
   lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${counted(lengthSeconds, 'second')}`;

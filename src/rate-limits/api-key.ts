@@ -6,22 +6,27 @@ import { type Algorithm, createWindow, type Window } from './window.js';
 export interface KeyDefinition {
   plan: string;
   state: 'active' | 'revoked';
-  /** Expiry time, in Unix milliseconds. From then on, requests get 401. */
+  /** Expiry time of the key, in Unix milliseconds. From then on, the key's requests get 401. */
   expiresAtMs?: number | undefined;
-  /** Expiry relative to the key's first request, in milliseconds. If `expiresAtMs` is earlier, that expiry applies. */
+  /**
+   * Time from the key's first request to its expiry, in milliseconds. If `expiresAtMs` is earlier, the key expires
+   * then.
+   */
   expiresInMs?: number | undefined;
-  /** Initial usage of each window, in requests. Applied at the key's first request. */
+  /** Requests that count as used in the minute and day windows at the key's first request. */
   usage: PlanLimits;
-  /** Length of a preset ban, in milliseconds from the key's first request; 0 for none. */
+  /** Length of the ban with which a key starts, in milliseconds from the key's first request; 0 for no ban. */
   bannedForMs: number;
 }
 
-/** Cause of a ban: `strikes` (requests after a 429), or `set` by a scenario or a control operation. */
+/**
+ * Cause of a key's ban: `strikes` (requests sent too early after a 429), or `set` by a scenario or a control request.
+ */
 export type BanCause = 'strikes' | 'set';
 
 /**
- * State of one API key, as plain data. Only the functions of this file change it. Times are Unix milliseconds, unless
- * the name says seconds.
+ * State of one API key, as plain data without methods. Times are Unix milliseconds, unless the field name ends with
+ * `Seconds`.
  */
 export interface ApiKey {
   readonly key: string;
@@ -31,20 +36,24 @@ export interface ApiKey {
   readonly minute: Window;
   readonly day: Window;
   /**
-   * Preset state of the scenario, applied at the first request. `clockMovedMs` is the clock's `movedMs` at creation.
+   * Initial usage, ban and expiry from the scenario, until the key's first request applies them. `clockMovedMs` is the
+   * simulator clock's `movedMs` when the key was created.
    */
   preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
-  /** Current refusal episode: starts with a refusal, ends with the next accepted request or a ban. */
+  /**
+   * Current refusal episode of the key, or `undefined`. An episode starts with a rate-limited request and ends with an
+   * accepted request or a ban.
+   */
   episode: { firstRefusalMs: number; promisedAtSeconds: number } | undefined;
-  /** Number of refusal episodes so far. */
+  /** Number of refusal episodes of the key. An episode is a series of rate-limited requests without an accepted one. */
   episodes: number;
   strikes: number;
-  /** Number of bans so far. Determines the next ban's length if bans escalate. */
+  /** Number of the key's bans so far. If the scenario escalates bans, the number determines the next ban's length. */
   bans: number;
   bannedFromMs: number;
   bannedUntilMs: number;
   banCause: BanCause;
-  /** Time up to which requests of other clients are counted, in Unix seconds. */
+  /** Time up to which simulated requests of other clients with this key are already counted, in Unix seconds. */
   backgroundSeconds: number;
 }
 
@@ -52,8 +61,8 @@ type OptionalField = 'expiresAtMs' | 'preset' | 'episode';
 type KeyFields = Omit<ApiKey, 'minute' | 'day' | OptionalField> & Partial<Pick<ApiKey, OptionalField>>;
 
 /**
- * Copies a key with other windows. Also lists a key's fields for exports and imports. Not a spread, which takes ten
- * times as long.
+ * Copies a key's fields and sets the given `minute` and `day` windows. Lists the fields, because an object spread takes
+ * ten times as long.
  */
 export const withWindows = <WindowState>(key: KeyFields, minute: WindowState, day: WindowState) => ({
   key: key.key,
@@ -78,7 +87,10 @@ type BanSettings = Pick<
   'banAfter' | 'banGraceMs' | 'banToleranceMs' | 'banSeconds' | 'banExtend' | 'banEscalation'
 >;
 
-/** Creates a key's state, with its preset pending. @param clockMovedMs the clock's `movedMs`, in milliseconds */
+/**
+ * Creates a key's state. The key's first request applies the scenario's initial usage, ban and expiry.
+ * @param clockMovedMs time by which the simulator's clock was moved so far, in milliseconds
+ */
 export function createApiKey(
   key: string,
   { plan, state, expiresAtMs, expiresInMs, usage, bannedForMs }: KeyDefinition,
@@ -108,8 +120,8 @@ export function createApiKey(
 }
 
 /**
- * Applies the scenario's preset state at the key's first request. Real time before that request does not reduce the
- * preset; time from `advance` and `set` does.
+ * Applies the scenario's initial usage, ban and expiry at the key's first request. Time skipped with the clock's
+ * `advance` or `set` before that request shortens windows and ban; real time does not.
  */
 export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, clockMovedMs: number): void {
   const { preset } = key;
@@ -117,7 +129,7 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
   key.preset = undefined;
   const startMs = nowMs - Math.max(0, clockMovedMs - preset.clockMovedMs);
   const startSeconds = Math.floor(startMs / 1000);
-  // The preset usage includes earlier requests of other clients.
+  // The key's initial usage already includes earlier requests of other clients, so these are not counted again.
   key.backgroundSeconds = Math.max(key.backgroundSeconds, startSeconds);
   if (preset.usage.minute > 0) algorithm.preset(key.minute, preset.usage.minute, startSeconds);
   if (preset.usage.day > 0) algorithm.preset(key.day, preset.usage.day, startSeconds);
@@ -127,17 +139,17 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
   }
 }
 
-/** Revokes a key. All further requests get 401. */
+/** Revokes an API key. All further requests with the key get 401. */
 export const revoke = (key: ApiKey): void => {
   key.state = 'revoked';
 };
 
-/** Makes a revoked key valid again. */
+/** Makes a revoked API key valid again. */
 export const restore = (key: ApiKey): void => {
   key.state = 'active';
 };
 
-/** Sets the used requests, in windows that start now. */
+/** Sets a key's used requests per window. Each changed window starts at `nowMs`. */
 export function setUsage(key: ApiKey, algorithm: Algorithm, usage: Partial<PlanLimits>, nowMs: number): void {
   for (const name of ['minute', 'day'] as const) {
     const used = usage[name];
@@ -146,8 +158,8 @@ export function setUsage(key: ApiKey, algorithm: Algorithm, usage: Partial<PlanL
 }
 
 /**
- * Updates both windows without counting a request. If the clock was set back, removes a ban and an episode that start
- * after `nowMs`.
+ * Updates a key's minute and day windows to the current time, without counting a request. If the clock was set back,
+ * removes a ban or refusal episode that starts after `nowMs`.
  */
 export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void {
   const nowSeconds = Math.floor(nowMs / 1000);
@@ -157,13 +169,18 @@ export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void 
   if (key.episode !== undefined && nowMs < key.episode.firstRefusalMs) endEpisode(key);
 }
 
-/** Counts an accepted request in both windows, ends the episode and clears the strikes. */
+/**
+ * Counts an accepted request in a key's minute and day windows. Ends the key's refusal episode and clears its strikes.
+ */
 export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: number): void {
   countBoth(key, algorithm, nowSeconds, 1);
   endEpisode(key);
 }
 
-/** Counts a refused request according to the assumption `rejectedCounts`. Can exhaust the other window as well. */
+/**
+ * Counts a rate-limited request in a key's windows, according to the assumption `rejectedCounts`. Can exhaust a window
+ * that still had requests.
+ */
 export function countRefused(
   key: ApiKey,
   algorithm: Algorithm,
@@ -177,9 +194,9 @@ export function countRefused(
 }
 
 /**
- * Records a refused request. A strike is a request after the grace period of the episode and, beyond the tolerance,
- * before the last promised time. Enough strikes ban the key.
- * @param promisedAtSeconds time promised by this response, in Unix seconds
+ * Records a rate-limited request of a key. The request is a strike if sent after the grace period but before the retry
+ * time of the last 429. Enough strikes ban the key.
+ * @param promisedAtSeconds retry time that the response to this request states, in Unix seconds
  */
 export function recordRefusal(
   key: ApiKey,
@@ -203,7 +220,7 @@ export function recordRefusal(
   return 'ban';
 }
 
-/** Bans a key. A ban starts at a whole second, so that Retry-After states its end exactly. */
+/** Bans a key. The ban starts at a whole second, so that Retry-After (in seconds) states the ban's end exactly. */
 export function startBan(key: ApiKey, nowMs: number, lengthMs: number, cause: BanCause): void {
   const fromMs = Math.floor(nowMs / 1000) * 1000;
   key.bans++;
@@ -214,14 +231,14 @@ export function startBan(key: ApiKey, nowMs: number, lengthMs: number, cause: Ba
   if (key.preset !== undefined) key.preset = { ...key.preset, bannedForMs: 0 };
 }
 
-/** Restarts a running ban under the assumption `banExtend`. */
+/** Restarts a key's running ban after a request, if the assumption `banExtend` is set. */
 export function extendBan(key: ApiKey, settings: BanSettings, nowMs: number): void {
   if (!settings.banExtend) return;
   const untilMs = Math.floor(nowMs / 1000) * 1000 + banLengthMs(settings, key.bans);
   key.bannedUntilMs = Math.max(key.bannedUntilMs, untilMs);
 }
 
-/** Lifts the ban, clears the strikes and cancels a preset ban. */
+/** Lifts a key's ban, clears the key's strikes and cancels a ban preset by the scenario. */
 export function liftBan(key: ApiKey): void {
   key.bannedFromMs = 0;
   key.bannedUntilMs = 0;
@@ -229,12 +246,15 @@ export function liftBan(key: ApiKey): void {
   if (key.preset !== undefined) key.preset = { ...key.preset, bannedForMs: 0 };
 }
 
-/** Maximum period for which other clients' requests are counted second by second. Earlier usage is estimated. */
+/**
+ * Maximum period, in seconds, for which simulated requests of other clients are counted second by second. Usage before
+ * the period is estimated.
+ */
 const exactBackgroundSeconds = 8 * 86_400;
 
 /**
- * Counts the requests of other clients with this key up to now.
- * @param perSecond their rate, in requests per second
+ * Counts the simulated requests of other clients with a key, from the last count to `nowMs`.
+ * @param perSecond the other clients' rate, in requests per second
  */
 export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: number, nowMs: number): void {
   const nowSeconds = Math.floor(nowMs / 1000);
@@ -249,10 +269,10 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
   }
   while (++second <= nowSeconds) {
     const requests = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));
-    // All requests are refused during a ban.
+    // Requests of other clients during the key's ban are refused and not counted.
     if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
     countBackground(key, algorithm, second, requests);
-    // All requests are refused until the reset.
+    // With an exhausted window, requests of other clients are refused until the window's reset. Skips to the reset.
     if (key.minute.remaining === 0) second = Math.max(second, key.minute.resetAtSeconds - 1);
     if (key.day.remaining === 0) second = Math.max(second, key.day.resetAtSeconds - 1);
   }
@@ -278,7 +298,7 @@ function endEpisode(key: ApiKey): void {
   key.strikes = 0;
 }
 
-/** Length of a key's n-th ban, in milliseconds (whole seconds). */
+/** Length of a key's n-th ban, in milliseconds. Always a whole number of seconds. */
 function banLengthMs({ banSeconds, banEscalation }: BanSettings, n: number): number {
   if (banEscalation === false) return banSeconds * 1000;
   return Math.ceil(Math.min(banSeconds * banEscalation.factor ** (n - 1), banEscalation.maxSeconds)) * 1000;

@@ -1,7 +1,10 @@
 import { unauthorized } from '../requests/api-error.js';
 import type { ApiKey } from './api-key.js';
 
-/** RFC 9110 section 11.1: the scheme name is case-insensitive; RFC 6750 section 2.1: one space, then the token. */
+/**
+ * Authorization header with a bearer token. The scheme name is case-insensitive (RFC 9110 section 11.1); one space and
+ * the token follow (RFC 6750 section 2.1).
+ */
 const bearer = /^bearer +[^\s,]+$/i;
 
 /**
@@ -19,7 +22,7 @@ export function readToken(authorization: string | undefined): string {
   return authorization.slice(authorization.lastIndexOf(' ') + 1);
 }
 
-/** Finds an API key by its token. Read-only. @throws {ApiError} 401 if the key is unknown */
+/** Finds an API key by its token, without changing the key. @throws {ApiError} 401 if the key is unknown */
 export function findKey(token: string, find: (token: string) => ApiKey | undefined): ApiKey {
   const key = find(token);
   if (key === undefined) throw unauthorized('The API key is unknown.', true);

@@ -3,9 +3,9 @@ import type { RateReport } from './rate-report.js';
 import type { LimitSettings } from './settings.js';
 
 /**
- * Headers of draft-ietf-httpapi-ratelimit-headers, in the form of the assumption `rateLimitFields`. Up to draft 06,
- * three numeric fields; from draft 08, a structured field with remaining requests and seconds to the reset (`r`, `t`).
- * The proposal ietf-wg-httpapi/ratelimit-headers#164 has available requests and window seconds (`a`, `w`).
+ * Creates the headers of draft-ietf-httpapi-ratelimit-headers, in the form of the assumption `rateLimitFields`. Up to
+ * draft 06: three numeric headers. From draft 08: one header with remaining requests `r` and seconds to the reset `t`.
+ * In proposal ietf-wg-httpapi/ratelimit-headers#164: available requests `a` and window seconds `w`.
  */
 export function draftFields(
   shape: Exclude<LimitSettings['rateLimitFields'], 'none'>,

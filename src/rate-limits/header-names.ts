@@ -1,10 +1,10 @@
-/** "Every API response carries these headers." */
+/** Names of the rate-limit headers: "Every API response carries these headers." */
 export const rateLimitHeaders = {
-  /** "The limit in force." */
+  /** Header of a key's limit: "The limit in force." */
   limit: 'X-RateLimit-Limit',
-  /** "Requests remaining in the current window." */
+  /** Header of a key's remaining requests: "Requests remaining in the current window." */
   remaining: 'X-RateLimit-Remaining',
-  /** "Unix timestamp at which the limit resets." */
+  /** Header of the reset time: "Unix timestamp at which the limit resets." */
   reset: 'X-RateLimit-Reset',
 } as const;
 

@@ -12,25 +12,28 @@ import {
 import type { PlanLimits } from './plan-limits.js';
 import type { Algorithm, Window } from './window.js';
 
-/** Maximum number of keys accepted under `acceptAnyKey`. Above the limit, the oldest are dropped. */
+/**
+ * Maximum number of unknown keys accepted under the assumption `acceptAnyKey`. Above the limit, the oldest keys are
+ * dropped.
+ */
 const maximumUnlistedKeys = 10_000;
 
 export interface KeyRegistryOptions {
-  /** Keys of the scenario by token, as a reset restores them. */
+  /** API keys defined by the scenario, by token. A reset restores these definitions. */
   definitions: ReadonlyMap<string, KeyDefinition>;
   plans: Readonly<Record<string, PlanLimits>>;
   windowSeconds: PlanLimits;
   algorithm: Algorithm;
   acceptAnyKey: boolean;
-  /** Request rate of other clients with a key, in requests per second, by token. */
+  /** Request rate of other simulated clients that share a key, in requests per second, by the key's token. */
   background: ReadonlyMap<string, number>;
-  /** Initial state instead of unused keys. */
+  /** Initial state of the keys, for example from a snapshot. If absent, the keys are created from `definitions`. */
   start: KeyRegistryState | undefined;
-  /** Returns the time by which the clock was moved (`clock.movedMs`), in milliseconds. */
+  /** Returns the time by which the simulator's clock was moved (`clock.movedMs`), in milliseconds. */
   clockMovedMs: () => number;
 }
 
-/** All state of the keys that requests change. */
+/** State of all API keys of a simulator, for a snapshot. `unlisted` are keys accepted under `acceptAnyKey`. */
 export interface KeyRegistryState {
   keys: ApiKey[];
   unlisted: ApiKey[];
@@ -41,10 +44,10 @@ export class KeyRegistry {
   #options: KeyRegistryOptions;
   #keys = new Map<string, ApiKey>();
   #unlisted = new Map<string, ApiKey>();
-  /** Tokens by the hash in the key's id. Built at the first lookup by id. */
+  /** Key tokens by the hash that a key's id contains. Built at the first lookup by id. */
   #textsByHash: Map<number, string> | undefined;
   #texts: readonly string[] | undefined;
-  /** The last request's key. Comparing its token is faster than a lookup. */
+  /** API key of the last request. Comparing the next request's token with this key is faster than a lookup. */
   #last: ApiKey | undefined;
 
   constructor(options: KeyRegistryOptions, nowMs: number) {
@@ -52,7 +55,10 @@ export class KeyRegistry {
     this.reset(nowMs);
   }
 
-  /** Sets other keys, plans and rules. They take effect at the next `reset` or `restore`. */
+  /**
+   * Replaces the key definitions, plans and limit settings. The new options take effect at the next `reset` or
+   * `restore`.
+   */
   configure(options: KeyRegistryOptions): void {
     this.#options = options;
   }
@@ -65,29 +71,29 @@ export class KeyRegistry {
     return this.#options.algorithm;
   }
 
-  /** Keys from the scenario and from `add`, in order of definition. */
+  /** API keys from the scenario and from calls of `add`, in order of definition. */
   list(): Iterable<ApiKey> {
     return this.#keys.values();
   }
 
-  /** Tokens of the listed keys. The same array until the keys change. */
+  /** Tokens of the keys from the scenario and from calls of `add`. Returns one cached array until the keys change. */
   get texts(): readonly string[] {
     this.#texts ??= Object.freeze([...this.#keys.keys()]);
     return this.#texts;
   }
 
-  /** Tokens accepted under `acceptAnyKey` that no scenario or `add` defines, oldest first. */
+  /** Tokens of the unknown keys accepted under the assumption `acceptAnyKey`, oldest first. */
   get unlistedTexts(): string[] {
     return [...this.#unlisted.keys()];
   }
 
-  /** Finds a key by token, including keys accepted under `acceptAnyKey`. */
+  /** Finds an API key by its token, including unknown keys accepted under the assumption `acceptAnyKey`. */
   get(text: string): ApiKey | undefined {
     if (this.#last?.key !== text) this.#last = this.#keys.get(text) ?? this.#unlisted.get(text);
     return this.#last;
   }
 
-  /** Finds a key's token by the token itself or by the key's id. */
+  /** Finds an API key's token by the token itself or by the key's id. */
   textOf(reference: string): string | undefined {
     if (this.get(reference) !== undefined) return reference;
     const hash = hashOfKeyId(reference);
@@ -99,7 +105,10 @@ export class KeyRegistry {
     return text !== undefined && keyId(text) === reference ? text : undefined;
   }
 
-  /** Finds the key of a request. Under `acceptAnyKey`, creates an unknown key on the free plan. */
+  /**
+   * Finds the API key of a request by its token. Under the assumption `acceptAnyKey`, creates an unknown key on the
+   * free plan.
+   */
   find(text: string, nowMs: number): ApiKey | undefined {
     const known = this.get(text);
     if (known !== undefined || !this.#options.acceptAnyKey) return known;
@@ -113,7 +122,7 @@ export class KeyRegistry {
     return key;
   }
 
-  /** Adds a key, or replaces the key with the same token. @throws {RangeError} if the plan is unknown */
+  /** Adds an API key, or replaces the key that has this token. @throws {RangeError} if the plan is unknown */
   add(text: string, definition: Partial<KeyDefinition>, nowMs: number): ApiKey {
     const key = this.#create(text, { ...unusedFreeKey, ...definition }, nowMs);
     this.#unlisted.delete(text);
@@ -123,7 +132,9 @@ export class KeyRegistry {
     return key;
   }
 
-  /** Updates a key before a request: applies its preset, then the requests of other clients. */
+  /**
+   * Updates an API key before its request: applies the scenario's initial state, then counts requests of other clients.
+   */
   bringUpToDate(key: ApiKey, nowMs: number): void {
     const { algorithm, background, clockMovedMs } = this.#options;
     if (key.preset !== undefined) applyPreset(key, algorithm, nowMs, clockMovedMs());
@@ -131,7 +142,7 @@ export class KeyRegistry {
     if (perSecond !== undefined) applyBackground(key, algorithm, perSecond, nowMs);
   }
 
-  /** Updated copy of a key, as the next request would find it. Does not change the key. */
+  /** Returns a copy of an API key, updated as for a request at `nowMs`. The key does not change. */
   preview(key: ApiKey, nowMs: number): ApiKey {
     const copy = copyKey(key);
     this.bringUpToDate(copy, nowMs);
@@ -139,7 +150,7 @@ export class KeyRegistry {
     return copy;
   }
 
-  /** Restores the scenario's keys with their initial usage. */
+  /** Restores the scenario's API keys with their initial usage. */
   reset(nowMs: number): void {
     if (this.#options.start !== undefined) {
       this.restore(runToEnd(copyKeys(this.#options.start)));
@@ -192,7 +203,7 @@ export function* copyKeys({ keys, unlisted }: KeyRegistryState): Steps<KeyRegist
   return { keys: yield* mapInSteps(keys, copyKey), unlisted: yield* mapInSteps(unlisted, copyKey) };
 }
 
-/** Copies a key deeply. */
+/** Copies an API key's state, including the windows. */
 const copyKey = (key: ApiKey): ApiKey => withWindows(key, copyWindow(key.minute), copyWindow(key.day));
 
 const copyWindow = (window: Window): Window => ({
@@ -200,7 +211,8 @@ const copyWindow = (window: Window): Window => ({
   lengthSeconds: window.lengthSeconds,
   startSeconds: window.startSeconds,
   used: window.used,
-  // Skips `map` for an empty log, the usual case. The call would take as long as the rest of the copy.
+  // Skips `map` for a window with an empty log, the usual case. Calling `map` would take as long as the rest of the
+  // copy.
   log: window.log.length === 0 ? [] : window.log.map(([second, requests]) => [second, requests]),
   logStart: window.logStart,
   remaining: window.remaining,

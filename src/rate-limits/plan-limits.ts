@@ -1,6 +1,6 @@
 import type { WindowName } from '../requests/request-record.js';
 
-/** Length of the two windows, in seconds: "Requests per minute", "Requests per day". */
+/** Default length of the minute and day windows, in seconds: "Requests per minute", "Requests per day". */
 export const windowSeconds = { minute: 60, day: 86_400 } as const satisfies Record<WindowName, number>;
 
 /** Limits of a plan: requests per window for one API key. */

@@ -7,15 +7,18 @@ import type { Window } from './window.js';
 export interface RateReport {
   limit: number;
   remaining: number;
-  /** Reset time, in Unix seconds. */
+  /** Time at which the limit resets, in Unix seconds. */
   resetAtSeconds: number;
   window: WindowName;
 }
 
-/** Whether a key has exhausted one of its windows. The windows must be up to date. */
+/** Whether an API key has no requests left in its minute or day window. Both windows must be refreshed before. */
 export const isExhausted = (key: ApiKey) => key.minute.remaining === 0 || key.day.remaining === 0;
 
-/** Reports the window with the least remaining requests; if equal, the window with the later reset. */
+/**
+ * Creates the rate-limit headers' values for an accepted request. Under `least-remaining`, describes the window with
+ * fewer remaining requests; if equal, the window that resets later.
+ */
 export function reportServed(key: ApiKey, reportedWindow: LimitSettings['reportedWindow']): RateReport {
   if (reportedWindow !== 'least-remaining') return report(key[reportedWindow], reportedWindow);
   const { minute, day } = key;
@@ -25,10 +28,16 @@ export function reportServed(key: ApiKey, reportedWindow: LimitSettings['reporte
   return isDay ? report(day, 'day') : report(minute, 'minute');
 }
 
-/** Reports the exhausted window; if both are, the window with the later reset. */
+/**
+ * Creates the rate-limit headers' values for a rate-limited request. Describes the exhausted window; if both are
+ * exhausted, the window that resets later.
+ */
 export const reportRefused = (key: ApiKey) => reportServed(key, 'least-remaining');
 
-/** Reports the end of a ban, or the reset of an exhausted window if later. */
+/**
+ * Creates the rate-limit headers' values for a banned key. The reset time is the end of the ban or, if later, an
+ * exhausted window's reset.
+ */
 export function reportBanned(key: ApiKey, reportedWindow: LimitSettings['reportedWindow']): RateReport {
   const resets = [key.minute, key.day]
     .filter(({ remaining }) => remaining === 0)
@@ -38,7 +47,10 @@ export function reportBanned(key: ApiKey, reportedWindow: LimitSettings['reporte
   return { ...window, remaining: 0, resetAtSeconds };
 }
 
-/** Reports an unused free minute limit for a 401, which has no key, so that no client waits. */
+/**
+ * Creates the rate-limit headers' values for a 401, which has no key. By default, reports the full minute limit, so
+ * that no client waits for a reset.
+ */
 export function reportUnauthorized(
   limit: number,
   lengthSeconds: number,

@@ -1,11 +1,11 @@
 import type { PlanLimits } from './plan-limits.js';
 
-/** A setting with an open set of values, which the scenario's schema defines. */
+/** A scenario setting with any value that the scenario's schema allows, such as a number. */
 export interface Open<Value> {
   readonly default: Value;
 }
 
-/** A setting with a closed set of values: the default and the alternatives. */
+/** A scenario setting with a fixed list of values: the default and the alternatives. */
 export interface Choice<Value> extends Open<Value> {
   readonly others: readonly Value[];
 }
@@ -16,12 +16,15 @@ export const choice = <const Value>(byDefault: Value, ...others: Value[]): Choic
 });
 export const open = <Value>(byDefault: Value): Open<Value> => ({ default: byDefault });
 
-/** Type of a value for every setting. */
+/** Object type with one value for each setting in `Settings`. */
 export type ValuesOf<Settings> = {
   -readonly [Id in keyof Settings]: Settings[Id] extends Open<infer Value> ? Value : never;
 };
 
-/** Settings for API keys, limits and bans where the document is silent, each with its default first. */
+/**
+ * Scenario settings for API keys, limits and bans where the interface document is silent. The first value of each is
+ * the default.
+ */
 export const limitSettings = {
   acceptAnyKey: choice(false, true),
   unauthorizedHeaders: choice('full', 'omit', 'remaining-zero'),
@@ -42,5 +45,5 @@ export const limitSettings = {
   banStatus: choice(429, 403, 401, 418),
 };
 
-/** A value for every limit setting. */
+/** Values of all scenario settings for API keys, limits and bans. */
 export type LimitSettings = ValuesOf<typeof limitSettings>;

@@ -1,33 +1,39 @@
 import type { LimitSettings } from './settings.js';
 
-/** Start time of a window that is not running. The next counted request starts the window. */
+/** Value of `startSeconds` for a rate-limit window that is not running. The next counted request starts the window. */
 const notStarted = -1;
 
-/** Usage of one limit by one key, as plain data. Times are Unix seconds. */
+/** Usage of one limit (per minute or per day) by one API key, as plain data. Times are Unix seconds. */
 export interface Window {
   readonly limit: number;
   readonly lengthSeconds: number;
-  /** Start of the running window (`token-bucket`: last refill), or -1. */
+  /**
+   * Start time of the running rate-limit window, in Unix seconds; -1 if no window is running. For a token bucket, the
+   * time of the last refill.
+   */
   startSeconds: number;
-  /** Counted requests (`token-bucket`: missing tokens, multiplied by `lengthSeconds`). */
+  /** Number of requests counted in the window. For a token bucket, the missing tokens multiplied by `lengthSeconds`. */
   used: number;
-  /** `sliding-log` only: requests per second, oldest first. */
+  /** Pairs of a Unix second and its number of requests, oldest first. Used only by the sliding-log algorithm. */
   log: [second: number, requests: number][];
-  /** Index of the oldest log item still inside the window. Cheaper than removing expired items at once. */
+  /** Index of the oldest `log` pair inside the window. Moving the index is cheaper than removing each expired pair. */
   logStart: number;
-  /** Remaining requests before `resetAtSeconds`. Updated by `refresh` and `count`. */
+  /** Requests that the key may still send before `resetAtSeconds`. Updated by the algorithm's `refresh` and `count`. */
   remaining: number;
-  /** Next time at which `remaining` increases, in Unix seconds. Updated by `refresh` and `count`. */
+  /**
+   * Time at which the window's `remaining` increases, in Unix seconds. Updated by the algorithm's `refresh` and
+   * `count`.
+   */
   resetAtSeconds: number;
 }
 
-/** A rate-limiting algorithm. */
+/** Rate-limiting algorithm: counts requests in a window and calculates remaining requests and reset time. */
 export interface Algorithm {
-  /** Drops expired requests and updates `remaining` and `resetAtSeconds`. Does not count a request. */
+  /** Removes expired requests from a window and updates `remaining` and `resetAtSeconds`. Does not count a request. */
   refresh(window: Window, nowSeconds: number): void;
-  /** Counts requests, accepted or refused. @param requests default 1 */
+  /** Counts requests in a window, whether accepted or refused. @param requests number of requests; default 1 */
   count(window: Window, nowSeconds: number, requests?: number): void;
-  /** Sets the used requests, in a window that starts at `startSeconds`. */
+  /** Sets the number of used requests of a window that starts at `startSeconds`. */
   preset(window: Window, requests: number, startSeconds: number): void;
 }
 
@@ -44,7 +50,7 @@ export function createWindow(limit: number, lengthSeconds: number): Window {
   };
 }
 
-/** Selects the algorithm according to the assumptions `algorithm` and `windowStart`. */
+/** Selects the rate-limiting algorithm according to the assumptions `algorithm` and `windowStart`. */
 export function windowAlgorithm({
   algorithm,
   windowStart,
@@ -54,12 +60,15 @@ export function windowAlgorithm({
   return windowStart === 'clock' ? clockWindow : firstRequestWindow;
 }
 
-/** Fixed window, started by the key's first request or at a multiple of its length. */
+/**
+ * Creates a fixed-window algorithm.
+ * @param startFor returns a new window's start: the time of the first request, or a multiple of the window length
+ */
 function fixedWindow(startFor: (window: Window, nowSeconds: number) => number): Algorithm {
   const algorithm: Algorithm = {
     refresh(window, nowSeconds) {
       const { startSeconds, lengthSeconds } = window;
-      // A clock that was set back can be before the start of the window.
+      // If the clock was set back, the current time can be before the window's start. The window then ends.
       const over = nowSeconds >= startSeconds + lengthSeconds || nowSeconds < startSeconds;
       if (startSeconds !== notStarted && over) {
         window.startSeconds = notStarted;
@@ -86,7 +95,8 @@ const firstRequestWindow = fixedWindow((_, nowSeconds) => nowSeconds);
 const clockWindow = fixedWindow(({ lengthSeconds }, nowSeconds) => nowSeconds - (nowSeconds % lengthSeconds));
 
 /**
- * Sliding log: counts the requests of the last `lengthSeconds`. Resets when enough requests expire to allow another.
+ * Sliding-log algorithm: counts the requests of the last `lengthSeconds`. The reset time is when enough requests have
+ * expired to allow a new one.
  */
 const slidingLog: Algorithm = {
   refresh(window, nowSeconds) {
@@ -94,7 +104,7 @@ const slidingLog: Algorithm = {
     for (; (log[window.logStart]?.[0] ?? nowSeconds) + lengthSeconds <= nowSeconds; window.logStart++) {
       window.used -= log[window.logStart]?.[1] as number;
     }
-    // If the clock was set back, requests in the future do not count.
+    // If the clock was set back, requests with a later time than now are removed.
     while (log.length > window.logStart && (log.at(-1)?.[0] as number) > nowSeconds)
       window.used -= log.pop()?.[1] as number;
     if (window.logStart * 2 > log.length) window.logStart -= log.splice(0, window.logStart).length;
@@ -115,7 +125,7 @@ const slidingLog: Algorithm = {
   },
 };
 
-/** Second of the n-th oldest request inside the window. */
+/** Unix second of the n-th oldest request in a sliding-log window; `undefined` with fewer requests. */
 function nthOldest({ log, logStart }: Window, n: number): number | undefined {
   let seen = 0;
   for (let at = logStart; at < log.length; at++) {
@@ -127,8 +137,8 @@ function nthOldest({ log, logStart }: Window, n: number): number | undefined {
 }
 
 /**
- * Token bucket: refills `limit` tokens evenly over `lengthSeconds`, once per second. Resets when the next whole token
- * is available. Amounts are in units of 1/lengthSeconds token, to avoid fractions.
+ * Token-bucket algorithm: refills `limit` tokens evenly over `lengthSeconds`, once per second. The reset time is when
+ * the next whole token is available. Amounts are in units of 1/lengthSeconds token, to avoid fractions.
  */
 const tokenBucket: Algorithm = {
   refresh(window, nowSeconds) {

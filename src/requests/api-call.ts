@@ -2,87 +2,100 @@ import type { Clock } from '../clock/clock.js';
 import type { JsonBytes } from '../values/json-bytes.js';
 import type { Outcome, WireFault } from './outcome.js';
 
-/** Custom operation, whose function runs in the adapter. */
+/**
+ * Custom operation added to the simulator, whose function runs in the adapter (the HTTP server or an in-process
+ * client).
+ */
 export interface Route {
   readonly operation: string;
   /**
-   * Starts the function and returns at once. Absent during log replay, because the log contains the outcome.
+   * Starts the custom operation's function and returns at once. Absent during log replay, because the log contains the
+   * outcome.
    * @param id journal id of the request, for the later call of `finishRoute` with the outcome
-   * @param isWhole whether a fault changes or delays the response, so that the whole body is read first
+   * @param isWhole whether a fault changes or delays the response, so that the adapter reads the whole body first
    */
   readonly start?: ((id: number, isWhole: boolean) => void) | undefined;
 }
 
-/** A request to the API as plain data, created by every adapter. */
+/**
+ * A request to the API as plain data. The adapter that received the request (such as the HTTP server) creates the
+ * object.
+ */
 export interface ApiCall {
   method: string;
   /**
-   * Path below the base path, without the query: `/pets`, `/pets/7`. Unreserved characters are decoded, see
-   * `decodeUnreserved`.
+   * Path of the request below the base path, without the query: `/pets`, `/pets/7`. Unreserved characters are decoded,
+   * see `decodeUnreserved`.
    */
   path: string;
-  /** Query as sent, without the question mark; empty if absent. */
+  /** Query of the request as sent, without the question mark; empty if absent. */
   query: string;
-  /** Base URL as the client sees it, for links: `http://127.0.0.1:4010/v1`. */
+  /** Base URL of the API as the client sees it, for links in responses: `http://127.0.0.1:4010/v1`. */
   baseUrl: string;
-  /** Base path of the service, if not the first of the simulator's `basePaths`. */
+  /** Base path that the request's URL began with, if not the first of the simulator's `basePaths`. */
   readonly basePath?: string | undefined;
-  /** Returns a header by its lower-case name. Repeated headers are joined by a comma and a space. */
+  /** Returns a request header by its lower-case name. Repeated headers are joined by a comma and a space. */
   header(name: string): string | undefined;
-  /** Request body. An adapter may stop reading one byte past `maximumBodyBytes`. */
+  /** Request body. For a body above `maximumBodyBytes`, the adapter may stop reading one byte past the maximum. */
   body: Uint8Array | undefined;
-  /** Connection number, if known. Requests on one HTTP/1.1 connection are sequential. */
+  /** Number of the client's connection, if known. Requests on one HTTP/1.1 connection are sequential. */
   connection?: number | undefined;
   /**
-   * Whether the adapter briefly delays responses that ask a client to wait. Such a response has the callback `sent`.
+   * Whether the adapter briefly delays responses that ask a client to wait, such as a 429. A delayed response has the
+   * callback `sent`.
    */
   readonly holdsRefusals?: boolean | undefined;
-  /** Arrival time in Unix milliseconds of the simulator's clock, if the request was queued before being handled. */
+  /**
+   * Arrival time of the request, in Unix milliseconds of the simulator's clock. Set only if the request was queued
+   * before being handled.
+   */
   readonly arrivedAtMs?: number | undefined;
-  /** Number of later requests that have already arrived and are not handled yet. */
+  /** Number of later requests that have arrived, but are still queued, when this request is handled. */
   readonly arrivedBehind?: number | undefined;
-  /** Headers that the adapter adds to the response and the journal entry. */
+  /** Headers that the adapter adds to the response and to the request's journal entry. */
   readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Custom operation, which belongs to no service. */
+  /** Custom operation that responds to the request instead of a service's operation. */
   readonly route?: Route | undefined;
-  /** Aborted when the client disconnects, which ends the delay of a fault. */
+  /** Signal aborted when the client disconnects. Ends a delay that a fault added to the response. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Response as plain data, with details for the journal and the log. */
+/** Response of the simulator as plain data, with details for the journal and the log. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** Replaces `body` if the body is binary or a stream. Only for a custom operation. */
+  /** Binary body or stream of a custom operation's response, sent instead of `body`. */
   raw?: Outcome['raw'];
-  /** Cache key shared by identical bodies, so that an adapter can cache the encoded bytes. */
+  /** Cache key of the response body. Identical bodies share one key, so that an adapter can cache the encoded bytes. */
   bodyKey?: object | undefined;
-  /** Name of the operation; `undefined` if the path or method has none. */
+  /** Name of the requested operation; `undefined` if the path or method belongs to no operation. */
   operation: string | undefined;
   /** API key of the request; `undefined` for a response with status 401. */
   key: string | undefined;
   plan: string | undefined;
-  /** Name of the applied fault rule. */
+  /** Name of the fault rule that was applied to the response, if any. */
   fault: string | undefined;
-  /** Network fault that the adapter applies to the response bytes. */
+  /** Network fault that the adapter applies while sending the response, such as a closed connection. */
   wire: WireFault | undefined;
-  /** Callback for a delayed response, called at the time of sending with the delay in milliseconds. */
+  /**
+   * Callback for a response that the adapter delays. Called when the response is sent, with the delay in milliseconds.
+   */
   sent?: ((heldMs: number) => void) | undefined;
   /**
-   * Callback for a response in chunks, called at the end.
+   * Callback for a response sent in chunks. Called after the last chunk or a disconnect.
    * @param isWhole whether the client stayed connected until the end
    * @param body first bytes of a streamed body
    */
   finish?: ((isWhole: boolean, body?: JsonBytes) => void) | undefined;
 }
 
-/** Part of a simulator that an adapter uses. */
+/** The members of a simulator that an adapter, such as the HTTP server, needs to serve requests. */
 export interface ApiHandler {
   /** Responds to a request, at once or after the delay of a fault rule. */
   handle(call: ApiCall): Answer | Promise<Answer>;
-  /** Clock that times network faults. */
+  /** Clock of the simulator, which times network faults. */
   readonly clock: Clock;
-  /** Base paths of the services, the main service's first: `/v1`. */
+  /** Base paths of the simulator's services, such as `/v1`. The main service's path is first. */
   readonly basePaths: readonly [main: string, ...others: string[]];
 }

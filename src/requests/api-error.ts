@@ -1,11 +1,11 @@
 import type { ErrorCode } from './error-codes.js';
 
-/** Maximum size of a request body, in bytes (assumption `bodyTooLarge`). A NewPet needs a few hundred bytes. */
+/** Maximum size of a request body, in bytes (assumption `bodyTooLarge`). A NewPet needs only a few hundred bytes. */
 export const maximumBodyBytes = 64 * 1024;
 
 /**
- * Error response of the API, with the Error object of the document and headers. Thrown, but not an `Error`, because the
- * unused stack was two thirds of a rejection's cost in V8.
+ * Error response of the API. The body is the Error object of the interface document. Code throws the class, but without
+ * extending `Error`: the unused stack took two thirds of a rejection's time in V8.
  */
 export class ApiError {
   constructor(
@@ -13,7 +13,7 @@ export class ApiError {
     readonly code: ErrorCode,
     readonly message: string,
     readonly headers: Record<string, string> = {},
-    /** Assumption that decided the response, if the document leaves the response open. */
+    /** Name of the assumption that decided the response, if the interface document leaves the response open. */
     readonly assumption?: string,
   ) {}
 }
@@ -22,13 +22,17 @@ export const invalidRequest = (message: string, assumption?: string) =>
   new ApiError(400, 'invalid_request', message, {}, assumption);
 
 /**
- * Creates a 401 with a challenge. The challenge has `error` only if the request had credentials (RFC 6750 section 3).
+ * Creates a 401 with a WWW-Authenticate challenge. The challenge has `error` only if the request had credentials (RFC
+ * 6750 section 3).
  * @param tokenSent whether the request contained a bearer token
  */
 export const unauthorized = (message: string, tokenSent: boolean) =>
   new ApiError(401, 'unauthorized', message, challenge(tokenSent));
 
-/** Creates the rejection of a banned key, by default a 429. A 401 also needs a challenge (RFC 9110 section 15.5.2). */
+/**
+ * Creates the error response for a banned key, by default a 429. With status 401, adds a WWW-Authenticate challenge
+ * (RFC 9110 section 15.5.2).
+ */
 export const keyBanned = (status: number, message: string) =>
   new ApiError(status, 'key_banned', message, status === 401 ? challenge(true) : {});
 
@@ -39,7 +43,7 @@ const challenge = (tokenSent: boolean) => ({
 export const notFound = (message: string, assumption?: string) =>
   new ApiError(404, 'not_found', message, {}, assumption);
 
-/** Creates a 405, which lists the allowed methods (RFC 9110 section 15.5.6). */
+/** Creates a 405 with an Allow header, which lists the allowed methods (RFC 9110 section 15.5.6). */
 export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
   new ApiError(
     405,
@@ -57,7 +61,7 @@ export const payloadTooLarge = (maximumBytes: number) =>
 export const unsupportedMediaType = (message: string, assumption: string) =>
   new ApiError(415, 'unsupported_media_type', message, {}, assumption);
 
-/** Serializes the body of an error response: exactly `code`, `message` and `status`. */
+/** Serializes the body of an error response with exactly the fields `code`, `message` and `status`. */
 export function errorBody(error: { code: string; message: string; status: number }): string {
   return JSON.stringify({ code: error.code, message: error.message, status: error.status });
 }

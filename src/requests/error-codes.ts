@@ -1,4 +1,7 @@
-/** Default values of the Error field `code`. The document shows no values (assumption `errorCodes`). */
+/**
+ * Default values of the field `code` in error responses. The interface document shows no values; a scenario can replace
+ * the defaults with the assumption `errorCodes`.
+ */
 export const errorCodes = [
   'invalid_request',
   'unauthorized',

@@ -1,49 +1,56 @@
 import { type ApiError, errorBody } from './api-error.js';
 import type { ErrorCode } from './error-codes.js';
 
-/** Network fault of a response. In-process adapters return a network error or a failing stream instead. */
+/**
+ * Network fault of a response. Adapters without a network simulate the fault with a network error or a failing stream.
+ */
 export type WireFault =
   | { kind: 'reset' }
   | { kind: 'close' }
   | { kind: 'hang' }
-  /** Sends only this many bytes of the body, then closes the connection. */
+  /** Sends only the first `bytes` bytes of the response body, then closes the connection. */
   | { kind: 'truncate'; bytes: number }
-  /** Sends the body in chunks of `bytes`, with a pause of `everyMs` milliseconds after each. */
+  /** Sends the response body in chunks of `bytes` bytes, with a pause of `everyMs` milliseconds after each chunk. */
   | { kind: 'drip'; bytes: number; everyMs: number }
-  /** Sends a Content-Length that differs from the body length. */
+  /** Sends a wrong Content-Length header, which differs from the response body's length. */
   | { kind: 'contentLength'; value: number };
 
-/** Whether the fault prevents any response, even to HEAD. Other faults affect only a body. */
+/**
+ * Whether a network fault prevents any response, even to HEAD. All other network faults change only the response body.
+ */
 export const isWithoutAnswer = ({ kind }: WireFault) => kind === 'reset' || kind === 'close' || kind === 'hang';
 
-/** Result of a request: the response without the headers common to all responses. */
+/**
+ * Result of a request: status, body and specific headers of the response. Headers that all responses have are added
+ * later.
+ */
 export interface Outcome {
   status: number;
   body: string;
-  /** Replaces `body` if the body is binary or a stream. */
+  /** Binary body or stream of the response, sent instead of `body`. */
   raw?: Uint8Array | ReadableStream<Uint8Array> | undefined;
-  /** Cache key shared by identical bodies. */
+  /** Cache key of the response body. Identical bodies share one key, so that their encoded bytes can be cached. */
   bodyKey?: object | undefined;
-  /** Additional headers; `null` removes a header. Several Set-Cookie headers are the lines of one value. */
+  /** Additional response headers; `null` removes a header. Several Set-Cookie headers are the lines of one value. */
   headers?: Readonly<Record<string, string | null>> | undefined;
-  /** Whether the request is rejected for a limit or a ban, with a Retry-After header. */
+  /** Whether the request was rejected because of a limit or a ban. The response then has a Retry-After header. */
   isRefusal?: boolean;
-  /** Id of the stored resource. */
+  /** Id of the resource that the request stored, such as a new pet. */
   storedId?: string | undefined;
   wire?: WireFault | undefined;
-  /** Assumption that decided the response, if the document leaves the response open. */
+  /** Name of the assumption that decided the response, if the interface document leaves the response open. */
   assumption?: string | undefined;
 }
 
-/** Placeholder outcome of a request whose response is set by a fault rule or an extension. */
+/** Placeholder outcome for a request whose response is replaced by a fault rule or an extension. */
 export const emptyOutcome: Outcome = { status: 200, body: '' };
 
-/** Scenario setting that replaces values of the Error field `code`. */
+/** Scenario setting with replacements for values of the field `code` in error responses. */
 export interface ErrorSettings {
   readonly errorCodes: Readonly<Partial<Record<ErrorCode, string>>>;
 }
 
-/** Creates an error response. The assumption `errorCodes` can replace the value of `code`. */
+/** Creates the outcome for an error response. The scenario setting `errorCodes` can replace the value of `code`. */
 export function errorOutcome(
   { status, code, message, headers, assumption }: ApiError,
   { errorCodes }: ErrorSettings,

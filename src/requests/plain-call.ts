@@ -1,14 +1,16 @@
 import type { ApiCall } from './api-call.js';
 
-/** Request headers that affect the response, the journal entry or the delivery. */
+/**
+ * Request headers that a stored request retains, because they affect the response, the journal entry or the delivery.
+ */
 const readHeaders = ['authorization', 'content-type', 'content-encoding', 'user-agent', 'x-sim-call', 'origin'];
 
-/** Request without references to an adapter, so that a log can store and replay the request. */
+/** A request without references to the adapter, so that a log can store and replay the request. */
 export interface PlainCall extends Omit<ApiCall, 'header' | 'signal'> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Copies the properties of a request that determine the response. */
+/** Copies a request for the log, with the properties that determine the response. */
 export function toPlainCall(call: ApiCall): PlainCall {
   const {
     method,
@@ -28,7 +30,7 @@ export function toPlainCall(call: ApiCall): PlainCall {
     const value = call.header(name);
     if (value !== undefined) headers[name] = value;
   }
-  // JSON omits `undefined`, which saves space in the log.
+  // JSON omits fields that are `undefined`, so `undefined` instead of `false` saves space in the log.
   const holds = holdsRefusals || undefined;
   return {
     method,
@@ -46,13 +48,16 @@ export function toPlainCall(call: ApiCall): PlainCall {
   };
 }
 
-/** Properties of a request that are known only at the time of handling. */
+/** Properties of a stored request that are known only when the request is handled. */
 export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
 
-/** Converts a stored request to the simulator's input. */
+/** Converts a request stored in the log to the simulator's input. */
 export const fromPlainCall = (call: PlainCall, context: CallContext = {}): ApiCall => new KeptCall(call, context);
 
-/** A class, because an object spread takes 0.3 us, as long as the log's other work per request. */
+/**
+ * Request restored from the log. A class, because an object spread would take 0.3 us, as long as the log's other work
+ * per request.
+ */
 class KeptCall implements ApiCall {
   readonly #headers: PlainCall['headers'];
   readonly method: string;

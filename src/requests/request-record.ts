@@ -1,14 +1,16 @@
 import type { JsonBytes } from '../values/json-bytes.js';
 
-/** Windows of a plan: "Requests per minute", "Requests per day". */
+/** Names of a plan's limit windows: "Requests per minute", "Requests per day". */
 export type WindowName = 'minute' | 'day';
 
-/** Reason of a rejection: a limit of the plan, or a ban. */
+/** Reason why a request was rejected: a limit of the plan, or a ban of the key. */
 export type RefusalKind = 'limit' | 'ban';
 
-/** Observable part of a request and its response. Times are Unix milliseconds of the simulator's clock. */
+/**
+ * Data of a request and its response that is visible on the wire. Times are Unix milliseconds of the simulator's clock.
+ */
 export interface ObservedRequest {
-  /** Number in order of arrival, starting at 1. Never reused, not even after `clear`. */
+  /** Number of the request in order of arrival, starting at 1. Never reused, not even after the journal's `clear`. */
   readonly id: number;
   readonly arrivedAtMs: number;
   /**
@@ -16,27 +18,35 @@ export interface ObservedRequest {
    * delayed the response.
    */
   readonly answeredAtMs: number;
-  /** Time at which the last byte was sent. Later than `answeredAtMs` for a response in chunks. */
+  /** Time at which the response's last byte was sent. Later than `answeredAtMs` for a response in chunks. */
   readonly finishedAtMs: number;
-  /** Whether the client disconnected during a response in chunks. */
+  /** Whether the client disconnected while receiving a response in chunks. */
   readonly isAbandoned: boolean;
   /**
-   * Id of the last request, of any key, that arrived before the response was sent. Later requests may be reactions to
-   * the response.
+   * Id of the last request (of any key) that arrived before this response was sent. Only requests with higher ids can
+   * be reactions to the response.
    */
   readonly lastArrivedId: number;
-  /** Whether the client received a 503 instead of this response, because the log did not accept the request in time. */
+  /**
+   * Whether the client received a 503 instead of the recorded response, because the log did not accept the request in
+   * time.
+   */
   readonly isLost?: boolean | undefined;
-  /** Delay of the response in milliseconds, which reveals parallel requests; 0 if none. */
+  /**
+   * Time for which the adapter held the response back, in milliseconds; 0 if not delayed. Requests that arrive during
+   * the delay were sent in parallel.
+   */
   readonly heldMs: number;
-  /** Bearer token as sent; `undefined` if absent. Only the last four characters are displayed. */
+  /**
+   * Bearer token of the request as sent; `undefined` if absent. Only the token's last four characters are displayed.
+   */
   readonly token: string | undefined;
-  /** Name of the operation; `undefined` if the path or method has none. */
+  /** Name of the requested operation; `undefined` if the path or method belongs to no operation. */
   readonly operation: string | undefined;
-  /** Whether the operation writes, even if the request was rejected. */
+  /** Whether the requested operation writes data, even if the request was rejected. */
   readonly isWrite: boolean;
   readonly method: string;
-  /** URL before `path`, as the client used it: `http://127.0.0.1:4010/v1`. */
+  /** Part of the request's URL before `path`, as the client used it: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
   readonly path: string;
   readonly query: string;
@@ -44,64 +54,73 @@ export interface ObservedRequest {
   readonly status: number;
   /** Request body as text, or as base64 if not UTF-8; `undefined` if absent. */
   readonly requestBody: JsonBytes | undefined;
-  /** First 64 KiB of the response body. A streamed body is set at the end of the stream. */
+  /** First 64 KiB of the response body. The body of a streamed response is set at the end of the stream. */
   readonly responseBody: JsonBytes;
   readonly headers: Readonly<Record<string, string>>;
-  /** Connection number, if known. */
+  /** Number of the client's connection, if known. */
   readonly connection: number | undefined;
-  /** Name of the client: request header `User-Agent`. */
+  /** Name of the client program, from the request header `User-Agent`. */
   readonly client: string | undefined;
-  /** Id of the logical call: request header `X-Sim-Call`. */
+  /** Id of the logical call, from the request header `X-Sim-Call`. Retries of one call have the same id. */
   readonly call: string | undefined;
 }
 
-/** Whether a method is safe (RFC 9110 section 9.2.1). */
+/** Whether an HTTP method is safe, so that requests only read data (RFC 9110 section 9.2.1). */
 export const isSafe = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS', 'TRACE'].includes(method);
 
-/** Whether a request writes, inferred from an operation with an unsafe method. */
+/** Whether a request writes data. Assumes that every operation with an unsafe method (RFC 9110) writes. */
 export const isWriteByMethod = ({ operation, method }: Pick<ObservedRequest, 'operation' | 'method'>): boolean =>
   operation !== undefined && !isSafe(method);
 
-/** Properties of a request that are known only after the response was sent. */
+/** Properties of a request's record that are known only after the response was sent. */
 export type Delivery = Pick<
   ObservedRequest,
   'answeredAtMs' | 'finishedAtMs' | 'isAbandoned' | 'lastArrivedId' | 'heldMs' | 'isLost' | 'responseBody'
 >;
 
-/** Internal knowledge of the simulator about a request, which is not observable on the wire. */
+/** Details of a request that only the simulator knows, because the client cannot see them on the wire. */
 export interface RequestKnowledge {
   readonly plan: string | undefined;
-  /** Window that the rate-limit headers describe. */
+  /** Rate-limit window (`minute` or `day`) that the response's rate-limit headers describe. */
   readonly window: WindowName | undefined;
   readonly refusal: RefusalKind | undefined;
   /**
-   * Actual state of `window` after the request, independent of the headers. During a ban, the reset time is the end of
-   * the ban.
+   * Actual state of the rate-limit window after the request. The response headers can differ because of a fault. During
+   * a ban, the reset time is the end of the ban.
    */
   readonly rate?: { readonly limit: number; readonly remaining: number; readonly resetAtSeconds: number } | undefined;
-  /** Time after a rejection at which requests are accepted again, in Unix milliseconds. Independent of the headers. */
+  /**
+   * Time from which the key's requests are accepted again after a rejection, in Unix milliseconds. The Retry-After
+   * header can differ because of a fault.
+   */
   readonly promisedAtMs: number | undefined;
-  /** Number of the key's strikes after this request. */
+  /** Number of strikes of the request's key after the request. Enough strikes ban the key. */
   readonly strikes: number;
   readonly isStrike: boolean;
-  /** Whether the plan's limits applied to the request. */
+  /** Whether the plan's limits applied to the request's operation. */
   readonly isLimited: boolean;
-  /** Number of the key's refusal episodes so far. */
+  /**
+   * Number of refusal episodes of the request's key. An episode is a series of rate-limited requests without an
+   * accepted one.
+   */
   readonly episode: number;
-  /** Id of the resource that the request stored. */
+  /** Id of the resource that the request stored, such as a new pet. */
   readonly storedId: string | undefined;
-  /** Name of the applied fault rule. */
+  /** Name of the fault rule that was applied to the response, if any. */
   readonly fault: string | undefined;
   /** Whether a fault or a disconnect prevented the client from reading the response. */
   readonly isUnreadable: boolean;
-  /** Assumption that decided the response, if the document leaves the response open. */
+  /** Name of the assumption that decided the response, if the interface document leaves the response open. */
   readonly assumption?: string | undefined;
 }
 
-/** Journal entry: the observable part of a request, and the simulator's internal knowledge. */
+/** Journal entry of a request: the data visible on the wire, and details that only the simulator knows. */
 export interface RequestRecord extends ObservedRequest, RequestKnowledge {}
 
-/** Initial values of a record, for object spreads. V8 handles copies that begin with all fields faster. */
+/**
+ * Request record with an initial value for every field, for object spreads. V8 handles copies that begin with all
+ * fields faster.
+ */
 export const emptyRecord: RequestRecord = {
   id: 0,
   arrivedAtMs: 0,
@@ -139,9 +158,9 @@ export const emptyRecord: RequestRecord = {
   assumption: undefined,
 };
 
-/** Outcome of a call, reported by the client with `POST /__sim/outcome`. */
+/** Final result of a client's logical call, reported by the client with `POST /__sim/outcome`. */
 export interface ReportedOutcome {
-  /** Id of the call, as in `X-Sim-Call`; `undefined` for all calls. */
+  /** Id of the logical call, as in the header `X-Sim-Call`; `undefined` if the result is about all calls. */
   readonly call: string | undefined;
   readonly result: 'succeeded' | 'failed' | 'aborted';
   readonly atMs: number;

@@ -3,20 +3,28 @@ import type { ApiCall } from './api-call.js';
 import type { ApiError } from './api-error.js';
 import type { Outcome } from './outcome.js';
 
-/** Operation that matches a request. Plain JSON, because a log stores the match of a delayed request. */
+/**
+ * Operation that a request's method and path belong to. Plain JSON, because a log stores the match of a delayed
+ * request.
+ */
 export interface Match {
-  /** Name of the operation; `undefined` only together with `refusal`. */
+  /** Name of the matching operation; `undefined` only if the request has an error response, `refusal`. */
   readonly operation: string | undefined;
   readonly isWrite: boolean;
-  /** Path parameters, as sent. */
+  /** Path parameters of the request, as sent: `petId` in `/pets/{petId}`. */
   readonly params: Readonly<Record<string, string>> | undefined;
-  /** Error response, sent after the request was authenticated and counted. */
+  /**
+   * Error response of a request that no operation can serve, sent only after the request was authenticated and counted.
+   */
   readonly refusal: ApiError | undefined;
-  /** Headers of every response, including errors of the engine. */
+  /** Headers for every response to the request, including error responses created before the operation runs. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** Creates the match of a request without an operation. */
+/**
+ * Creates the match of a request with an unknown method or path. The match has an error response instead of an
+ * operation.
+ */
 export const refusedMatch = (refusal: ApiError): Match => ({
   operation: undefined,
   isWrite: false,
@@ -25,35 +33,43 @@ export const refusedMatch = (refusal: ApiError): Match => ({
   headers: undefined,
 });
 
-/** Arguments of an operation, besides the request. */
+/** Arguments with which a service's operation runs, besides the request. */
 export interface RunContext<Data, Scenario> {
   readonly data: Data;
-  /** Scenario at the arrival of the request, even after a delay. */
+  /** Scenario that was loaded when the request arrived. Stays the same if another scenario is loaded during a delay. */
   readonly scenario: Scenario;
-  /** Simulated time, in Unix milliseconds. */
+  /** Current simulated time, in Unix milliseconds. */
   readonly nowMs: number;
 }
 
 /**
- * Data of a service in one simulator or sandbox.
+ * Data of a service, such as its pets, in one simulator or sandbox.
  * @typeParam Copy type of captured data
  */
 export interface ServiceData<Scenario = unknown, Copy = unknown> {
-  /** Restores the data at the start of the scenario. Default: the service creates the data again. */
+  /** Restores the service's data as at the start of the scenario. Default: the service creates the data again. */
   reset?(): void;
-  /** Adapts the data to another scenario, loaded without `reseed`. Default: no change. */
+  /**
+   * Adapts the service's data to another scenario that was loaded without the option `reseed`, which keeps the data.
+   * Default: no change.
+   */
   change?(scenario: Scenario): void;
-  /** Creates the data of a fork, at the start of the same scenario. Default: the service creates the data again. */
+  /**
+   * Creates the service's data for a fork of the simulator, as at the start of the scenario. Default: the service
+   * creates the data again.
+   */
   fork?(): ServiceData<Scenario, Copy>;
-  /** Copies the data for a snapshot in memory. The copy must not change with the data. */
+  /** Copies the service's data for a snapshot in memory. Later changes of the data must not change the copy. */
   capture(): Copy;
-  /** Restores a copy. The copy must not change with the data. */
+  /** Replaces the service's data with a captured copy. Later changes of the data must not change the copy. */
   restore(copy: Copy): void;
-  /** Whether the data is as at the start of the scenario; a log then stores no copy. Default: no. */
+  /**
+   * Whether the service's data is unchanged since the start of the scenario. A log then stores no copy. Default: no.
+   */
   isAtStart?(): boolean;
-  /** Splits a copy into JSON values, for a log. Default: the copy as one value. */
+  /** Splits a captured copy of the service's data into JSON values, for a log. Default: the copy as one value. */
   write?(copy: Copy): Iterable<JsonValue>;
-  /** Joins the values that `write` returned. Default: the first value. */
+  /** Converts the JSON values that `write` returned back to a copy of the service's data. Default: the first value. */
   read?(values: readonly JsonValue[]): Copy;
 }
 
@@ -64,22 +80,24 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
 export interface Service<Data = unknown, Scenario = unknown> {
   /** Name of the service in logs and snapshots. */
   readonly name: string;
-  /** Path before all operations, without a trailing slash. Services with equal paths are tried in order. */
+  /**
+   * Path before all operations of the service, without a trailing slash. Services with equal paths are tried in order.
+   */
   readonly basePath: string;
-  /** Names of the operations, for scenarios and queries. */
+  /** Names of the service's operations, for use in scenarios and in queries of the journal. */
   readonly operations: readonly string[];
-  /** Creates the data at the start of a scenario. */
+  /** Creates the service's data at the start of a scenario. */
   createData?(scenario: Scenario): Data & ServiceData<Scenario>;
   /**
-   * Finds the operation of a request. A thrown error becomes a 500.
+   * Finds the service's operation for a request. If the function throws, the response is a 500.
    * @returns `undefined` for a request to another service
    */
   find(call: ApiCall, scenario: Scenario, nowMs: number): Match | undefined;
   /**
-   * Runs the operation.
+   * Runs the operation that the request matches.
    * @throws {ApiError} for an error response; any other error becomes a 500
    */
   run(call: ApiCall, match: Match, context: RunContext<Data, Scenario>): Outcome;
-  /** Values for fault-rule conditions that are specific to an operation. */
+  /** Returns values of a request that the service's own fault-rule conditions are compared with. */
   conditions?(call: ApiCall, match: Match): Readonly<Record<string, unknown>>;
 }

@@ -3,14 +3,14 @@ import { either, fields, number, oneOf, optional } from '../validation/schemas.j
 import { count, duration, whole, wholeSeconds } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 
-/** Maximum duration in a scenario, ten years in seconds. */
+/** Maximum length of durations in a scenario: ten years, in seconds. */
 const tenYearsSeconds = 3_650 * 86_400;
 
 const seconds = whole(1, tenYearsSeconds);
 const milliseconds = whole(0, tenYearsSeconds * 1000);
 const factor = refine(number, (value) => Number.isFinite(value) && value >= 1, 'a number from 1', { minimum: 1 });
 
-/** Schemas of ban assumptions with an open set of values. */
+/** Schemas of the scenario's ban assumptions whose values are not a fixed list, such as durations. */
 export const banValues = {
   banAfter: count,
   banGraceMs: milliseconds,
@@ -19,7 +19,7 @@ export const banValues = {
   banEscalation: either(oneOf(false), fields({ factor, maxSeconds: seconds })),
 };
 
-/** Deprecated field names of durations, with the unit of their numbers and the current names. */
+/** Deprecated names of duration fields in a scenario's `ban`, with the unit of their numbers and the current names. */
 const earlierNames: Record<string, { name: string; unit: string; value: typeof seconds }> = {
   graceMs: { name: 'grace', unit: 'ms', value: milliseconds },
   toleranceMs: { name: 'tolerance', unit: 'ms', value: milliseconds },
@@ -28,8 +28,8 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 };
 
 /**
- * Schema of a field under its deprecated name, which editors strike through. `withPresentNames` runs first, so a valid
- * value here means that the current name is set as well.
+ * Creates the schema of a field under its deprecated name, which editors strike through. Rejects valid values too:
+ * `withPresentNames` renames the field before the check, unless both names are set.
  */
 function earlier(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];
@@ -37,7 +37,7 @@ function earlier(name: string, value: typeof seconds) {
   return optional({ ...refine(value, () => false, `one of two names, here and ${name}`), labels, json });
 }
 
-/** Fields of `ban`, except those with a closed set of values. */
+/** Schemas of a scenario's `ban` fields. The schemas of `extend` and `status` are added from the settings. */
 export const banFields = {
   after: optional(count),
   for: optional(wholeSeconds),
@@ -60,8 +60,8 @@ export const banFields = {
 };
 
 /**
- * Replaces deprecated names of durations in `ban`, so that two files with different names can be merged. Invalid values
- * retain their deprecated name, where the check reports them.
+ * Replaces deprecated field names of durations in a scenario's `ban`, so that two files with different names can be
+ * merged. An invalid value retains its deprecated name, where the check reports the error.
  */
 export function withPresentNames<Value>(scenario: Value): Value {
   if (!isMap(scenario) || !isMap(scenario.ban)) return scenario;

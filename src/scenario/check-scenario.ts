@@ -11,7 +11,7 @@ import type { CheckedScenario } from './scenario-schema.js';
 
 /**
  * Checks a scenario against its schema. Adds invalid fields to `issues` and omits them from the result, so that one
- * pass reports all issues. Unknown fields do not affect valid fields.
+ * check reports all issues. A field with an unknown name does not invalidate its siblings.
  */
 export function* checkScenario(
   scenario: object,
@@ -30,14 +30,16 @@ export function* checkScenario(
     else if (typeof name === 'string' && field === 'assumptions')
       omitAssumption(rest, steps.length === 2 && unknown ? unknown : name);
     else if (typeof name === 'string' && field === 'keys') {
-      // The usage may be valid for the intended plan.
+      // Omits a key with a misspelled field name `plan`. The key's usage may be valid for the intended plan, but not
+      // for the default plan.
       if (unknown === undefined || unknown === 'plan') delete rest.keys?.[name];
     } else if (field === 'faults' && typeof name === 'number') {
       if (unknown === undefined) keepNames(rest, scenario, name);
     } else if ((field === 'client' || field === 'background') && name !== undefined) {
       if (unknown === undefined) delete (rest[field] as Record<string, unknown> | undefined)?.[name];
     } else if (unknown === undefined) delete rest[field];
-    // Keys and rules refer to plans, and would be reported for unknown plans.
+    // If all plans or assumptions are invalid, keys and fault rules are not checked. Their plans would be reported as
+    // unknown.
     if (name === undefined && (field === 'plans' || field === 'assumptions')) {
       delete rest.keys;
       delete rest.faults;
@@ -46,7 +48,7 @@ export function* checkScenario(
   return rest;
 }
 
-/** Reduces an invalid fault rule to its name, keys and plan, which can still be checked. */
+/** Reduces an invalid fault rule to its name, keys and plan, so that these can still be checked. */
 function keepNames(rest: CheckedScenario, { faults }: { faults?: unknown }, index: number): void {
   const rule: unknown = Array.isArray(faults) ? faults[index] : undefined;
   const { name, when } = isMap(rule) ? rule : {};
@@ -55,19 +57,19 @@ function keepNames(rest: CheckedScenario, { faults }: { faults?: unknown }, inde
   const named = {
     ...(typeof name === 'string' && name !== '' && { name }),
     when: { ...(keys.length > 0 && { key: keys }), ...(typeof plan === 'string' && { plan }) },
-    // An arbitrary effect, because a scenario with issues never runs.
+    // A fault rule needs an effect to be valid. Any effect will do, because a scenario with issues never runs.
     then: { delay: 0 },
   };
   rest.faults = (rest.faults ?? []).with(index, named);
 }
 
-/** Replaces the limits of an invalid plan, so that references to its name are valid. */
+/** Replaces the limits of an invalid plan with valid ones, so that references to the plan's name are not reported. */
 function loosen(rest: CheckedScenario, plan: string): void {
   rest.plans = { ...rest.plans, [plan]: unknownLimits };
   if (plan === 'enterprise' && rest.assumptions !== undefined) delete rest.assumptions.enterpriseLimits;
 }
 
-/** Omits an invalid assumption, and prevents issues that only follow from the omission. */
+/** Omits an invalid assumption from a scenario, so that the error does not cause further issues. */
 function omitAssumption(rest: CheckedScenario, id: string): void {
   const others: Record<string, unknown> = { ...rest.assumptions };
   delete others[id];

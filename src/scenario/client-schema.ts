@@ -3,7 +3,7 @@ import { whole } from '../validation/value-schemas.js';
 import { keyText } from './key-schema.js';
 import { operationName } from './operations.js';
 
-/** Creates the schema of `client`: the requirements of a scenario on its client. */
+/** Creates the schema of a scenario's `client` field: which calls the client under test should send. */
 export const clientSchema = (operations: readonly string[]) =>
   fields({
     key: optional(keyText),

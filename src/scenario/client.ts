@@ -1,18 +1,18 @@
 import type { Scenario } from './scenario-schema.js';
 
-/** The client of a scenario, with defaults filled in. */
+/** Calls that a scenario expects from the client under test, with defaults filled in. */
 export interface ScenarioClient {
   key: string;
   operation: string;
   calls: number;
-  /** Number of concurrent calls. */
+  /** Number of calls that the client sends concurrently. */
   parallel: number;
 }
 
 /**
- * Client settings for a command, a test kit or a driver. The key is that of `client`, else the scenario's first key,
- * else `free-key`; in any state.
- * @param scenario as written, or as a simulator returns it with its own keys before the default keys
+ * Returns a scenario's `client` settings with defaults. The default key is the scenario's first key, even if revoked,
+ * or `free-key` in a scenario without keys.
+ * @param scenario as written, or as a simulator returns the scenario, with its own keys before the default keys
  */
 export function clientOf({ client = {}, keys = {} }: Pick<Scenario, 'client' | 'keys'>): ScenarioClient {
   const { key = Object.keys(keys)[0] ?? 'free-key', operation = 'listPets', calls = 1, parallel = 1 } = client;

@@ -1,7 +1,7 @@
 import { boolean, fields, list, oneOf, optional } from '../validation/schemas.js';
 import { findingCodes } from './finding-codes.js';
 
-/** Schema of `expect`: the client behavior that a scenario expects. */
+/** Schema of a scenario's `expect` field: the client behavior that passes the scenario. */
 export const expectationSchema = fields({
   verdict: optional(oneOf('pass')),
   served: optional(boolean),

@@ -22,14 +22,15 @@ const fromOne = whole(1);
 const fraction = between(0, 1);
 const yes = oneOf(true);
 
-/** Schema for one value or a list of values. Converts to a list. */
+/** Creates a schema that accepts one value or a list of values, and converts a single value to a list. */
 const oneOrMore = <Item>(item: Schema<Item>) =>
   transform(either(item, list(item)) as Schema<Item | Item[]>, (value): Item[] =>
     Array.isArray(value) ? value : [value],
   );
 
 /**
- * Headers that Node and browsers accept (RFC 9110 section 5). An invalid header fails here instead of in a response.
+ * Schema of response header names that Node and browsers accept (RFC 9110 section 5). An invalid name is reported in
+ * the scenario instead of failing in a response.
  */
 const headerName = refine(
   matching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'a header name'),
@@ -93,7 +94,7 @@ const effects = {
   contentType: optional(oneOf('text/html')),
 };
 
-/** Effects that change the operation's own response, so the operation must run first. */
+/** Fault effects that change the operation's own response, so the operation must run first. */
 const shaping = ['truncate', 'drip', 'malformed', 'empty', 'contentLength', 'contentType'] as const;
 
 const effectNames = Object.keys(effects) as (keyof typeof effects)[];
@@ -141,7 +142,7 @@ const then = refine(
 
 type FaultParts = Pick<ServiceSchema, 'operations' | 'conditions' | 'canMatch' | 'matching'>;
 
-/** Creates the schema of a fault rule: `when` it applies and its effect `then`. */
+/** Creates the schema of a fault rule: `when` (its conditions) and `then` (its effect). */
 export const createFaultSchema = (parts: FaultParts) =>
   fields({
     name: optional(refine(text, (name) => name !== '', 'a name', { minLength: 1 })),
@@ -155,7 +156,10 @@ export type FaultSchema = ReturnType<typeof createFaultSchema>;
 export interface Fault extends Input<FaultSchema> {}
 type CheckedFault = Output<FaultSchema>;
 
-/** Converts a valid fault to a rule. @param fallbackName name of an unnamed rule */
+/**
+ * Converts a checked fault rule of a scenario to a rule for the simulator.
+ * @param fallbackName name for a rule without a name
+ */
 export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRule {
   const { delay, failTimes, countsQuota = true } = fault.then;
   const shapes = shaping.some((name) => fault.then[name] !== undefined);
@@ -167,7 +171,7 @@ export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRul
     effect: toEffect(fault.then),
     delayMs: typeof delay === 'number' ? { fixed: delay } : delay,
     phase: fault.then.phase ?? (shapes ? 'after' : 'before'),
-    // A refused request does not use quota.
+    // A ban effect refuses the request, and a refused request does not use quota.
     countsQuota: countsQuota && fault.then.ban === undefined,
     failTimes,
   };

@@ -1,4 +1,4 @@
-/** Codes of the judge's rules, as in findings. */
+/** Codes of the findings that the judge can report about a client. */
 export const findingCodes = [
   'early-retry',
   'overslept',

@@ -1,13 +1,16 @@
 import { fields, oneOf, optional, string } from '../validation/schemas.js';
 import { count, duration, instant, matching } from '../validation/value-schemas.js';
 
-/** Characters that a header can contain (RFC 9110 section 5.5), without those that separate header values. */
+/**
+ * Schema of an API key's token. Allows the characters of a header (RFC 9110 section 5.5), except those that separate
+ * header values.
+ */
 export const keyText = matching(
   /^[\x21-\x2b\x2d-\x7e\xa1-\xff]+$/,
   'an API key that a header can carry: Latin-1, without spaces, commas and control characters',
 );
 
-/** Fields of an API key in a scenario, in `sim.keys.add` and in the control API. */
+/** Schemas of an API key's fields, for scenarios, `sim.keys.add` and the control API. */
 export const keyFields = {
   plan: optional(string),
   state: optional(oneOf('active', 'revoked')),

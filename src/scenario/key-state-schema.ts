@@ -7,14 +7,17 @@ import { keyText } from './key-schema.js';
 
 export const instantMs = whole(0, latestMs);
 const tenYearsMs = 3_650 * 86_400_000;
-/** A duration and a resulting time, in milliseconds. Can have fractions, after a duration such as 0.5ms. */
+/**
+ * Schema of a duration in an exported key, in milliseconds. Can have fractions, because a scenario allows durations
+ * such as 0.5ms.
+ */
 const spanMs = between(0, tenYearsMs);
 const endMs = between(0, latestMs + tenYearsMs);
 const seconds = whole(-1, Math.floor(latestMs / 1000));
-/** A promised time, in Unix seconds. Rounded up, so it can be after the clock's maximum. */
+/** Schema of the retry time promised by a 429, in Unix seconds. Rounding up can exceed the clock's maximum time. */
 const promisedSeconds = whole(-1, Math.ceil((latestMs + tenYearsMs) / 1000));
 
-/** Counts of a window. Its limit and length are in the scenario. */
+/** Schema of a rate-limit window's usage in an exported key. The window's limit and length are in the scenario. */
 const windowState = fields({
   startSeconds: seconds,
   used: count,
@@ -43,7 +46,7 @@ const stateFields = {
   backgroundSeconds: seconds,
 };
 
-/** All state of an API key that requests change, with its token and plan. */
+/** Schema of an API key's exported state, with token and plan. */
 export const apiKeySchema = fields({
   key: keyText,
   plan: string,
@@ -53,13 +56,16 @@ export const apiKeySchema = fields({
 
 export type ExportedKey = Output<typeof apiKeySchema>;
 
-/** Counts of a window, in which empty fields are optional. */
+/** Schema of a rate-limit window's usage. Defaults to an unused window, without requests. */
 const startWindow = optional(
   fields({ startSeconds: seconds, used: count, log: optional(list(pair(seconds, count)), []) }),
   { startSeconds: -1, used: 0, log: [] },
 );
 
-/** State of a key that the scenario defines. Fields with the values of an unused key are optional. */
+/**
+ * Schema of the exported state of a key that the scenario defines. Most fields are optional and default to an unused
+ * key.
+ */
 export const keyStateSchema = fields({
   ...stateFields,
   minute: startWindow,

@@ -4,10 +4,13 @@ import { either, oneOf } from '../validation/schemas.js';
 import { text } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 
-/** Names of operations that a scenario may use, in addition to a method and path such as `GET /v1/orders`. */
+/** Operation names that a scenario may use. A method and path, such as `GET /v1/orders`, is always allowed. */
 export interface KnownOperations {
   readonly names: Set<string>;
-  /** Whether every name is accepted: for a replayed log, and for a backend, whose operations are unknown. */
+  /**
+   * Whether a scenario may use every operation name. Needed for replayed logs, and for backends, whose operations are
+   * unknown.
+   */
   acceptsAll: boolean;
 }
 
@@ -16,15 +19,18 @@ export const knownOperations = (names: Iterable<string>): KnownOperations => ({
   acceptsAll: false,
 });
 
-/** Accepts every name, because the operations are checked later. */
+/** Accepts every operation name in a scenario, for scenarios whose operation names are checked later. */
 export const anyOperation: KnownOperations = { names: new Set(), acceptsAll: true };
 
-/** Creates the schema for the name of an operation. `unknownOperations` checks the names that `known` lacks. */
+/**
+ * Creates the schema for an operation's name in a scenario. Accepts any text, because `unknownOperations` reports
+ * unknown names; `known` is for editors.
+ */
 export const operationName = (known: readonly string[]) => either(oneOf(...known), text);
 
 const methodAndPath = /^[A-Z]+ \//;
 
-/** Reports each unknown operation in a scenario or fault rule. */
+/** Reports each unknown operation name in a scenario or a fault rule. */
 export function* unknownOperations(content: unknown, { names, acceptsAll }: KnownOperations): Generator<Issue> {
   if (acceptsAll) return;
   for (const { steps, name } of namedOperations(content)) {
@@ -45,7 +51,10 @@ function* namedOperations(content: unknown): Generator<{ steps: readonly Step[];
   yield* namesAt(client, ['client'], ['operation']);
 }
 
-/** Names at a path: one text, or a list. `all` and `none` are values of `appliesTo`, not names. */
+/**
+ * Finds the operation names at a path of a scenario, where the value is one name or a list. `all` and `none` are not
+ * names.
+ */
 function* namesAt(from: unknown, base: readonly Step[], path: readonly string[]) {
   let value = from;
   for (const field of path) value = isMap(value) ? value[field] : undefined;

@@ -11,27 +11,27 @@ import { type KeyRules, toApiKey } from './to-api-key.js';
 
 const ruleCounts = fields({ seen: count, applied: count, failed: optional(list(pair(string, count)), []) });
 
-/** Initial state of a simulator that continues from another one's exported state. */
+/** State with which a simulator starts, in order to continue from another simulator's exported state. */
 export interface StartState {
   readonly keys: KeyRegistryState;
   readonly faults: Pick<FaultRulesState, 'startMs' | 'counts'>;
 }
 
-/** Reads the field `state` of a scenario; `undefined` without the field. */
+/** Reads a scenario's `state` field. Returns `undefined` if the scenario has no `state`. */
 export type ReadStart = (scenario: CheckedScenario, rules: KeyRules, issues: Issue[]) => StartState | undefined;
 
 /**
- * Schema of `state`: exact state that other fields cannot express. Written by `petstore-sim state export --as
- * scenario`.
+ * Schema of a scenario's `state` field: exact state that other fields cannot express. `petstore-sim state export --as
+ * scenario` writes the field.
  */
 export const startSchema = fields({
-  /** State of the keys, each defined in `keys`. */
+  /** Exported state of API keys, by token. The scenario's `keys` must define each token. */
   keys: optional(mapOf(keyText, keyStateSchema), {}),
-  /** Keys accepted under `acceptAnyKey` that the scenario does not define. */
+  /** API keys that the scenario does not define and that were accepted under the assumption `acceptAnyKey`. */
   unlistedKeys: optional(list(apiKeySchema), []),
   faults: fields({
     startMs: instantMs,
-    /** Counts of matching requests and applications per rule of `faults`. */
+    /** Numbers of matching requests and of applications, by name of the fault rule in the scenario's `faults`. */
     counts: optional(mapOf(string, ruleCounts), {}),
   }),
 });

@@ -4,8 +4,8 @@ import { type ResolvedScenario, resolveInSteps } from './resolve-scenario.js';
 import { ScenarioError } from './scenario-error.js';
 
 /**
- * Resolves a scenario that code provides, like `resolveInSteps`. Rejects a scenario's name, because a page cannot read
- * files.
+ * Resolves a scenario given as an object, like `resolveInSteps`. Rejects the name of a scenario, because a web page
+ * cannot read scenario files.
  * @throws {ScenarioError} with every issue and its path, or with the way to load a named scenario
  */
 export function* resolveContent(...[scenario, ...more]: Parameters<typeof resolveInSteps>): Steps<ResolvedScenario> {

@@ -15,10 +15,10 @@ type Plans = Readonly<Record<string, PlanLimits>>;
 const keySchema = fields(keyFields);
 const namedKeySchema = fields({ key: keyText, ...keyFields });
 
-/** Definition of an API key in a scenario. */
+/** Fields of an API key, as written in a scenario. */
 export interface KeyInput extends Input<typeof keySchema> {}
 
-/** Resolves the keys of a scenario, by token. */
+/** Converts a scenario's keys to key definitions, by token. */
 export function* resolveKeys(
   { keys = {} }: CheckedScenario,
   plans: Plans,
@@ -33,7 +33,7 @@ export function* resolveKeys(
 }
 
 /**
- * Checks and converts one key.
+ * Checks and converts one API key, which code adds to a simulator.
  * @throws {ScenarioError} with every issue and its path
  */
 export function checkKey(text: string, input: KeyInput, plans: Plans): KeyDefinition {
@@ -44,10 +44,13 @@ export function checkKey(text: string, input: KeyInput, plans: Plans): KeyDefini
   return definition;
 }
 
-/** Maximum number of "did you mean" hints. Each searches all keys, of which a scenario can have thousands. */
+/**
+ * Maximum number of "did you mean" hints for unknown keys. Each hint searches all keys of a scenario, possibly
+ * thousands.
+ */
 const mostHints = 10;
 
-/** Reports references to unknown keys. The keys of the scenario and of the default scenario are known. */
+/** Reports references to unknown API keys in a scenario's `client`, `background` and `faults`. */
 export function checkKeyNames(
   { client, background = {}, faults = [] }: CheckedScenario,
   keys: Readonly<Record<string, unknown>>,
@@ -65,7 +68,7 @@ export function checkKeyNames(
   }
 }
 
-/** Limits of a plan. Adds an issue at `steps` if the plan is unknown. */
+/** Returns the limits of a plan. If the plan is unknown, adds an issue at the path `steps`. */
 export function limitsOf(plan: string, plans: Plans, steps: readonly Step[], issues: Issue[]): PlanLimits | undefined {
   if (Object.hasOwn(plans, plan)) return plans[plan];
   const names = Object.keys(plans);

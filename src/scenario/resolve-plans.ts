@@ -3,10 +3,10 @@ import { type Issue, issueAt } from '../validation/issue.js';
 import type { CheckedScenario } from './scenario-schema.js';
 import type { Settings } from './settings.js';
 
-/** Limits of an invalid plan. The maximum, so that no usage is reported as too high. */
+/** Limits assumed for an invalid plan. The maximum values, so that no key's usage is reported as too high. */
 export const unknownLimits: PlanLimits = { minute: 1e9, day: 1e9 };
 
-/** Documented plans with the scenario's changes and additions. */
+/** Returns the documented plans with the scenario's changes and additions. */
 export function resolvePlans(
   { plans = {} }: CheckedScenario,
   documented: Readonly<Record<string, PlanLimits>>,

@@ -24,7 +24,7 @@ import type { Settings } from './settings.js';
 
 /** A scenario with all defaults filled in and all values checked, from which a simulator is built. */
 export interface ResolvedScenario extends ServiceContent {
-  /** The scenario merged with the default scenario. Valid as input for `resolveScenario`. */
+  /** The scenario merged with the default scenario. Can be resolved again. */
   scenario: Scenario;
   name: string;
   seed: number;
@@ -34,19 +34,19 @@ export interface ResolvedScenario extends ServiceContent {
   keys: ReadonlyMap<string, KeyDefinition>;
   faults: readonly FaultRule[];
   hostileHeaders: HostileHeaders | undefined;
-  /** Request rate of other clients with a key, in requests per second, by token. */
+  /** Request rate of other simulated clients that share a key, in requests per second, by the key's token. */
   background: ReadonlyMap<string, number>;
   settings: Settings;
-  /** Exported state of another simulator to continue from. */
+  /** Exported state of another simulator, with which a new simulator starts. */
   start: StartState | undefined;
 }
 
 /**
- * Checks a scenario and merges it with the default scenario, in steps: maps merge, all other values replace.
+ * Checks a scenario and merges it with the default scenario: maps are merged, all other values replaced.
  * @param rules schemas and defaults of the main service
  * @param options functions that some scenarios require
  * @param checkAll checks the scenario against its schema; default: in one step
- * @param operations names that the scenario may use; default: those of the main service
+ * @param operations operation names that the scenario may use; default: those of the main service
  * @throws {ScenarioError} with every issue and its path
  */
 export function* resolveInSteps(
@@ -66,7 +66,7 @@ export function* resolveInSteps(
     const message = `expected "default" (only scenario files can extend another), got ${JSON.stringify(checked.extends)}`;
     issues.push(issueAt(['extends'], message));
   }
-  // Includes keys with issues, which are already reported.
+  // Uses the unchecked keys. References to an invalid key are then not reported, because the key itself already is.
   if (!settings.acceptAnyKey && isMap(complete?.keys)) checkKeyNames(checked, complete.keys, issues);
   const plans = resolvePlans(checked, rules.plans, settings, issues);
   const seed = checked.seed ?? 1;
@@ -106,19 +106,20 @@ export function completed(scenario: Scenario, base: Scenario): Scenario {
   const { description, ...others } = merge<Scenario>(base, isMap(keys) ? rest : present);
   return {
     ...others,
-    // The description of the default scenario does not apply to others.
+    // Omits the default scenario's description if the scenario has another name, because the description would be
+    // wrong.
     ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
-    // Own keys first, because clients get the first key. Merged as elsewhere, but with a single copy of possibly
-    // thousands of keys.
+    // The scenario's own keys are first, because clients use the first key by default. `Object.assign` copies the keys,
+    // possibly thousands, only once.
     ...(isMap(keys) && { keys: Object.assign({ ...keys }, mergeEach(base.keys, keys)) }),
   };
 }
 
-/** Merges the entries of `base` with those of the same name in `over`. */
+/** Merges each entry of `base` with the entry of `over` that has the same name. */
 const mergeEach = (base: object = {}, over: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(base).map(([name, value]) => [name, merge(value, over[name])]));
 
-/** Fault rules in order, with names for unnamed rules. */
+/** Converts a scenario's fault rules in order, and names the rules without a name. */
 function resolveFaults(
   { faults = [] }: CheckedScenario,
   plans: Readonly<Record<string, PlanLimits>>,

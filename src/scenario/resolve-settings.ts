@@ -13,8 +13,8 @@ const presets: Record<BanPresetName, Partial<Settings>> = {
 };
 
 /**
- * Values of all assumptions. Later sources override earlier ones: preset, `assumptions`, then `plans`, `limits` and
- * `ban`. Values for the same assumption must agree.
+ * Collects the values of all assumptions from a scenario. Later sources override earlier ones: the ban preset,
+ * `assumptions`, then `plans`, `limits` and `ban`. Reports contradictions between `assumptions` and these fields.
  */
 export function resolveSettings(checked: CheckedScenario, defaults: Settings, issues: Issue[]): Settings {
   const { limits = {}, ban = {}, plans = {}, assumptions = {} } = checked;

@@ -1,6 +1,9 @@
 import { formatIssues, type Issue } from '../validation/issue.js';
 
-/** Error in a scenario. `issues` has every mistake with its path, and with file and line if read from a file. */
+/**
+ * Error for an invalid scenario. `issues` contains every mistake with its path, and with file and line if read from a
+ * file.
+ */
 export class ScenarioError extends Error {
   override readonly name = 'ScenarioError';
   /** @param subject the invalid value: a scenario, or one key, pet or fault rule */
@@ -12,8 +15,8 @@ export class ScenarioError extends Error {
   }
 
   /**
-   * Compares by name, because a program can load the package both as an ES module and by `require`, each with its own
-   * class.
+   * Compares errors by name instead of class. A program can load the package twice, as an ES module and by `require`,
+   * each with its own class.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'ScenarioError' && 'issues' in value;

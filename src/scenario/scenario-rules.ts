@@ -7,21 +7,26 @@ import { type CheckedScenario, createScenarioSchema, type Scenario, type Scenari
 import type { ServiceContent, ServiceSchema } from './service-schema.js';
 import type { Settings } from './settings.js';
 
-/** Functions that some scenarios require. The main service adds its own by declaration merging. */
+/**
+ * Functions that resolving some scenarios requires. The main service (the Petstore) adds more functions by declaration
+ * merging.
+ */
 export interface ResolveOptions {
-  /** `readStart` of `petstore-sim/control`. Required only for a scenario with `state`. */
+  /** The function `readStart` of `petstore-sim/control`. Required only for a scenario with the field `state`. */
   readStart?: ReadStart | undefined;
 }
 
-/** Parts of a scenario that the main service defines. */
+/** Parts of a scenario that the simulator's main service defines. */
 export interface ServiceScenario extends ServiceSchema {
-  /** Default scenario, the base of every scenario. */
+  /** Default scenario, with which every scenario is merged. */
   readonly base: Scenario;
-  /** Default value of every setting. */
+  /** Default values of all scenario settings. */
   readonly defaults: Settings;
-  /** Limits of the documented plans. */
+  /** Limits of the plans in the interface document, by name. */
   readonly plans: Readonly<Record<string, PlanLimits>>;
-  /** Resolves the fields of the service. Adds an issue for each mistake. */
+  /**
+   * Resolves the scenario fields that belong to the service, such as its initial data. Adds an issue for each mistake.
+   */
   resolve(
     checked: CheckedScenario,
     context: { readonly seed: number; readonly settings: Settings; readonly options: ResolveOptions },
@@ -29,7 +34,7 @@ export interface ServiceScenario extends ServiceSchema {
   ): Steps<ServiceContent>;
 }
 
-/** Schemas and defaults of the scenarios of one main service. */
+/** Schemas and defaults for the scenarios of a simulator's main service. */
 export interface ScenarioRules extends ServiceScenario {
   readonly schema: ScenarioSchema;
   readonly faultSchema: FaultSchema;

@@ -16,9 +16,12 @@ const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
 
 const planLimits = fields({ minute: limit, day: limit });
 
-/** Creates the schemas of all assumptions, optional. For a closed set: the default and the alternatives. */
+/**
+ * Creates the optional schemas of all assumptions in a scenario. An assumption with a fixed list of values accepts the
+ * default and the alternatives.
+ */
 function optionalValues({ operations, settings }: Pick<ServiceSchema, 'operations' | 'settings'>) {
-  /** Schemas of assumptions with an open set of values. */
+  /** Schemas of the assumptions whose values are not a fixed list. */
   const openValues: { [Id in AssumptionId]?: Schema<Settings[Id]> } = {
     errorCodes: mapOf(oneOf(...errorCodes), text),
     limitsApply: either(oneOf('all', 'none'), list(operationName(operations))),
@@ -38,11 +41,11 @@ function optionalValues({ operations, settings }: Pick<ServiceSchema, 'operation
   ) as { [Id in AssumptionId]: Schema<Settings[Id] | undefined> };
 }
 
-/** Names of predefined limit and ban rules. */
+/** Names of predefined ban rules, for a scenario's `ban` field. */
 export const banPresetNames = ['default', 'strict', 'binance', 'strava', 'penalty', 'off'] as const;
 export type BanPresetName = (typeof banPresetNames)[number];
 
-/** Schema of invalid rate-limit headers, as faulty services send them. */
+/** Schema of a scenario's `hostileHeaders`: invalid rate-limit headers, as sent by faulty services. */
 const hostileHeadersSchema = fields({
   retryAfter: optional(oneOf(...hostileRetryAfterForms)),
   reset: optional(oneOf(...hostileResetForms)),
@@ -50,7 +53,10 @@ const hostileHeadersSchema = fields({
   html: optional(oneOf(true)),
 });
 
-/** Creates the schema of a scenario: the single source of the type `Scenario` and of the checks. */
+/**
+ * Creates the schema of scenarios, from which the type `Scenario` is derived.
+ * @param service fields and operations of the main service
+ */
 export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultSchema) {
   const values = optionalValues(service);
   return fields({
@@ -69,7 +75,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
       }),
     ),
     ...service.fields,
-    // Limits that a scenario omits for a documented plan retain their documented values.
+    // A documented plan may omit a limit, which then has the documented value.
     plans: optional(mapOf(string, fields({ minute: optional(limit), day: optional(limit) }))),
     windows: optional(fields({ minute: optional(wholeSeconds), day: optional(wholeSeconds) })),
     keys: optional(mapOf(keyText, fields(keyFields))),
@@ -99,7 +105,10 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
       ),
     ),
     assumptions: optional(fields(values)),
-    /** Read by `readStart`, which only programs that need it import. */
+    /**
+     * State of another simulator to start with. Accepts anything here, because only programs that import `readStart`
+     * check the field.
+     */
     state: optional(anything),
     client: optional(clientSchema(service.operations)),
     expect: optional(expectationSchema),
@@ -113,5 +122,8 @@ export type ScenarioSchema = ReturnType<typeof createScenarioSchema>;
  * rest.
  */
 export interface Scenario extends Input<ScenarioSchema> {}
-/** A checked scenario. Durations are in milliseconds (windows in seconds), instants in Unix milliseconds. */
+/**
+ * A scenario after the schema check. Durations are in milliseconds, window lengths in seconds, points in time in Unix
+ * milliseconds.
+ */
 export interface CheckedScenario extends Output<ScenarioSchema> {}

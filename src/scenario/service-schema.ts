@@ -14,21 +14,21 @@ export interface ServiceConditions {}
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceContent {}
 
-/** Conditions of a fault rule that depend on the operations. */
+/** Conditions of a fault rule whose validity depends on the service's operations. */
 type CheckedConditions = { operation?: readonly string[] | undefined; method?: string | undefined } & {
   [Name in keyof ServiceConditions]?: Output<ServiceConditions[Name]> | undefined;
 };
 
-/** Parts of the scenario schema that the main service defines. */
+/** Parts of the scenario schema that the main service (the Petstore) defines. */
 export interface ServiceSchema {
-  /** Names of the operations. */
+  /** Names of the service's operations, which a scenario may use. */
   readonly operations: readonly string[];
   readonly fields: ServiceFields;
   readonly conditions: ServiceConditions;
-  /** Whether one operation can match the conditions of a fault rule. */
+  /** Whether at least one operation can match a fault rule's conditions. */
   canMatch(when: CheckedConditions): boolean;
-  /** Expected conditions, for the message if `canMatch` returns `false`. */
+  /** Expected conditions of a fault rule, for the error message if `canMatch` returns `false`. */
   readonly matching: string;
-  /** Values of all settings, in the order of lists. */
+  /** Default (and alternatives, if fixed) of each scenario setting, in the order in which settings are listed. */
   readonly settings: { readonly [Id in AssumptionId]: Open<Settings[Id]> | Choice<Settings[Id]> };
 }

@@ -1,13 +1,16 @@
 import type { LimitSettings } from '../rate-limits/settings.js';
 import type { ErrorCode } from '../requests/error-codes.js';
 
-/** Values of the Error field `code` that replace the defaults. */
+/** Values that replace the default values of the field `code` in error responses, by default value. */
 export type ErrorCodeNames = Partial<Record<ErrorCode, string>>;
 
-/** Origins of pages that may call the HTTP server. */
+/** Origins of web pages that may call the HTTP server (CORS). */
 export type AllowedOrigins = 'loopback' | 'hidden' | 'off' | readonly string[];
 
-/** Settings of a simulator: one value per assumption. The main service adds its own by declaration merging. */
+/**
+ * Settings of a simulator, with one value per assumption. The main service adds its own settings by declaration
+ * merging.
+ */
 export interface Settings extends LimitSettings {
   errorCodes: ErrorCodeNames;
   cors: AllowedOrigins;

@@ -6,7 +6,7 @@ import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { latestMs } from '../values/instant.js';
 import type { ExportedKey } from './key-state-schema.js';
 
-/** Scenario settings that apply to every key. */
+/** Plans, window lengths and settings of a scenario, with which an exported key must be consistent. */
 export interface KeyRules {
   readonly plans: Readonly<Record<string, PlanLimits>>;
   readonly windowSeconds: PlanLimits;
@@ -14,8 +14,8 @@ export interface KeyRules {
 }
 
 /**
- * Imports an exported key as a deep copy. Adds an issue below `steps` for every contradiction within the key or with
- * the scenario.
+ * Converts an exported API key to the key's state in a simulator. Adds an issue below the path `steps` for each
+ * contradiction within the key or with the scenario.
  */
 export function toApiKey(
   key: ExportedKey,
@@ -57,11 +57,11 @@ function toWindow(
   if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
     issues.push(issueAt([...steps, 'log'], 'expected each second once, oldest first'));
   }
-  // A token bucket gains `limit` units per second; one token has as many units as its window has seconds.
+  // A token bucket regains `limit` units per second. One token is `lengthSeconds` units.
   const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
     issues.push(issueAt([...steps, 'used'], `expected a bucket that is full before the year 10000, got ${used}`));
   }
-  // A copy, because omitted windows share one default list.
+  // Copies the log, because keys with omitted windows share one default list.
   return { ...empty, startSeconds, used, log: log.map(([second, requests]) => [second, requests]) };
 }

@@ -4,13 +4,13 @@ import { errorOutcome } from '../requests/outcome.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Settings } from '../scenario/settings.js';
 
-/** Status, headers and body of an error response, to send from a route of your own. */
+/** Status, headers and body of an error response. A custom route can send the response for invalid input. */
 export type ClientError = Pick<Answer, 'status' | 'headers' | 'body'>;
 
-/** Maximum number of issues in one response. */
+/** Maximum number of issues that the message of one error response lists. */
 const mostMistakes = 10;
 
-/** Returns the 400 response for an invalid pet or JSON text of a client; `undefined` for any other error. */
+/** Returns the 400 response for an error about a client's invalid pet or JSON text; `undefined` for any other error. */
 export function clientError(thrown: unknown, settings: Settings): ClientError | undefined {
   const message = messageOf(thrown);
   if (message === undefined) return undefined;
@@ -19,7 +19,8 @@ export function clientError(thrown: unknown, settings: Settings): ClientError | 
 }
 
 function messageOf(thrown: unknown): string | undefined {
-  // `instanceof` fails, because a handlers file loads another copy of the class than the bundled command line.
+  // Compares the class by name, because `instanceof` fails. A handlers file loads another copy of the package than the
+  // bundled command line.
   if (thrown instanceof Error && thrown.name === 'JsonError') return `The body is not valid JSON: ${thrown.message}.`;
   const isPet = thrown instanceof ScenarioError && thrown.subject === 'pet';
   return isPet ? thrown.message.split('\n').slice(0, mostMistakes).join('; ') : undefined;

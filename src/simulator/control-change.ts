@@ -1,22 +1,25 @@
-/** A change made by a control operation. Times are Unix milliseconds of the simulator's clock. */
+/**
+ * A change to a simulator made by a control operation, such as a moved clock. Times are Unix milliseconds of the
+ * simulator's clock.
+ */
 export interface ControlChange {
-  /** Number of the change, counted from 1. */
+  /** Number of the change in the simulator's list of changes, counted from 1. */
   readonly number: number;
-  /** Time before the change. Differs from `atMs` if the change moved the clock. */
+  /** Time of the simulator's clock before the change. Differs from `atMs` if the change moved the clock. */
   readonly beforeMs: number;
-  /** Time after the change. */
+  /** Time of the simulator's clock after the change. */
   readonly atMs: number;
-  /** Id of the last request that arrived before the change. */
+  /** Id of the last API request that arrived before the change. */
   readonly lastId: number;
-  /** Method and path of the control operation, such as `POST /clock`. */
+  /** Method and path of the control operation that made the change, such as `POST /clock`. */
   readonly request: string;
-  /** Summary of the input, such as `advance 61s`. */
+  /** Summary of the control operation's input, such as `advance 61s`. */
   readonly input: string;
-  /** Name of the caller: X-Sim-Caller, otherwise User-Agent. */
+  /** Name of the program that called the control operation, from the header X-Sim-Caller, otherwise User-Agent. */
   readonly by: string;
 }
 
-/** Latest changes of one simulator, newest last, and the number of all changes. */
+/** Latest changes made to a simulator by control operations, newest last, and the number of all such changes. */
 export interface ControlChanges {
   count: number;
   last: readonly ControlChange[];

@@ -6,15 +6,18 @@ import type { ScenarioRules } from '../scenario/scenario-rules.js';
 
 /** The fault rules of a simulator. */
 export interface Faults {
-  /** Lists the rules in order, with the number of requests that matched and of requests to which the rule applied. */
+  /**
+   * Lists the fault rules in order, with the number of matching requests (`seen`) and of requests to which the rule
+   * applied (`applied`).
+   */
   list(): { name: string; definition: Readonly<Record<string, unknown>>; seen: number; applied: number }[];
   /**
-   * Appends a rule and returns its name.
+   * Appends a fault rule and returns its name.
    * @throws {ScenarioError} if the rule is invalid, {RangeError} if the name is taken
    * @example sim.faults.add({ when: { operation: 'createPet', nth: 1 }, then: { reset: true, phase: 'after' } })
    */
   add(fault: Fault): string;
-  /** Removes a rule. Returns `false` if no rule has this name. */
+  /** Removes a fault rule by name. Returns `false` if no rule has the name. */
   remove(name: string): boolean;
 }
 

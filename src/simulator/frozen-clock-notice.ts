@@ -3,22 +3,22 @@ import { retryAfterHeader } from '../rate-limits/header-names.js';
 import type { Answer } from '../requests/api-call.js';
 import { maskedKey } from '../values/mask-key.js';
 
-/** Tolerance for an early retry, in milliseconds. Equal to the judge's tolerance. */
+/** Tolerance for a retry that comes before the end of Retry-After, in milliseconds. Equal to the judge's tolerance. */
 const toleranceMs = 50;
 
-/** Maximum number of keys with a remembered refusal. */
+/** Maximum number of API keys whose last refusal is remembered. */
 const mostKeys = 1_000;
 
-/** Refusal of a key while the clock was frozen. */
+/** Last refused request of an API key while the simulator's clock was frozen. */
 interface Refusal {
-  /** Machine time between the clock's freeze or last move and the refusal, in milliseconds. */
+  /** Real time from the clock's freeze or last move to the refusal, in milliseconds. */
   frozenForMs: number;
-  /** Wait in Retry-After, in milliseconds. */
+  /** Wait that the refusal's Retry-After header asked for, in milliseconds. */
   waitMs: number;
 }
 
 /**
- * Warns once if a test hangs because the client's timers run while the simulator's clock is frozen. Delayed responses
+ * Warns once if a test hangs, because the client's timers run while the simulator's clock is frozen. Delayed responses
  * then never arrive, and clients that obey Retry-After are refused forever.
  * @returns function to call with each response while the clock is frozen
  */

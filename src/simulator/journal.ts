@@ -3,28 +3,30 @@ import type { Outage } from '../journal/outage.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { checkOptions } from '../values/check-options.js';
 
-/** Recorded requests and responses of a simulator. Above 10,000 records or 20 MiB, the oldest are dropped. */
+/** Recorded requests and responses of a simulator. Above 10,000 records or 20 MiB, the oldest records are dropped. */
 export interface Journal {
-  /** Number of records. */
+  /** Number of requests that the journal currently contains. */
   readonly size: number;
-  /** Number of records dropped since the start or the last `clear`. */
+  /** Number of records that the journal dropped since the simulator's start or the last `clear`. */
   readonly dropped: number;
-  /** Number of requests without a response so far. */
+  /** Number of requests that have no response yet. */
   readonly pending: number;
   /**
-   * Returns copies of the records that match a query, in order of arrival. Default: all records.
+   * Returns copies of the recorded requests that match a query, in order of arrival. Default: all requests.
    * @throws {TypeError} for an unknown field in the query
    */
   query(query?: JournalQuery): RequestRecord[];
-  /** Calls `listener` for every further record. Returns a function that removes the listener. */
+  /** Calls `listener` for every further recorded request. Returns a function that removes the listener. */
   listen(listener: (record: RequestRecord) => void): () => void;
   /** Outcomes that clients reported for their own calls since the start, the last reset or the last `clear`. */
   readonly outcomes: readonly ReportedOutcome[];
-  /** Periods in which requests were refused without a record, because the server could not write its log. */
+  /**
+   * Periods in which the server refused requests without recording them, because the server could not write its log.
+   */
   readonly outages: readonly Outage[];
-  /** Records the outcome of one call or of all calls, as reported by the client. The judge uses these reports. */
+  /** Records a client's report on the result of one of its calls, or of all calls. The judge uses such reports. */
   report(outcome: Pick<ReportedOutcome, 'call' | 'result'>): void;
-  /** Drops all requests, including pending ones. */
+  /** Drops all recorded requests. Pending requests, which have no response yet, will not be recorded either. */
   clear(): void;
 }
 

@@ -10,56 +10,57 @@ import { keyId } from '../values/mask-key.js';
 /** State of an API key at the current time of the simulator's clock. */
 export interface KeyInfo {
   key: string;
-  /** Hash of the key, for output in which the key itself is masked: `key_af63dc4c8601ec8c`. */
+  /** Hash that identifies the API key in output with masked keys: `key_af63dc4c8601ec8c`. */
   id: string;
   plan: string;
   state: 'active' | 'revoked' | 'expired' | 'banned';
   minute: WindowInfo;
   day: WindowInfo;
-  /** Number of early requests after a refusal, which count toward a ban. */
+  /** Number of strikes of the API key: requests sent too early after a 429. Enough strikes ban the key. */
   strikes: number;
-  /** End of the ban, in ISO 8601. Present only while the key is banned. */
+  /** End of the API key's ban, in ISO 8601. Present only while the key is banned. */
   bannedUntil?: string;
 }
 
-/** One window of a key: limit, remaining requests and reset time. */
+/** Limit, remaining requests and reset time of an API key's minute or day window. */
 export interface WindowInfo {
   limit: number;
   remaining: number;
-  /** End of the window, in Unix seconds. */
+  /** Time at which the limit resets, in Unix seconds. */
   resetAtSeconds: number;
 }
 
 /** The API keys of a simulator. All methods except `list` and `add` throw a `RangeError` for an unknown key. */
 export interface Keys {
-  /** Lists the keys that the scenario or `add` defines. */
+  /** Lists the API keys from the scenario and from calls of `add`. */
   list(): KeyInfo[];
-  /** Texts of the listed keys. The same array until the keys change. */
+  /** Texts of the API keys that `list` returns. The property returns one cached array until the keys change. */
   readonly texts: readonly string[];
-  /** Texts of the keys that requests introduced under the assumption `acceptAnyKey`. `list` omits these keys. */
+  /** Texts of unknown API keys that requests used under the assumption `acceptAnyKey`. `list` omits these keys. */
   readonly unlisted: readonly string[];
-  /** Returns the current state of a key. */
+  /** Returns the current state of an API key. */
   get(key: string): KeyInfo;
   /**
-   * Adds a key, or replaces the key with the same text.
-   * @param input fields of a key in a scenario: `plan` (default `free`), `state`, `usage`, `bannedFor`, `expiresAt`, `expiresIn`
+   * Adds an API key, or replaces the key with this text.
+   * @param input fields of a key in a scenario: `plan` (default `free`), `state`, `usage`, `bannedFor`, `expiresAt`,
+   * `expiresIn`
    * @throws {ScenarioError} for an unknown field or plan, or a usage above the plan's limit
    * @example sim.keys.add('alice', { plan: 'pro', usage: { minute: 299 } })
    */
   add(key: string, input?: KeyInput): KeyInfo;
-  /** Revokes a key. Further requests get 401. */
+  /** Revokes an API key. Further requests with the key get 401. */
   revoke(key: string): void;
-  /** Makes a revoked key valid again. Usage, strikes and ban are unchanged. */
+  /** Makes a revoked API key valid again. Usage, strikes and ban of the key are unchanged. */
   restore(key: string): void;
   /**
-   * Bans a key from now on.
-   * @param duration milliseconds, or text such as `90s`
+   * Bans an API key from now on.
+   * @param duration length of the ban in milliseconds, or as text such as `90s`
    */
   ban(key: string, duration: Duration): void;
-  /** Lifts a ban and clears the strikes. */
+  /** Lifts an API key's ban and clears the key's strikes. */
   unban(key: string): void;
   /**
-   * Sets the number of used requests of a key, in windows that start now.
+   * Sets the number of used requests of an API key per window. Each changed window starts now.
    * @throws {RangeError} unless each number is an integer from 0 to the plan's limit
    * @example sim.keys.setUsage('free-key', { minute: 60 }) // the next request is a 429
    */

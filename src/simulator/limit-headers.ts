@@ -5,7 +5,10 @@ import { type RateReport, reportBanned, reportServed, reportUnauthorized } from 
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { SimulatorState } from './simulator-state.js';
 
-/** Limits to report in a response to a request without a valid key, if any. */
+/**
+ * Returns the values of the rate-limit headers for a request without a valid API key; `undefined` if the assumption
+ * `unauthorizedHeaders` omits the headers.
+ */
 export function rateWithoutKey(
   { plans, windowSeconds, settings }: ResolvedScenario,
   nowMs: number,
@@ -14,7 +17,10 @@ export function rateWithoutKey(
   return reportUnauthorized(minute, windowSeconds.minute, settings.unauthorizedHeaders, Math.floor(nowMs / 1000));
 }
 
-/** X-RateLimit headers for a request that does not count: the current state of its key. Changes no state. */
+/**
+ * Creates the X-RateLimit headers for a request that does not use quota. The headers state the current limits of the
+ * request's API key.
+ */
 export function limitHeaders(
   { keys, resolved }: Pick<SimulatorState, 'keys' | 'resolved'>,
   authorization: string | undefined,

@@ -4,25 +4,25 @@ import { createTextFinder, shortestSecret } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
 /**
- * Number of keys learned from requests, beyond twice the number at the start, above which the list of keys to mask is
- * rebuilt without removed keys.
+ * Maximum number of masked keys learned from requests, beyond twice the number at the start. Above the maximum, the
+ * list of keys to mask is rebuilt without removed keys.
  */
 const mostLearned = 20_000;
 
-/** Replaces keys in one text. */
+/** Masks the API keys in a text. */
 export type Redact = (text: string) => string;
 
 /**
- * Formats a key for logs, reports and the control API. Masks every key except the scenario's own, which its file
- * contains in clear text.
+ * Formats an API key for logs, reports and the control API. Masks every key, except keys defined by the scenario, whose
+ * file contains them in clear text.
  */
 export const displayKey = (sim: Simulator, key: string): string =>
-  // Not `sim.scenario`, whose copy takes 200 ms with 150,000 keys.
+  // Reads the resolved scenario, because `sim.scenario` copies, which takes 200 ms with 150,000 keys.
   coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
 
 /**
- * Masks API keys in texts: all sent tokens and all keys of the simulator, except the scenario's own. Required for all
- * output about requests, except the response to the client.
+ * Creates a masker of API keys in texts. Masks all sent tokens and all keys of the simulator, except keys defined by
+ * the scenario. All output about requests must be masked, except the response to the client.
  * @param only scenario whose keys are not masked; default: the simulator's current scenario
  * @returns function from the texts and the token of one request to a function that masks keys in these texts
  */
@@ -33,7 +33,8 @@ export function createRedactor(
   let secrets = only === undefined ? secretsOf.get(sim) : undefined;
   if (secrets === undefined) {
     const named = only && new Set(Object.keys(only.keys ?? {}));
-    // Not `sim.scenario`, a copy that takes 70 ms with 60,000 keys. Loading a scenario makes a new map.
+    // Reads the resolved scenario, because `sim.scenario` copies, which takes 70 ms with 60,000 keys. Loading another
+    // scenario creates a new map of keys.
     secrets = createSecrets(sim, () => named ?? coreOf(sim).state.resolved.keys);
     if (only === undefined) secretsOf.set(sim, secrets);
   } else secrets.learnAll();
@@ -43,23 +44,23 @@ export function createRedactor(
   };
 }
 
-/** Redactor for a request without keys to mask. */
+/** Masking function for texts that contain no API key. Returns the text unchanged. */
 export const identity: Redact = (text) => text;
 
-/** Keys to mask per simulator, cached because learning 150,000 keys is slow. */
+/** API keys to mask in each simulator's output. Cached, because collecting 150,000 keys is slow. */
 const secretsOf = new WeakMap<Simulator, ReturnType<typeof createSecrets>>();
 
-/** Keys that a scenario defines. */
+/** API keys that a scenario defines, which are not masked. */
 type Names = Pick<ReadonlySet<string>, 'has'>;
 
-/** Learns the keys to mask in the output of one simulator. */
+/** Collects the API keys to mask in the output about one simulator. */
 function createSecrets(sim: Simulator, readNames: () => Names) {
   let named: Names;
   let texts: readonly string[];
   let finder: ReturnType<typeof createTextFinder>;
   let count: number;
   let countAtFirst: number;
-  /** Highest id up to which the tokens of all requests are learned. */
+  /** Highest request id up to which the tokens of all requests are collected for masking. */
   let learnedId: number;
 
   function learn(key = ''): void {
@@ -72,7 +73,9 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
     for (const key of texts) learn(key);
   }
 
-  /** Learns all keys and all recorded tokens. A client may send a key in a query first, and as the token later. */
+  /**
+   * Collects all known keys and all recorded tokens. A client may send a key in a query first, and as the token later.
+   */
   function learnAll(): void {
     learnTexts();
     for (const key of sim.keys.unlisted) learn(key);
@@ -84,7 +87,8 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
         last = token;
       }
     }
-    // While a request is pending, its record may still arrive, with a lower id than records that were read already.
+    // The record of a pending request is added later, with a lower id than records already read. `learnedId` stays
+    // unchanged, so that the record will be read.
     if (journal.pending === 0) learnedId = journal.lastId;
   }
 

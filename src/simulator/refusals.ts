@@ -2,12 +2,12 @@ import type { ApiError } from '../requests/api-error.js';
 import { errorOutcome, type Outcome } from '../requests/outcome.js';
 import type { Settings } from '../scenario/settings.js';
 
-/** Returns the outcome of a refusal. */
+/** Returns the outcome (response status, headers and body) for a rate-limited or banned request. */
 export type Refusals = (error: ApiError, settings: Settings) => Outcome;
 
 /**
- * Reuses the last outcome for an equal refusal, so that the journal stores the text once. A client over a limit gets
- * the same text for a second.
+ * Creates a function that reuses the last outcome for an equal refusal, so that the journal stores the text once.
+ * Refusals within one second have the same text.
  */
 export function createRefusals(): Refusals {
   let message: string | undefined;

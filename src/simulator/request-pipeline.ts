@@ -17,13 +17,16 @@ import type { MountedService, SimulatedService, SimulatorState } from './simulat
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
 
-/** Whether the plan limits apply to an operation. Without an operation, only `limitsApply: all` applies. */
+/**
+ * Whether the plan's limits apply to an operation. A request without an operation is limited only if the assumption
+ * `limitsApply` is `all`.
+ */
 function isLimited(operation: string | undefined, { limitsApply }: Settings): boolean {
   if (typeof limitsApply === 'string') return limitsApply === 'all';
   return operation !== undefined && limitsApply.includes(operation);
 }
 
-/** Match of a call to a route of the user's own, which defines the operation. */
+/** Creates the match of a request to a custom route, which names its operation itself. */
 const matchOfRoute = (operation: string, { method, body }: ApiCall): Match => ({
   operation,
   isWrite: !isSafe(method),
@@ -32,10 +35,13 @@ const matchOfRoute = (operation: string, { method, body }: ApiCall): Match => ({
   headers: undefined,
 });
 
-/** Decision to run a route's function, with the fault rule that changes or delays the outcome. */
+/**
+ * Decision to run the function of a custom route. `rule` is the fault rule that changes or delays the function's
+ * outcome.
+ */
 type Run = Pick<RunningRequest, 'rule' | 'delayMs'>;
 
-/** Stages of a request: authentication, ban, rate limit, route, faults, operation, headers, journal. */
+/** Handles requests in stages: authentication, ban, rate limit, custom route, faults, operation, headers, journal. */
 export class RequestPipeline {
   readonly #state: SimulatorState;
   readonly #onError: (error: unknown) => void;
@@ -54,13 +60,14 @@ export class RequestPipeline {
     });
   }
 
-  /** Responds to one call: at once, after the delay of a fault rule, or after the function of a route. */
+  /** Responds to a request at once, after a fault rule's delay, or after a custom route's function. */
   handle(call: ApiCall): Answer | Promise<Answer> {
     const state = this.#state;
     const { journal } = state;
     const nowMs = state.clock.now();
     const id = journal.open();
-    // Due requests respond first, but after the arrival of this request, which already has its id.
+    // Delayed requests whose delay is over are answered first, but after the new request's arrival. The new request
+    // already has its id.
     if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
     const basePath = call.basePath ?? state.basePaths[0];
@@ -100,7 +107,7 @@ export class RequestPipeline {
     return this.#go(exchange, this.#decide(exchange), nowMs, call.arrivedBehind) ?? this.waiting.wait(id, call.signal);
   }
 
-  /** Responds to a request, or starts its wait and returns `undefined`. */
+  /** Returns the response of a request, or starts the request's wait and returns `undefined`. */
   #go(exchange: RequestInProgress, next: Outcome | DelayedRequest | Run, atMs: number, arrivedBehind?: number) {
     if ('status' in next) return this.#answer(exchange, next, atMs, arrivedBehind);
     if ('dueMs' in next) this.waiting.delay(next);
@@ -108,7 +115,7 @@ export class RequestPipeline {
     return undefined;
   }
 
-  /** Decides between an outcome, a delay and the function of a route. Never throws. */
+  /** Decides how a request continues: with an outcome, a delay or the function of a custom route. Never throws. */
   #decide(exchange: RequestInProgress): Outcome | DelayedRequest | Run {
     const { call, resolved, match, nowMs } = exchange;
     const { settings } = resolved;
@@ -143,7 +150,10 @@ export class RequestPipeline {
     return { dueMs: Math.ceil(nowMs + delayMs), exchange, rule, first };
   }
 
-  /** Outcome of a request after its delay, or a route to run first if the fault needs its outcome. */
+  /**
+   * Returns the outcome of a request after its delay. Returns a decision to run the custom route if the fault needs the
+   * route's outcome.
+   */
   #inject(exchange: RequestInProgress, rule: FaultRule, first: Outcome | undefined): Outcome | Run {
     if (exchange.call.route !== undefined && first === undefined && needsOperation(rule)) return { rule, delayMs: 0 };
     return injectFault(rule, first, () => this.#runOperation(exchange));
@@ -155,7 +165,10 @@ export class RequestPipeline {
     return injectFault(rule, outcome, () => outcome);
   }
 
-  /** Checks the ban, then the limits. @returns the refusal, if the request is refused */
+  /**
+   * Checks a request's key for a ban and exhausted limits, and counts the request.
+   * @returns the response if the request is refused
+   */
   #look(exchange: RequestInProgress, key: ApiKey, counts: boolean): Outcome | undefined {
     const { resolved, nowMs, isLimited } = exchange;
     const admission = admit(key, this.#state.keys.algorithm, resolved.settings, nowMs, { isLimited, counts });
@@ -168,13 +181,13 @@ export class RequestPipeline {
     return this.#refuse(admission.refusal, resolved.settings);
   }
 
-  /** Bans the key of a request and refuses the request. */
+  /** Bans the key of a request because of a fault rule, and refuses the request. */
   #ban(exchange: RequestInProgress, key: ApiKey, { effect }: FaultRule): Outcome | undefined {
     if (effect.kind === 'ban') startBan(key, exchange.nowMs, effect.forMs, 'set');
     return this.#look(exchange, key, false);
   }
 
-  /** Finds the key of a request and updates its state. @throws {ApiError} 401 for a missing or invalid key */
+  /** Finds the API key of a request and updates the key's state. @throws {ApiError} 401 for a missing or invalid key */
   #authenticate(authorization: string | undefined, nowMs: number): ApiKey {
     const { keys, shared } = this.#state;
     const key = findKey(shared.readToken(authorization), (token) => keys.find(token, nowMs));
@@ -195,7 +208,7 @@ export class RequestPipeline {
     }
   }
 
-  /** Request properties for the conditions of fault rules. */
+  /** Returns the request properties with which conditions of fault rules are compared. */
   #faultRequest(exchange: RequestInProgress, { key, plan }: ApiKey): FaultRequest {
     const { call, match } = exchange;
     const { method, path, query, body } = call;
@@ -220,7 +233,10 @@ export class RequestPipeline {
     return errorOutcome(this.#toApiError(error), settings);
   }
 
-  /** Returns an API error unchanged. Reports any other error and returns a 500. */
+  /**
+   * Converts an error thrown by an operation to an error response. Reports any error except `ApiError`, which becomes a
+   * 500.
+   */
   #toApiError(error: unknown): ApiError {
     if (error instanceof ApiError) return error;
     this.#onError(error);
@@ -244,7 +260,7 @@ export class RequestPipeline {
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
       body: isPage ? htmlPage(status) : outcome.body,
       raw: outcome.raw,
-      // A fault may have changed the body.
+      // A fault may have changed the response body, so the cache key of the operation's body does not apply.
       bodyKey: fault === undefined && !isPage ? outcome.bodyKey : undefined,
       operation: match.operation,
       key,

@@ -7,25 +7,25 @@ import type { Settings } from '../scenario/settings.js';
 import { digitsOf } from '../values/digits.js';
 import { createHttpDate } from '../values/http-date.js';
 
-/** Inputs for the headers of one response. */
+/** Values from which the headers of one response are created. */
 export interface HeaderSource {
   nowSeconds: number;
   rate: RateReport | undefined;
-  /** Whether the request was refused: rate-limited or banned. */
+  /** Whether the request was rate-limited or its key is banned. */
   isRefusal: boolean;
   settings: Pick<Settings, 'retryAfterForm' | 'rateLimitFields'>;
-  /** Length of each window, in seconds. */
+  /** Length of the minute and day windows, in seconds. */
   windowSeconds: Readonly<Record<WindowName, number>>;
   hostile: HostileHeaders | undefined;
-  /** Additional headers of this response; `null` removes a header. */
+  /** Additional headers of the response; `null` removes a header. */
   more: Readonly<Record<string, string | null>> | undefined;
 }
 
 export type HeaderWriter = (source: HeaderSource) => Record<string, string>;
 
 /**
- * Creates the writer of all response headers: "Every API response carries these headers." `Date` follows the simulated
- * clock.
+ * Creates the function that writes all response headers: "Every API response carries these headers." The header `Date`
+ * has the time of the simulator's clock.
  */
 export function createHeaderWriter(): HeaderWriter {
   const httpDate = createHttpDate();
@@ -54,11 +54,11 @@ export function createHeaderWriter(): HeaderWriter {
   };
 }
 
-/** Sets a header, or removes the header if `value` is `null`. Ignores the case of the name. */
+/** Sets a response header, or removes the header if `value` is `null`. Ignores the case of the header name. */
 function setHeader(headers: Record<string, string>, name: string, value: string | null): void {
   const lower = name.toLowerCase();
   const present = Object.keys(headers).find((each) => each.toLowerCase() === lower) ?? name;
   if (value === null) delete headers[present];
-  // Defined, because assigning `__proto__` would not create a property.
+  // Uses `defineProperty`, because assigning a header named `__proto__` would not create a property.
   else Object.defineProperty(headers, present, { value, configurable: true, enumerable: true, writable: true });
 }

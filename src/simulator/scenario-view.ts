@@ -8,8 +8,8 @@ interface ScenarioSource {
 }
 
 /**
- * Getters for the scenario, as the prototype of all simulators. V8 stores most object literals with getters as hash
- * tables.
+ * Creates the getters of a simulator that read its scenario, as the prototype of all simulators. A prototype, because
+ * V8 stores most object literals with getters as slow hash tables.
  */
 export const createScenarioView = (sourceOf: (sim: object) => ScenarioSource) => ({
   get name(): string {

@@ -3,28 +3,37 @@ import type { ResolveOptions } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SimulatedService } from './simulator-state.js';
 
-/** Options of `createSimulator`. @typeParam Sim type of a simulator, whose file imports this one */
+/**
+ * Options of `createSimulator`.
+ * @typeParam Sim type of a simulator; a parameter, because the file of the type imports this file
+ */
 export interface OptionsOf<Sim> extends ResolveOptions {
-  /** Initial state and behavior. Omitted fields come from the default scenario. */
+  /** Initial state and behavior of the simulator. Omitted fields come from the default scenario. */
   scenario?: Scenario;
   /** Scenarios to load by name, or a function that returns the scenarios on first use. */
   scenarios?: Readonly<Record<string, Scenario>> | (() => Readonly<Record<string, Scenario>>);
-  /** Additional APIs. These services take precedence over the main service, the Petstore. */
+  /** Additional APIs that the simulator serves. These services take precedence over the main service, the Petstore. */
   services?: readonly SimulatedService[];
   /**
-   * Creates msw handlers, which take precedence over the API in `sim.fetch`, in the handlers of msw and on the server.
-   * Called for the simulator, for each fork or sandbox, and again after each reset.
+   * Creates msw handlers, which take precedence over the API in `sim.fetch`, in the simulator's msw handlers and on the
+   * server. Called for the simulator, for each fork or sandbox, and again after each reset.
    */
   handlers?: (sim: Sim) => readonly OwnHandler[];
-  /** Names of your own operations, for use in scenarios. Operations passed to `guarded` are added automatically. */
+  /** Names of custom operations, for use in scenarios. Operations passed to `guarded` are added automatically. */
   operations?: readonly string[];
-  /** Called with the cause of every status 500 and with every error of a listener. Default: `console.error`. */
+  /**
+   * Called with the cause of every response with status 500 and with every error thrown by a listener. Default:
+   * `console.error`.
+   */
   onError?: (error: unknown) => void;
-  /** Called at most once, if a client waits in vain because the clock is frozen. Default: `console.warn`. */
+  /**
+   * Called with a warning, at most once, if a client waits in vain because the simulator's clock is frozen. Default:
+   * `console.warn`.
+   */
   onWarning?: (message: string) => void;
 }
 
-/** Names of the options, to detect unknown names. */
+/** Names of all simulator options, to detect unknown names. */
 export const simulatorOptions: Record<
   Exclude<keyof OptionsOf<never>, Exclude<keyof ResolveOptions, 'readStart'>>,
   true

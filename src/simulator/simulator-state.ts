@@ -19,75 +19,86 @@ import type { DelayedRequest, RunningRequest } from './to-record.js';
 export interface SimulatorState {
   resolved: ResolvedScenario;
   readonly clock: SimulatedClock;
-  /** Services in matching order. The main service is last. */
+  /**
+   * Services of the simulator in matching order: the first service that has the request's operation responds. The main
+   * service is last.
+   */
   readonly services: readonly MountedService[];
-  /** Base paths of the services, the main service's first. */
+  /** Base paths of the simulator's services, such as `/v1`. The main service's path is first. */
   readonly basePaths: ApiHandler['basePaths'];
   readonly keys: KeyRegistry;
   readonly faults: FaultRules;
   readonly journal: RequestJournal;
-  /** Delayed requests, in the order in which they continue. */
+  /** Requests delayed by fault rules, in the order in which they continue. */
   readonly delayed: DelayedRequest[];
-  /** Requests of routes whose functions run, by id. */
+  /** Requests to custom routes whose functions are running, by request id. */
   readonly running: Map<number, RunningRequest>;
-  /** Scenario whose data a reset restores. Differs from `resolved` after a load without `reseed`. */
+  /**
+   * Scenario whose initial data a reset restores. Differs from `resolved` after a scenario was loaded without `reseed`.
+   */
   dataFrom: ResolvedScenario;
-  /** Source of the machine's time. If `undefined`, each clock reads the machine's time itself. */
+  /**
+   * Source of the machine's time, for example a log. If `undefined`, the simulator's clock reads the machine's time
+   * itself.
+   */
   readonly time: TimeSource | undefined;
   readonly shared: SharedParts;
 }
 
-/** A service with its data in one simulator. */
+/** A service, with the service's data in one simulator. */
 export interface MountedService {
   readonly service: SimulatedService;
   data: ServiceData<ResolvedScenario> | undefined;
 }
 
-/** A service as the engine calls it. */
+/** A service with the type parameters that the simulator uses. */
 export type SimulatedService = Service<unknown, ResolvedScenario>;
 
 /** Properties that the main service adds to a simulator, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceProperties {}
 
-/** Main service of a simulator, which defines scenarios and properties of the simulator. */
+/** Main service of a simulator (the Petstore), which also defines scenario fields and properties such as `sim.pets`. */
 export interface MainService<Data = unknown> extends Service<Data, ResolvedScenario> {
   readonly rules: ScenarioRules;
   /**
-   * Properties that the service adds to a simulator, such as `sim.pets`.
+   * Creates the properties that the service adds to a simulator, such as `sim.pets`.
    * @param data returns the present data of the service
    * @param isLogged whether a log replays the simulator, so that code must not change the data
    */
   simulatorFields(data: () => Data, isLogged: boolean): ServiceProperties;
 }
 
-/** Parts that a simulator shares with its forks, to save memory and time. Never visible in a response. */
+/**
+ * Caches and settings that a simulator shares with its forks, to save memory and time. Sharing never affects a
+ * response.
+ */
 export interface SharedParts {
   readonly writeHeaders: HeaderWriter;
   readonly readToken: typeof readToken;
-  /** Memory budget of all journals. */
+  /** Memory budget of the journals of a simulator and its forks. */
   readonly budget: JournalBudget;
   readonly operations: KnownOperations;
 }
 
 export const createSharedParts = (operations: KnownOperations): SharedParts => ({
   writeHeaders: createHeaderWriter(),
-  // Most requests of a client have the same Authorization header.
+  // Caches the last header, because most requests of a client have the same Authorization header.
   readToken: rememberLast(readToken),
   budget: new JournalBudget(),
   operations,
 });
 
-/** Parts of a new simulator that another simulator or a log provides. */
+/** Parts of a new simulator that come from another simulator or a log. */
 interface GivenParts {
-  /** Services with data at the start of the scenario, which no other simulator uses. */
+  /** Services for this simulator only, with their data as at the start of the scenario. */
   services: readonly MountedService[];
   shared: SharedParts;
   time?: TimeSource | undefined;
 }
 
 /**
- * Creates the state at the start of a scenario.
+ * Creates a simulator's state at the start of a scenario.
  * @param onError reports a failing listener of the journal
  * @param given.time source of the machine's time; default: the machine's clock
  */
@@ -121,11 +132,11 @@ export function createSimulatorState(
 const createData = (service: SimulatedService, resolved: ResolvedScenario) =>
   service.createData?.(resolved) as ServiceData<ResolvedScenario> | undefined;
 
-/** Creates the data of services at the start of a scenario. */
+/** Creates the data of services as at the start of a scenario. */
 export const mountServices = (services: readonly SimulatedService[], resolved: ResolvedScenario): MountedService[] =>
   services.map((service) => ({ service, data: createData(service, resolved) }));
 
-/** Creates the data of a fork at the start of a scenario. */
+/** Creates the data of a fork's services as at the start of a scenario. */
 export const forkServices = (
   { services, dataFrom }: Pick<SimulatorState, 'services' | 'dataFrom'>,
   resolved: ResolvedScenario,
@@ -135,7 +146,7 @@ export const forkServices = (
     return { service, data: fork ?? createData(service, resolved) };
   });
 
-/** Copies of the data of the services, by service name. */
+/** Captured copies of the services' data, by service name. */
 export type ServiceCopies = Readonly<Record<string, unknown>>;
 
 export const captureServices = ({ services }: SimulatorState): ServiceCopies =>
@@ -143,7 +154,10 @@ export const captureServices = ({ services }: SimulatorState): ServiceCopies =>
     services.flatMap(({ service, data }) => (data === undefined ? [] : [[service.name, data.capture()]])),
   );
 
-/** Restores the data of each service from its copy. Without a copy, restores the data at the scenario's start. */
+/**
+ * Restores the data of each service from the service's copy. Without a copy, restores the data as at the scenario's
+ * start.
+ */
 export function restoreServices({ services, resolved }: SimulatorState, copies: ServiceCopies = {}): void {
   for (const mounted of services) {
     const { service, data } = mounted;
@@ -154,8 +168,8 @@ export function restoreServices({ services, resolved }: SimulatorState, copies: 
 }
 
 /**
- * Loads another scenario and resets keys and faults. Data and clock restart only with `reseed`; different clock
- * settings also restart the clock.
+ * Loads another scenario into a simulator and resets keys and faults. Data and clock restart only with `reseed`;
+ * different clock settings also restart the clock.
  */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
   configureScenario(state, resolved, reseed);
@@ -164,7 +178,9 @@ export function applyScenario(state: SimulatorState, resolved: ResolvedScenario,
   state.faults.reset(nowMs);
 }
 
-/** Loads another scenario like `applyScenario`, but leaves keys and faults for the caller to reset or restore. */
+/**
+ * Loads another scenario like `applyScenario`, but does not reset keys and faults. The caller resets or restores them.
+ */
 export function configureScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
   const { clock, services, keys, faults } = state;
   const before = state.resolved;

@@ -39,14 +39,14 @@ import {
   type SimulatorState,
 } from './simulator-state.js';
 
-/** Saved state for `restore`: scenario, clock, pets, keys and faults, but no journal. Immutable. */
+/** Saved state of a simulator, for `restore`: scenario, clock, pets, keys and faults, but no journal. Immutable. */
 export interface Snapshot {
-  /** Scenario at the time of the snapshot. */
+  /** Scenario that was loaded when the snapshot was taken. */
   readonly resolved: ResolvedScenario;
-  /** Scenario whose data `reset` restores. */
+  /** Scenario whose initial data a `reset` after `restore` will restore. */
   readonly dataFrom: ResolvedScenario;
   readonly clock: ClockState;
-  /** Data of the services, such as the pets. A service without data is at the scenario's start. */
+  /** Data of the services, such as the pets. A service without an entry had the data of the scenario's start. */
   readonly services: ServiceCopies;
   readonly keys: KeyRegistryState;
   readonly faults: FaultRulesState;
@@ -54,64 +54,68 @@ export interface Snapshot {
 
 /** A stateful simulation of the Petstore API, with pets, API keys, rate limits, bans and a simulated clock. */
 export interface Simulator extends ApiHandler, ServiceProperties {
-  /** Name of the current scenario. */
+  /** Name of the simulator's current scenario. */
   readonly name: string;
-  /** Frozen copy of the current scenario, completed from the default scenario. */
+  /** Frozen copy of the simulator's current scenario, merged with the default scenario. */
   readonly scenario: Scenario;
-  /** Scenarios by name: `default` and the scenarios of the options. */
+  /** Scenarios that can be loaded by name: `default` and those of the option `scenarios`. */
   readonly scenarios: ReadonlyMap<string, Scenario>;
-  /** Simulated clock, which drives windows, bans and delayed responses. */
+  /** Simulated clock, which determines rate-limit windows, bans and delayed responses. */
   readonly clock: Clock;
   readonly keys: Keys;
   readonly faults: Faults;
   /** Recorded requests and responses, from which `judge` of `petstore-sim/verdict` evaluates the client. */
   readonly journal: Journal;
-  /** Values of the assumptions, which cover the points that the interface document leaves open. */
+  /** Values of the assumptions: decisions where the interface document leaves the API's behavior open. */
   readonly settings: Readonly<Settings>;
   /**
-   * Returns the API's 400 response to invalid input in a route of your own. `guarded` and `serveRoute` send this
+   * Returns the API's 400 response to invalid input, for use in a custom route. `guarded` and `serveRoute` send this
    * response automatically.
    * @param thrown error of `sim.pets.add`, `sim.pets.update` or `parseJson`; any other error returns `undefined`
    * @example try { sim.pets.update(1, body) } catch (error) { const answer = sim.clientError(error); }
    */
   clientError(thrown: unknown): ClientError | undefined;
   /**
-   * The simulator as a `fetch` function, for clients that accept one. Serves the API under `/v1` of any origin.
+   * The simulator as a `fetch` function, for clients that accept such a function. Serves the API under `/v1` of any
+   * origin.
    * @example const response = await sim.fetch('http://petstore.test/v1/pets', { headers: { authorization: 'Bearer free-key' } });
    */
   readonly fetch: typeof fetch;
   /**
    * Loads another scenario and resets keys, limits, bans and faults. Pets and clock restart only with `reseed` (default
    * false); different clock settings also restart the clock.
-   * @throws {ScenarioError} if the scenario is invalid; the state is unchanged
+   * @throws {ScenarioError} if the scenario is invalid; the simulator is then unchanged
    */
   load(scenario: Scenario, options?: { reseed?: boolean }): void;
-  /** Restores the start of the scenario: pets, ids, keys, limits, bans, faults and clock. Clears the journal. */
+  /**
+   * Restores the simulator to the start of the scenario: pets, ids, keys, limits, bans, faults and clock. Clears the
+   * journal.
+   */
   reset(): void;
   /**
    * Checks a scenario without loading it.
    * @throws {ScenarioError} listing every issue with its path
    */
   check(scenario: Scenario): ResolvedScenario;
-  /** Saves the current state, without the journal. */
+  /** Saves the simulator's current state, without the journal. */
   snapshot(): Snapshot;
-  /** Restores a snapshot with its scenario. The journal is unchanged. */
+  /** Restores the simulator's state from a snapshot, including the scenario. The journal is unchanged. */
   restore(snapshot: Snapshot): void;
-  /** Snapshots that the control API saved, by name. `reset` and `load` do not change this map. */
+  /** Snapshots saved with the control API, by name. `reset` and `load` do not change this map. */
   readonly snapshots: Map<string, Snapshot>;
-  /** Changes made by control operations, with their callers. */
+  /** Changes to the simulator made by control operations, with the names of the callers. */
   readonly changes: ControlChanges;
   /**
-   * Creates an independent simulator at the start of a scenario. Default: the current scenario.
+   * Creates an independent simulator, in the initial state of a scenario. Default: the current scenario.
    * @throws {ScenarioError} if the scenario is invalid
    */
   fork(options?: { scenario?: Scenario | undefined }): Simulator;
 }
 
-/** Options of every simulator. */
+/** Options of a simulator, for any main service. */
 export interface SimulatorOptions extends OptionsOf<Simulator> {}
 
-/** Creates a simulator of a main service. @throws as `createSimulator` */
+/** Creates a simulator that serves a main service, such as the Petstore. @throws as `createSimulator` */
 export function simulate(main: MainService, options: SimulatorOptions): Simulator {
   const { scenario = {}, services = [], operations = [], handlers } = options;
   const known = knownOperations([
@@ -122,7 +126,8 @@ export function simulate(main: MainService, options: SimulatorOptions): Simulato
   const first = handlers === undefined ? known : anyOperation;
   const resolved = runToEnd(resolveContent(scenario, main.rules, options, undefined, first));
   const sim = simulateFrom(main, resolved, options, undefined, known);
-  // `guarded` adds the names of its operations.
+  // Creates the handlers now, because each `guarded` call adds the name of a custom operation that the scenario may
+  // use.
   coreOf(sim).ownHandlers();
   const issues = [...unknownOperations(resolved.scenario, known)];
   if (issues.length > 0) throw new ScenarioError(issues);
@@ -130,7 +135,7 @@ export function simulate(main: MainService, options: SimulatorOptions): Simulato
 }
 
 /**
- * Creates a simulator of a main service from a checked scenario.
+ * Creates a simulator that serves a main service, from a checked scenario.
  * @param time source of the machine's time; default: the machine's clock
  * @param operations operations that scenarios may name; default: those of the main service
  */
@@ -161,40 +166,46 @@ export function simulateFrom(
   );
 }
 
-/** Handler of requests to the user's own routes. A log replaces `handle` and `finish`. */
+/**
+ * Functions of a simulator that handle requests to custom routes. A simulator with a log replaces `handle` and
+ * `finish`.
+ */
 export interface RouteHost {
   handle: ApiHandler['handle'];
-  /** Continues a request with the outcome of its function. Has no effect after a reset. */
+  /**
+   * Continues a request with the outcome of its custom route's function. Has no effect if the simulator was reset
+   * meanwhile.
+   */
   finish(id: number, outcome: Outcome): void;
   onError(error: unknown): void;
 }
 
-/** Internal parts of a simulator, for the scenario view, a log and tests. */
+/** Internal parts of a simulator, for the scenario getters, a log and tests. */
 export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   readonly state: SimulatorState;
   readonly main: MainService;
   readonly routes: RouteHost;
-  /** Own handlers of the present generation. */
+  /** Returns the user's own msw handlers for this simulator. Created at the first call, and again after each reset. */
   ownHandlers(): readonly OwnHandler[];
-  /** Makes the own handlers of any simulator; `undefined` without the option. */
+  /** Function of the option `handlers`, which creates the user's own msw handlers; `undefined` without the option. */
   readonly handlerSource: SimulatorOptions['handlers'];
   readonly readScenarios: () => ReadonlyMap<string, Scenario>;
-  /** Checks a scenario like `check`, in steps. */
+  /** Checks a scenario like the simulator's `check`, in steps so that other work can run between. */
   resolve(scenario: Scenario, checkAll?: Parameters<typeof resolveContent>[3]): Steps<ResolvedScenario>;
-  /** Restores a snapshot like `restore`, in steps. Changes no state before the last step. */
+  /** Restores a snapshot like the simulator's `restore`, in steps. Only the last step changes the state. */
   restoreInSteps(saved: Snapshot): Steps<void>;
   /**
-   * Creates a fork like `fork`, from a checked scenario.
-   * @param services services with data at the start of the scenario, which no other simulator uses; default: new data
+   * Creates a fork like the simulator's `fork`, from a checked scenario.
+   * @param services services for the fork only, with data as at the start of the scenario; default: new data
    */
   forkFrom(resolved: ResolvedScenario, services?: readonly MountedService[]): Simulator;
-  /** Functions to call after each reset. */
+  /** Functions that the simulator calls after each reset. */
   readonly resetListeners: (() => void)[];
 }
 
 /**
- * Key of a simulator's core, shared by all copies of the package in a program. Not a private field, because tests place
- * objects in front of a simulator.
+ * Property name of a simulator's internal parts, shared by all copies of the package in a program. A symbol instead of
+ * a private field, because tests wrap simulators in other objects.
  */
 const coreKey = Symbol.for('petstore-sim core');
 
@@ -202,8 +213,8 @@ export const coreOf = (sim: object): SimulatorCore => (sim as { [coreKey]: Simul
 
 /**
  * Checks that a value is a simulator.
- * @param of name of the function with this argument
- * @throws {TypeError} for any other value
+ * @param of name of the function whose argument is checked
+ * @throws {TypeError} if the value is not a simulator
  */
 export function checkSimulator(of: string, value: unknown): void {
   if (typeof value === 'object' && value !== null && coreOf(value) !== undefined) return;
@@ -240,7 +251,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
 
   function* restoreInSteps(saved: Snapshot): Steps<void> {
     const savedKeys = yield* copyKeys(saved.keys);
-    // First the scenario whose data a reset restores, then the current scenario.
+    // Loads the scenario whose data a reset restores first, then the snapshot's current scenario.
     if (saved.dataFrom !== state.dataFrom) configureScenario(state, saved.dataFrom, true);
     if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.dataFrom);
     clock.restore(saved.clock);

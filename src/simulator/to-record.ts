@@ -8,68 +8,76 @@ import type { Match } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 
-/** A request in progress, with the results so far. */
+/** State of a request in progress, with the results so far. */
 export interface RequestInProgress {
   /** Id of the request in the journal. */
   readonly id: number;
   readonly call: ApiCall;
-  /** Scenario at the arrival of the request, which also decides a delayed response. */
+  /** Scenario that was loaded when the request arrived. A delayed response also follows this scenario. */
   readonly resolved: ResolvedScenario;
   readonly match: Match;
-  /** Name of the service that handles the request; `undefined` for a route of the user's own. */
+  /** Name of the service that handles the request; `undefined` for a custom route. */
   readonly service: string | undefined;
-  /** Whether the plan limits apply to the request. */
+  /** Whether the plan's limits apply to the request's operation. */
   readonly isLimited: boolean;
-  /** Arrival of the request, in Unix milliseconds of the simulator's clock. */
+  /** Time of the request's arrival, in Unix milliseconds of the simulator's clock. */
   readonly nowMs: number;
   /** API key of the request; `undefined` without a valid key. */
   key: string | undefined;
   plan: string | undefined;
-  /** Number of strikes of the key after the request. */
+  /** Number of strikes of the request's key after the request. Enough strikes ban the key. */
   strikes: number;
-  /** Number of refusal episodes of the key so far. */
+  /**
+   * Number of refusal episodes of the request's key. An episode is a series of rate-limited requests without an
+   * accepted one.
+   */
   episode: number;
   isStrike: boolean;
   rate: RateReport | undefined;
   refusal: RefusalKind | undefined;
   fault: FaultRule | undefined;
-  /** Id of the stored pet or other object, if any. */
+  /** Id of the pet or other object that the request stored, if any. */
   storedId: string | undefined;
-  /** Whether the client may have disconnected unnoticed, as in a restart. The response then counts as abandoned. */
+  /**
+   * Whether the client may have disconnected unnoticed, for example during a server restart. The response then counts
+   * as abandoned.
+   */
   isOrphaned: boolean;
 }
 
-/** A request that a fault rule delays. Serializable for snapshots. */
+/** A request that a fault rule delays. Serializable, so that a snapshot can contain the request. */
 export interface DelayedRequest {
-  /** End of the delay, in Unix milliseconds of the simulator's clock. */
+  /** End of the request's delay, in Unix milliseconds of the simulator's clock. */
   readonly dueMs: number;
   readonly exchange: RequestInProgress;
   readonly rule: FaultRule;
-  /** Outcome computed before the delay, if any. */
+  /** Outcome that the operation returned before the delay, if the fault rule runs the operation first. */
   readonly first: Outcome | undefined;
 }
 
-/** A request to a route whose function runs. Serializable for snapshots. */
+/** A request to a custom route whose function is running. Serializable, so that a snapshot can contain the request. */
 export interface RunningRequest {
   readonly exchange: RequestInProgress;
-  /** Fault rule that changes or delays the outcome, if any. */
+  /** Fault rule that changes or delays the function's outcome, if any. */
   readonly rule: FaultRule | undefined;
-  /** Delay between the outcome and the response, in milliseconds. */
+  /** Delay between the function's outcome and the response, in milliseconds. */
   readonly delayMs: number;
-  /** Time of the client's disconnect, in Unix milliseconds of the simulator's clock. */
+  /**
+   * Time at which the client disconnected, in Unix milliseconds of the simulator's clock; `undefined` while connected.
+   */
   leftAtMs: number | undefined;
 }
 
 type Sent = Pick<Answer, 'status' | 'headers' | 'body' | 'raw'>;
 
-/** Response in the record of a request whose client disconnected before the response. */
+/** Response recorded for a request whose client disconnected before any response was sent. */
 export const unanswered: Sent = { status: 0, headers: {}, body: '' };
 
 /**
  * Creates the journal record of a request.
  * @param answeredAtMs time of the response, in Unix milliseconds of the simulator's clock
  * @param lastArrivedId id of the last request that arrived before the response was sent
- * @param assumption id of the assumption that decided the response
+ * @param assumption name of the assumption that decided the response
  */
 export function toRecord(
   {

@@ -4,30 +4,36 @@ import type { Outcome } from '../requests/outcome.js';
 import type { SimulatorState } from './simulator-state.js';
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord, unanswered } from './to-record.js';
 
-/** Continuations of waiting requests. Each returns the response, or `undefined` if another wait follows. */
+/**
+ * Functions that continue a waiting request. Each returns the response, or `undefined` if the request has to wait
+ * again.
+ */
 interface Steps {
-  /** Called after the delay. */
+  /** Continues a request after its delay. */
   afterDelay(request: DelayedRequest): Answer | undefined;
-  /** Called after the function of the route. */
+  /** Continues a request after its custom route's function returned an outcome. */
   afterRun(request: RunningRequest, outcome: Outcome): Answer | undefined;
 }
 
 /**
- * Manages waiting requests: delayed by a fault rule, or until the function of a route ends. Delayed requests continue
- * in the order of their due times, then ids.
+ * Manages waiting requests, which are delayed by a fault rule or wait for a custom route's function. Delayed requests
+ * continue in the order of their due times, then ids.
  */
 export function createWaitingRequests(
   { clock, journal, delayed, running }: Pick<SimulatorState, 'clock' | 'journal' | 'delayed' | 'running'>,
   { afterDelay, afterRun }: Steps,
 ) {
-  /** Callbacks by request id. Without a response, the wait is rejected with the reason. */
+  /**
+   * Callbacks that end the wait of a request, by request id. Called without a response, a callback rejects the wait
+   * with `reason`.
+   */
   const waiters = new Map<number, (answer?: Answer, reason?: unknown) => void>();
   const settle = (id: number, answer?: Answer, reason?: unknown) => {
     waiters.get(id)?.(answer, reason);
     waiters.delete(id);
   };
 
-  /** Continues the requests whose delay is over. */
+  /** Continues the delayed requests whose delay is over. */
   function complete(nowMs: number): void {
     while ((delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
       const request = delayed.shift() as DelayedRequest;
@@ -39,11 +45,11 @@ export function createWaitingRequests(
   const recordUnanswered = (exchange: RequestInProgress, leftAtMs: number) =>
     journal.add(toRecord(exchange, unanswered, leftAtMs, journal.lastId));
 
-  /** Ends the wait of a disconnected client. Has no effect if the request does not wait. */
+  /** Ends the wait of a request whose client disconnected. Has no effect if the request does not wait. */
   function leave(id: number, reason?: unknown): void {
     const runs = running.get(id);
     if (runs !== undefined) {
-      // Recorded later with the outcome, because the function may still store something.
+      // Keeps the request until the custom route's function ends, because the function may still store something.
       runs.leftAtMs = clock.now();
       settle(id, undefined, reason);
       return;
@@ -63,7 +69,7 @@ export function createWaitingRequests(
   }
 
   function run(exchange: RequestInProgress, rule: RunningRequest['rule'], delayMs = 0): void {
-    // The process that ran the route's function has ended, so that the request gets no response.
+    // The process that ran the custom route's function has ended, so that the request gets no response.
     if (exchange.isOrphaned) recordUnanswered(exchange, clock.now());
     else {
       running.set(exchange.id, { exchange, rule, delayMs, leftAtMs: undefined });
@@ -71,7 +77,10 @@ export function createWaitingRequests(
     }
   }
 
-  /** Continues a request with the outcome of its function. Has no effect after a reset. */
+  /**
+   * Continues a request with the outcome of its custom route's function. Has no effect if the simulator was reset
+   * meanwhile.
+   */
   function finishRoute(id: number, outcome: Outcome): void {
     const request = running.get(id);
     if (request === undefined) return;
@@ -84,7 +93,7 @@ export function createWaitingRequests(
     if (answer !== undefined) settle(id, answer);
   }
 
-  /** Records a request whose function can never end, because its process has ended. */
+  /** Records a request to a custom route whose function can never return, because the function's process has ended. */
   function abandonRoute(id: number): void {
     const request = running.get(id);
     if (request === undefined) return;
@@ -95,7 +104,7 @@ export function createWaitingRequests(
   }
 
   /**
-   * Waits for the response to a request.
+   * Waits for the response to a delayed request or custom route.
    * @param signal aborted when the client disconnects
    */
   function wait(id: number, signal: AbortSignal | undefined): Promise<Answer> {
@@ -119,7 +128,7 @@ export function createWaitingRequests(
       const waiting = [...delayed.splice(0), ...running.values()];
       running.clear();
       for (const { exchange } of waiting) {
-        // A restart of the clock drops waiting requests without a record.
+        // Waiting requests are dropped without a record, because the simulator's clock was restarted.
         journal.abandon(exchange.id);
         settle(exchange.id, undefined, new ResetError());
       }
