@@ -1,5 +1,4 @@
-// Client that passes every scenario of the package. All callers share one wait with jitter, and a lost write is looked
-// up before a retry.
+// Passes every scenario: all callers share one wait with jitter, and a lost write is looked up before a retry.
 const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_OPERATION: operation } = process.env;
 const calls = Number(process.env.PETSTORE_CALLS ?? 1);
 const parallel = Number(process.env.PETSTORE_PARALLEL ?? 1);

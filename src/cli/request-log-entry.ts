@@ -1,4 +1,4 @@
-import type { RefusalBefore } from '../control-api/refusal-before.js';
+import { isAboutLimits, type RefusalBefore, refusalBefore } from '../control-api/refusal-before.js';
 import type { AnsweredRequest, ServedAnswer } from '../node/http/served-answer.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import { createRedactor, displayKey } from '../simulator/redact.js';
@@ -60,8 +60,6 @@ export function createRequestLogEntries(): (
   };
   const timeText = createInstantText();
   const strikeOf = createStrikeOf();
-  // Loaded at the first refusal, which precedes a strike, because a server starts faster without it.
-  let strikeWait: typeof import('./strike-wait.js').strikeWait | undefined;
   return (request, answer, durationMs) => {
     const { by, sim, status, operation, plan, headers, fault, wire, isOriginRefused } = answer;
     const target = request.url ?? '';
@@ -73,13 +71,8 @@ export function createRequestLogEntries(): (
     const remaining = headers[rateLimitHeaders.remaining];
     const isRefusal = headers[retryAfterHeader] !== undefined;
     const strike = isRefusal ? strikeOf(sim, answer.key) : undefined;
-    if (isRefusal && strikeWait === undefined) {
-      void import('./strike-wait.js').then((loaded) => {
-        ({ strikeWait } = loaded);
-      });
-    }
     const { waitedMs, waitMs }: Partial<RefusalBefore> =
-      (strike !== undefined && strikeWait?.(sim, answer.key, strike)) || {};
+      (strike !== undefined && strikeWait(sim, answer.key, strike)) || {};
     return {
       event: by === 'control' || by === 'preflight' ? by : 'request',
       time: timeText(sim.clock.now()),
@@ -123,6 +116,14 @@ function createStrikeOf(): (sim: Simulator, key: string | undefined) => number |
     else ofKeys.set(key, strikes);
     return strikes > before ? strikes : undefined;
   };
+}
+
+/** Finds the wait before a key's strike; `undefined` if the journal no longer contains both requests. */
+function strikeWait(sim: Simulator, key: string | undefined, strike: number): RefusalBefore | undefined {
+  const { journal } = coreOf(sim).state;
+  const record = journal.latest((each) => each.token === key && each.isStrike && each.strikes === strike);
+  const before = record && journal.latest((each) => each.id < record.id && each.token === key && isAboutLimits(each));
+  return before && refusalBefore(before, record);
 }
 
 const noError: ReturnType<typeof readError> = {};
