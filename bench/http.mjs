@@ -34,7 +34,7 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
         for (const work of peer.works) await field.warmUp(peer.name, work);
       }
       await field.start({ name: twin.of, peer: peers.find(({ name }) => name === yardstick) });
-      await field.warmUp(twin.of, 'mixed');
+      for (const work of workNames) await field.warmUp(twin.of, work);
       if (has('ours') && has('limit')) await field.takeLatencies({ of: 'ours', to: 'limit' }, 'mixed');
       for (const isReversed of [false, true]) {
         for (const work of workNames)

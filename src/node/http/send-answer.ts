@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../requests/api-call.js';
 import { errorBody } from '../../requests/api-error.js';
+import { endTogether } from './end-together.js';
 import type { Refusal } from './guard.js';
 
 /** Sends a response of the API or of a user's handler, with CORS headers. */
@@ -17,7 +18,7 @@ export function sendAnswer(
   if (status !== 204 && status !== 304) fields.push('Content-Length', String(Buffer.byteLength(body)));
   for (const name in cors) fields.push(name, cors[name] as string);
   response.writeHead(status, fields);
-  response.end(body);
+  endTogether(response, body);
 }
 
 /** Sends a JSON response of the server itself, without the API's headers. */
