@@ -49,6 +49,14 @@ const note = ({ name, packages, differs }, failed) => {
   return `- **${name}**${versions}: ${differs}${failed ? ` Not measured: ${failed}` : ''}`;
 };
 
+/** Sentence on the parts that were measured on another day or machine than the part `http`. */
+function olderParts(parts, main) {
+  const older = Object.entries(parts).filter(([, { date, machine }]) => date !== main.date || machine !== main.machine);
+  if (older.length === 0) return '';
+  const list = older.map(([part, { date, machine }]) => `\`${part}\` (${date}, ${machine})`).join('; ');
+  return `\nOther rows are of another day or machine: ${list}.\n`;
+}
+
 /** Content of docs/performance.md. */
 export function performancePage(results, peers) {
   const { parts } = results;
@@ -68,6 +76,7 @@ request. Measure your own machine with \`npm run bench\`, in a quarter of an hou
 ## Aims
 
 ${aimsTable(results)}
+${olderParts(parts, main)}
 
 Known obstacles:
 
