@@ -2,7 +2,7 @@ import { median } from './median.mjs';
 import { check } from './peers.mjs';
 import { start, usageOf } from './server-process.mjs';
 import { compare, takePair, takeSlice, takeTogether, takeTurns } from './slice.mjs';
-import { requestsOf } from './works.mjs';
+import { othersOf, requestsOf } from './works.mjs';
 
 /**
  * Name of a twin: a second process of the same server. The difference between both shows the noise of the measurement.
@@ -10,10 +10,8 @@ import { requestsOf } from './works.mjs';
 export const twinOf = (name) => `${name}, again`;
 export const twinUnit = 'of its twin';
 
-/**
- * Kinds of load, in the order of their measurement. The list comes first, because creating pets lengthens later lists.
- */
-export const workNames = ['list', 'mix', 'create'];
+/** Kinds of load, in this order: the list before the number of pets grows. */
+export const workNames = ['list', 'mixed', 'create'];
 const firstPort = 4610;
 /**
  * Load before the measurement, so that V8 has compiled the code: a number of requests, or at most a time in seconds.
@@ -132,11 +130,11 @@ export function createField({ seconds, say }) {
     },
 
     /**
-     * Returns the noise of the measurement: the results of a server relative to its twin, in the list.
+     * Noise of the shares of a load: results of a server relative to its twin, one for each joint measurement.
      * @returns {{ yardstick: number[], unit: string }}
      */
-    noise(name) {
-      const twins = pairs.get(JSON.stringify({ of: twinOf(name), to: name, work: 'list' }));
+    noise(name, work) {
+      const twins = pairs.get(JSON.stringify({ of: twinOf(name), to: name, work }));
       const shareOf = ({ of, to }) => (of.perSecond ? of.perSecond / to.perSecond : to.cpuUs / of.cpuUs);
       return { yardstick: twins.map(shareOf), unit: twinUnit };
     },
@@ -186,8 +184,10 @@ async function mustAnswer(peer, url) {
 
 /** Checks that a server rejected only the requests of a key without remaining limit. */
 function mustBeRight(name, work, { requests, other }) {
-  const expected = work === 'mix' ? requests / 10 : 0;
-  // Tolerates an incomplete group of ten requests per connection, at the end of a measurement.
-  if (requests === 0 || Math.abs(other - expected) > requests / 100 + 32)
-    throw new Error(`${name}, ${work}: expected ${expected} of ${requests} answers to be refusals, got ${other}`);
+  const expected = requests * othersOf(work);
+  // A slice ends within a group of a hundred requests, with 32 responses under way.
+  if (requests === 0 || Math.abs(other - expected) > requests / 100 + 64)
+    throw new Error(
+      `${name}, ${work}: expected about ${expected} of ${requests} responses to have an error status, got ${other}`,
+    );
 }

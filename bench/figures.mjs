@@ -9,11 +9,8 @@ export const onSameNode = (rows, name, { on }) =>
 export const ratioOfPair = (found, of, to, work) =>
   found?.ratios.find((ratio) => ratio.of === of && ratio.to === to && ratio.work === work);
 
-/**
- * Returns a server's speed as a share of the fastest possible one (`limit`: constant bytes on node:http), by processor
- * time. Both run on the same version of Node.
- */
-export function ofLimit(found, row, work = 'list') {
+/** Share of the limit on the same Node, of a peer or of ours, by processor time. */
+export function ofLimit(found, row, work = 'mixed') {
   const limit = onSameNode(found.servers, 'limit', row);
   return limit && ratioOfPair(found, row.name, limit.name, work)?.cpu?.median;
 }
@@ -35,25 +32,21 @@ export function figures({ parts }) {
   const us = (name) => found('in-process')?.find((each) => each.name === name)?.us;
   const pair = (of, to, work) => ratioOfPair(http, of, to, work);
   return {
+    mixed: pair('ours', 'limit', 'mixed'),
     list: pair('ours', 'limit', 'list'),
     create: pair('ours', 'limit', 'create'),
-    mix: pair('ours', 'limit', 'mix'),
-    pretty: pair('ours-pretty', 'limit', 'list'),
-    byHand: pair('real-work', 'limit', 'list'),
-    listOfByHand: pair('ours', 'real-work', 'list'),
+    pretty: pair('ours-pretty', 'limit', 'mixed'),
+    mixedOfByHand: pair('ours', 'real-work', 'mixed'),
     createOfByHand: pair('ours', 'real-work', 'create'),
-    journalOnList: pair('ours', 'ours-no-journal', 'list'),
+    journalOnMixed: pair('ours', 'ours-no-journal', 'mixed'),
     journalOnCreate: pair('ours', 'ours-no-journal', 'create'),
-    dataOnList: pair('ours-data', 'ours', 'list'),
+    dataOnMixed: pair('ours-data', 'ours', 'mixed'),
     dataOnCreate: pair('ours-data', 'ours', 'create'),
     redisOnList: ratioOfPair(replica, 'ours-redis', 'ours', 'list'),
     redisOnCreate: ratioOfPair(replica, 'ours-redis', 'ours', 'create'),
     redisCpuUs: replica?.storeCpuUs,
     watched,
-    /**
-     * Compares petstore-sim with each other server, by their shares of the fastest possible speed. The fastest server
-     * comes first.
-     */
+    /** Throughput of ours relative to each peer that serves the mixed load, by their shares of the limit, the fastest first. */
     peers: peers && behindUs(peers),
     startMs: cold?.rows.find(({ name }) => name === 'ours')?.startMs,
     startOverLimitMs: cold?.overLimitMs,
@@ -73,6 +66,7 @@ export function figures({ parts }) {
 
 function behindUs(found) {
   return measuredPeers(found)
+    .filter(({ works }) => works.mixed)
     .map((peer) => ({
       name: peer.name,
       behind: ofLimit(found, onSameNode(found.servers, 'ours', peer)) / ofLimit(found, peer),

@@ -4,12 +4,12 @@ const nodeOf = (peers) => peers.find(({ node }) => node)?.node;
 
 /** Pairs of servers to compare, with the kinds of load. */
 const comparisons = [
-  { of: 'ours', to: 'limit', works: ['list', 'mix', 'create'] },
-  { of: 'real-work', to: 'limit', works: ['list', 'create'] },
-  { of: 'ours', to: 'real-work', works: ['list', 'create'] },
-  { of: 'ours-pretty', to: 'limit', works: ['list'] },
-  { of: 'ours', to: 'ours-no-journal', works: ['list', 'create'] },
-  { of: 'ours-data', to: 'ours', works: ['list', 'create'] },
+  { of: 'ours', to: 'limit', works: ['list', 'mixed', 'create'] },
+  { of: 'real-work', to: 'limit', works: ['list', 'mixed', 'create'] },
+  { of: 'ours', to: 'real-work', works: ['list', 'mixed', 'create'] },
+  { of: 'ours-pretty', to: 'limit', works: ['mixed'] },
+  { of: 'ours', to: 'ours-no-journal', works: ['mixed', 'create'] },
+  { of: 'ours-data', to: 'ours', works: ['mixed', 'create'] },
   { of: 'ours-fsync', to: 'ours', works: ['create'] },
 ];
 
@@ -26,17 +26,16 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
   const names = new Set(wanted.flatMap(({ of, to }) => [of, to]));
   const field = createField({ seconds, say });
   const yardstick = wanted[0].to;
-  const twin = { of: twinOf(yardstick), to: yardstick, works: ['list'] };
+  const twin = { of: twinOf(yardstick), to: yardstick, works: ['mixed'] };
   for (let round = 1; round <= rounds; round++) {
     try {
       for (const peer of peers.filter(({ name }) => names.has(name))) {
         await field.start({ name: peer.name, peer });
-        for (const work of ['list', 'create'].filter((each) => peer.works.includes(each)))
-          await field.warmUp(peer.name, work);
+        for (const work of peer.works) await field.warmUp(peer.name, work);
       }
       await field.start({ name: twin.of, peer: peers.find(({ name }) => name === yardstick) });
-      await field.warmUp(twin.of, 'list');
-      if (has('ours') && has('limit')) await field.takeLatencies({ of: 'ours', to: 'limit' }, 'list');
+      for (const work of workNames) await field.warmUp(twin.of, work);
+      if (has('ours') && has('limit')) await field.takeLatencies({ of: 'ours', to: 'limit' }, 'mixed');
       for (const isReversed of [false, true]) {
         for (const work of workNames)
           await field.takeTurns(
@@ -50,7 +49,7 @@ export async function measureHttp(peers, { rounds, seconds, say }) {
     }
     say(`http: round ${round} of ${rounds}`);
   }
-  return { found: field.found(), ...field.noise(yardstick) };
+  return { found: field.found(), ...field.noise(yardstick, 'mixed') };
 }
 
 /**
@@ -79,13 +78,13 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
   try {
     for (const limit of limits) {
       await field.start({ ...limit, peer: named('limit') });
-      for (const work of ['list', 'create']) await field.warmUp(limit.name, work);
+      for (const work of workNames) await field.warmUp(limit.name, work);
     }
     for (const { to, ...run } of runs) {
       try {
         await field.start(run);
-        // Measures all lists first, because some servers become slower with each created pet.
-        for (const work of ['list', 'create'].filter((each) => run.peer.works.includes(each))) {
+        // All lists first, because some peers become slower with the number of created pets.
+        for (const work of workNames.filter((each) => run.peer.works.includes(each))) {
           await field.warmUp(run.name, work);
           for (let at = 0; at < pairs; at++) {
             await field.takeAlone(run.name, work);
@@ -95,7 +94,7 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
             await field.takeTogether({ of: run.name, to }, work, by);
           }
         }
-        await field.takeTogether(twin, 'list');
+        await field.takeTogether(twin, 'mixed');
         await field.stop(run.name);
       } catch (error) {
         if (run.peer.group !== 'peer') throw error;
@@ -107,5 +106,5 @@ export async function measurePeers(peers, { rounds, seconds, say, missing }) {
   } finally {
     await field.stopAll();
   }
-  return { found: { ...field.found(), failed }, ...field.noise('limit') };
+  return { found: { ...field.found(), failed }, ...field.noise('limit', 'mixed') };
 }

@@ -21,7 +21,7 @@ export const generator = isThere('wrk') ? 'wrk' : 'autocannon';
 /**
  * Starts to send requests for a time. Each connection sends its next request after the previous response.
  * @param {string} url URL of the server
- * @param {import('./works.mjs').WorkRequest[]} requests weighted requests, sent in rotation
+ * @param {import('./works.mjs').WorkRequest[]} requests requests, sent in rotation
  * @param {{ seconds: number, core?: number, connections?: number }} options `connections`: default 32
  * @returns {Promise<Load>}
  */
@@ -64,13 +64,12 @@ function luaOf(requests) {
       .join(',')}}`;
   const luaText = (text) => (text === undefined ? 'nil' : JSON.stringify(text));
   const [{ method, path, headers: fields, body }] = requests;
-  const turns = requests.flatMap((request) => Array(request.weight).fill(request));
   const send =
     requests.length === 1
       ? `wrk.method=${luaText(method)} wrk.path=${luaText(path)} wrk.headers=${headers(fields)} wrk.body=${luaText(body)}`
       : `local turns, at = {}, 0
 init = function()
-${turns.map((each) => `  turns[#turns + 1] = wrk.format(${luaText(each.method)}, ${luaText(each.path)}, ${headers(each.headers)}, ${luaText(each.body)})`).join('\n')}
+${requests.map((each) => `  turns[#turns + 1] = wrk.format(${luaText(each.method)}, ${luaText(each.path)}, ${headers(each.headers)}, ${luaText(each.body)})`).join('\n')}
 end
 request = function()
   at = at % #turns + 1
@@ -88,9 +87,7 @@ const autocannonPackage = { name: 'autocannon', packages: { autocannon: '9.0.0' 
 
 async function startAutocannon(url, requests, { seconds, core, connections }) {
   await install(autocannonPackage);
-  const turns = requests.flatMap(({ weight, method, path, headers, body }) =>
-    Array(weight).fill({ method, path, headers, body }),
-  );
+  const turns = requests.map(({ method, path, headers, body }) => ({ method, path, headers, body }));
   const options = { url, connections, duration: seconds, requests: turns };
   // The file is in the package's folder, so that Node finds autocannon.
   const file = join(folderOf(autocannonPackage), `load-${new URL(url).port}.mjs`);

@@ -10,6 +10,7 @@ import { ratioOf } from './ratio.mjs';
 import { measureReplica } from './replica.mjs';
 import { measureSandboxes } from './sandboxes.mjs';
 import { pin, usageOf } from './server-process.mjs';
+import { measureWaits } from './waits.mjs';
 import { measureWatched } from './watched.mjs';
 import { yardstickMs } from './yardstick.mjs';
 
@@ -85,6 +86,8 @@ export const parts = {
   'cold-start': ({ peers, ...options }) => measureColdStart(peers, options),
 
   'exec-start': ({ ours, ...options }) => measureExecStart(ours, options),
+
+  waits: ({ ours, ...options }) => measureWaits(ours, options),
 
   'in-process'(options) {
     const { outputs, ...yardstick } = runInTurn([['in-process.mjs']], options);

@@ -11,17 +11,27 @@ import {
   spentKey,
   spentLimit,
 } from './servers/pets-data.mjs';
+import { distinctRequests, usualPath } from './works.mjs';
 
 const json = (value) => JSON.stringify(value, null, 2);
 const contentType = { 'Content-Type': 'application/json' };
 const bearer = (key) => `Bearer ${key}`;
 
-/** Three constant responses, for servers that select a response by a request header. */
-const stubs = [
-  { method: 'GET', key: spentKey, status: 429, headers: refusedHeaders, value: refusedBody },
-  { method: 'GET', key: businessKey, query: { limit: '20' }, status: 200, headers: rateHeaders, value: firstPets },
-  { method: 'POST', key: businessKey, status: 201, headers: rateHeaders, value: createdPet },
-].map((stub) => ({ ...stub, headers: { ...contentType, ...stub.headers }, body: JSON.stringify(stub.value) }));
+/** Each request of the loads as a stub, for servers that match a request and send a constant. */
+const stubs = distinctRequests.map(({ target, method, headers, status, value }) => {
+  const { pathname, searchParams } = new URL(usualPath(target), 'http://127.0.0.1');
+  return {
+    ...{ method, status },
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    authorization: headers.Authorization,
+    headers: { ...contentType, ...(status === 429 ? refusedHeaders : rateHeaders) },
+    body: JSON.stringify(value),
+  };
+});
+
+/** The stubs as the input of bench/servers/limit.mjs. */
+export const stubsFile = () => json(stubs);
 
 /** Scenario of petstore-sim: one key never reaches its limits, and another one has none left for the day. */
 export const ourScenario = () =>
@@ -50,14 +60,13 @@ export const jsonServerMiddleware = () => `module.exports = (req, res, next) => 
 
 export const wiremockMappings = () =>
   json({
-    mappings: stubs.map(({ method, key, query, status, headers, body }) => ({
+    mappings: stubs.map(({ method, path, authorization, query, status, headers, body }, at) => ({
+      priority: at + 1,
       request: {
         method,
-        urlPath: '/v1/pets',
-        headers: { Authorization: { equalTo: bearer(key) } },
-        queryParameters: Object.fromEntries(
-          Object.entries(query ?? {}).map(([name, value]) => [name, { equalTo: value }]),
-        ),
+        urlPath: path,
+        headers: { Authorization: { equalTo: authorization } },
+        queryParameters: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, { equalTo: value }])),
       },
       response: { status, headers, body },
     })),
@@ -71,8 +80,8 @@ export const mountebankImposters = ({ port }) =>
         port,
         host: '127.0.0.1',
         recordRequests: false,
-        stubs: stubs.map(({ method, key, query, status, headers, body }) => ({
-          predicates: [{ equals: { method, path: '/v1/pets', query, headers: { Authorization: bearer(key) } } }],
+        stubs: stubs.map(({ method, path, authorization, query, status, headers, body }) => ({
+          predicates: [{ equals: { method, path, query, headers: { Authorization: authorization } } }],
           responses: [{ is: { statusCode: status, headers: { ...headers, Connection: 'keep-alive' }, body } }],
         })),
       },
@@ -81,20 +90,26 @@ export const mountebankImposters = ({ port }) =>
 
 export const stubbyStubs = () =>
   json(
-    stubs.map(({ method, key, query, status, headers, body }) => ({
-      request: { url: '^/v1/pets$', method, query, headers: { Authorization: bearer(key) } },
+    stubs.map(({ method, path, authorization, query, status, headers, body }) => ({
+      request: {
+        url: `^${path}$`,
+        method,
+        // Stubby reads a value as a regular expression.
+        query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, `^${value}$`])),
+        headers: { Authorization: authorization },
+      },
       response: { status, headers, body },
     })),
   );
 
 export const mockserverExpectations = () =>
   json(
-    stubs.map(({ method, key, query, status, headers, body }) => ({
+    stubs.map(({ method, path, authorization, query, status, headers, body }) => ({
       httpRequest: {
         method,
-        path: '/v1/pets',
-        headers: { Authorization: [bearer(key)] },
-        queryStringParameters: Object.fromEntries(Object.entries(query ?? {}).map(([name, value]) => [name, [value]])),
+        path,
+        headers: { Authorization: [authorization] },
+        queryStringParameters: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]])),
       },
       httpResponse: {
         statusCode: status,

@@ -13,8 +13,10 @@ import {
   openapi,
   ourScenario,
   stubbyStubs,
+  stubsFile,
   wiremockMappings,
 } from './peer-files.mjs';
+import { usualPath } from './works.mjs';
 
 export { check } from './check-peer.mjs';
 export { footprint, install, prepare } from './install-peer.mjs';
@@ -35,10 +37,9 @@ export { footprint, install, prepare } from './install-peer.mjs';
  * @property {string} [node] exact version of Node; default: the running one
  * @property {boolean} [java] whether the server requires Java 17
  * @property {boolean} [piped] whether standard output is a pipe with a reader; otherwise it is discarded
- * @property {readonly ('list' | 'create' | 'mix')[]} works supported kinds of load
- * @property {string} [listPath] path of the list; default /v1/pets?limit=20
- * @property {string} [createPath] path of the create operation; default /v1/pets
- * @property {boolean} rateHeaders whether the server sends X-RateLimit headers
+ * @property {readonly ('list' | 'mixed' | 'create')[]} works supported kinds of load
+ * @property {(target: import('./works.mjs').Target) => string} [pathOf] paths, if they differ from the service's
+ * @property {boolean} rateHeaders whether the peer sends X-RateLimit headers
  * @property {(body: any) => unknown} [petsOf] extracts the list from the response body, if the body is not the list
  * @property {(options: { port: number }) => Record<string, string>} files input files, rewritten before each start
  * @property {(options: { port: number, node: string, plain: boolean }) => Launch} command start command, run in the
@@ -50,7 +51,7 @@ const nodeForEngines = '24.21.0';
 /** Port of Redis, for petstore-sim with its log in Redis. */
 export const storePort = 4790;
 const production = { NODE_ENV: 'production' };
-const everything = /** @type {const} */ (['list', 'create', 'mix']);
+const everything = /** @type {const} */ (['list', 'mixed', 'create']);
 
 const server = (name) => readFileSync(join(import.meta.dirname, 'servers', name), 'utf8');
 const withService = (name) => () => ({
@@ -93,10 +94,10 @@ export const peers = [
     packages: {},
     works: everything,
     rateHeaders: true,
-    files: withService('limit.mjs'),
+    files: () => ({ 'limit.mjs': server('limit.mjs'), 'stubs.json': stubsFile() }),
     command: script('limit.mjs', 'PORT'),
     differs:
-      'Sends constant bytes and headers; looks at nothing but the method and, for the refusals, the raw headers.',
+      'Sends constant bytes and headers for each URL; looks at nothing else but the method and, for the refusals, the raw headers.',
   },
   {
     name: 'real-work',
@@ -107,7 +108,7 @@ export const peers = [
     files: withService('real-work.mjs'),
     command: script('real-work.mjs', 'PORT'),
     differs:
-      'The same work, handwritten on node:http: keys, two counters, filter, JSON. No bans, faults, journal, clock.',
+      'The same work, handwritten on node:http: keys, two counters, pets by id and by status, JSON. No bans, faults, journal, clock.',
   },
   {
     ...ours,
@@ -130,7 +131,7 @@ export const peers = [
   {
     ...ours,
     name: 'ours-pretty',
-    works: ['list'],
+    works: ['mixed'],
     piped: true,
     command: cli(),
     differs: 'Ours with its default log, to a pipe with a reader.',
@@ -146,7 +147,7 @@ export const peers = [
   {
     ...ours,
     name: 'ours-no-journal',
-    works: ['list', 'create'],
+    works: ['mixed', 'create'],
     files: () => ({ ...ours.files(), 'no-journal.mjs': server('no-journal.mjs') }),
     command: script('no-journal.mjs', 'PORT'),
     differs: 'Ours with an empty journal, to measure the cost of the journal.',
@@ -169,15 +170,14 @@ export const peers = [
     rateHeaders: true,
     files: withService('express-msw.mjs'),
     command: script('express-msw.mjs', 'PORT'),
-    differs: 'The work of real-work.mjs in two msw handlers behind Express, with NODE_ENV=production.',
+    differs: 'The work of real-work.mjs in three msw handlers behind Express, with NODE_ENV=production.',
   },
   {
     name: 'json-server-0.17',
     group: 'peer',
     packages: { 'json-server': '0.17.4' },
     works: everything,
-    listPath: '/pets?_limit=20',
-    createPath: '/pets',
+    pathOf: (target) => usualPath(target).replace('/v1', '').replace('limit=', '_limit='),
     rateHeaders: true,
     files: () => ({ 'db.json': jsonServerDatabase(), 'rate-headers.cjs': jsonServerMiddleware() }),
     command: script(
@@ -195,8 +195,7 @@ export const peers = [
     packages: { 'json-server': '1.0.0-beta.15' },
     node: nodeForEngines,
     works: ['list', 'create'],
-    listPath: '/pets?_page=1&_per_page=20',
-    createPath: '/pets',
+    pathOf: (target) => usualPath(target).replace('/v1', '').replace('limit=', '_page=1&_per_page='),
     rateHeaders: false,
     petsOf: (body) => body?.data,
     // With NODE_ENV=production, json-server reads its static folder once instead of at each request, and exits if it is
@@ -204,7 +203,7 @@ export const peers = [
     files: () => ({ 'db.json': jsonServerDatabase(), 'public/empty.txt': '' }),
     command: script('node_modules/json-server/lib/bin.js', 'db.json', '--port', 'PORT', '--host', '127.0.0.1'),
     differs:
-      'No keys, no headers of ours, no refusals, so no mix. Indented JSON, the list inside a page object. Writes db.json on ' +
+      'No keys, no headers of ours, no refusals, so no mixed load. Indented JSON, the list inside a page object. Writes db.json on ' +
       'each POST.',
   },
   {
@@ -212,6 +211,7 @@ export const peers = [
     group: 'peer',
     packages: { '@mockoon/cli': '9.9.0' },
     works: everything,
+    pathOf: (target) => usualPath(target).replace('status=', 'status_eq='),
     rateHeaders: true,
     files: ({ port }) => ({ 'environment.json': mockoonEnvironment({ port }) }),
     command: script(
@@ -239,7 +239,7 @@ export const peers = [
     ),
     differs:
       'Checks the request against the OpenAPI document and sends its example; keeps nothing. Wants a key but knows none, so ' +
-      'no mix (a request can only ask for a 429 itself, by the header Prefer). -v silent, since it logs each request ' +
+      'no mixed load (a request can only ask for a 429 itself, by the header Prefer). -v silent, since it logs each request ' +
       'otherwise.',
   },
   {
@@ -259,7 +259,7 @@ export const peers = [
       ],
     }),
     differs:
-      'Stubs: the Authorization header picks a constant body; no counters, nothing stored. Tuned: --no-request-journal ' +
+      'One stub with a constant body for each request of the loads; no counters, nothing stored. Tuned: --no-request-journal ' +
       '--disable-request-logging --disable-gzip --use-chunked-encoding never.',
   },
   {
@@ -283,7 +283,7 @@ export const peers = [
       ],
     }),
     differs:
-      'Stubs: the Authorization header picks a constant body; no counters, nothing stored. Tuned: disableLogging and ' +
+      'One stub with a constant body for each request of the loads; no counters, nothing stored. Tuned: disableLogging and ' +
       'log level OFF, which also turns its record of requests off.',
   },
   {
@@ -303,7 +303,7 @@ export const peers = [
       env: production,
     }),
     differs:
-      'Stubs: the Authorization header picks a constant body; no counters, nothing stored. No record of requests, log level ' +
+      'One stub with a constant body for each request of the loads; no counters, nothing stored. No record of requests, log level ' +
       'error. Takes the next port, too.',
   },
   {
@@ -322,6 +322,6 @@ export const peers = [
       env: production,
     }),
     differs:
-      'Stubs: the Authorization header picks a constant body; no counters, nothing stored. Takes the next two ports, too.',
+      'One stub with a constant body for each request of the loads; no counters, nothing stored. Takes the next two ports, too.',
   },
 ];

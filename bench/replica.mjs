@@ -45,7 +45,7 @@ export async function measureReplica(peers, { rounds, seconds, say }) {
   }
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const storeCpuUs = storeUs.list.length > 0 && { list: mean(storeUs.list), create: mean(storeUs.create) };
-  return { found: { ...field.found(), storeCpuUs: storeCpuUs || undefined }, ...field.noise('ours') };
+  return { found: { ...field.found(), storeCpuUs: storeCpuUs || undefined }, ...field.noise('ours', 'list') };
 }
 
 /** Starts Redis with its own folder, on the processor core of the load generator. */

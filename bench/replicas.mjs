@@ -34,8 +34,8 @@ const storePort = 4640;
 
 const [list] = requestsOf({}, 'list');
 const [create] = requestsOf({}, 'create');
-/** Requests to 100 sandboxes, a tenth of the maximum number. */
-const boxes = Array.from({ length: 100 }, (_, at) => ({ ...list, weight: 1, path: `/s/box-${at}${list.path}` }));
+/** Requests to 100 sandboxes, a tenth of their maximum number. */
+const boxes = Array.from({ length: 100 }, (_, at) => ({ ...list, path: `/s/box-${at}${list.path}` }));
 const works = { list: [list], create: [create], sandboxes: boxes };
 
 /**

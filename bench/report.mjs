@@ -30,9 +30,6 @@ export const tables = (results) =>
     .map(({ title, content }) => `## ${title}\n\n${content}\n`)
     .join('\n');
 
-/** Lists the different machines or days on which parts were measured. */
-const each = (parts, name) => [...new Set(Object.values(parts).map((part) => part[name]))].join('; ');
-
 const conditions = (parts) =>
   table(
     ['part', 'measured on', 'minutes', 'load before', 'yardstick', 'spread'],
@@ -52,24 +49,34 @@ const note = ({ name, packages, differs }, failed) => {
   return `- **${name}**${versions}: ${differs}${failed ? ` Not measured: ${failed}` : ''}`;
 };
 
+/** Sentence on the parts that were measured on another day or machine than the part `http`. */
+function olderParts(parts, main) {
+  const older = Object.entries(parts).filter(([, { date, machine }]) => date !== main.date || machine !== main.machine);
+  if (older.length === 0) return '';
+  const list = older.map(([part, { date, machine }]) => `\`${part}\` (${date}, ${machine})`).join('; ');
+  return `\nOther rows are of another day or machine: ${list}.\n`;
+}
+
 /** Content of docs/performance.md. */
 export function performancePage(results, peers) {
   const { parts } = results;
+  const main = parts.http ?? Object.values(parts)[0];
   const failed = parts.peers?.found.failed ?? {};
   return `<!-- Written by npm run bench and npm run generate from bench/results.json. -->
 
 # Performance
 
-Measured on ${each(parts, 'date')}: ${each(parts, 'machine')}. Absolute figures drift with the machine, so every share compares
+Measured on ${main.date}: ${main.machine}. Absolute figures drift with the machine, so every share compares
 servers that were loaded in rotation, a twentieth of a second each, or consecutively. A share is the median, with the
 lowest and the highest value. A share of requests per second is accompanied by the share of processor time per
 request. Measure your own machine with \`npm run bench\`, in a quarter of an hour.
 
-![The list by processor time, as a share of bare node:http](performance.svg)
+![The mixed load by processor time, as a share of bare node:http](performance.svg)
 
 ## Aims
 
 ${aimsTable(results)}
+${olderParts(parts, main)}
 
 Known obstacles:
 
@@ -96,7 +103,7 @@ ${conditions(parts)}
 const labels = { limit: 'bare node:http', ours: 'petstore-sim', 'real-work': 'handwritten on node:http' };
 const colours = { limit: '#8a94a6', ours: '#0f766e', peer: '#c2410c' };
 
-/** Draws a bar chart: the speed of each server with the list, as a share of the fastest possible, by processor time. */
+/** Bar chart of the mixed load relative to the limit on the same Node, by processor time. */
 export function picture({ parts }) {
   const { http, peers } = parts;
   const direct = http ? ['ours', 'real-work'] : [];
@@ -105,7 +112,7 @@ export function picture({ parts }) {
     ...direct.map((name) => ({
       name,
       group: name === 'ours' ? 'ours' : 'limit',
-      share: ratioOfPair(http.found, name, 'limit', 'list')?.cpu?.median,
+      share: ratioOfPair(http.found, name, 'limit', 'mixed')?.cpu?.median,
     })),
     ...(peers ? measuredPeers(peers.found) : []).map((row) => ({ ...row, share: ofLimit(peers.found, row) })),
   ]
@@ -123,9 +130,9 @@ export function picture({ parts }) {
   <text x="${left + length + 6}" y="${y + 14}">${share >= 0.1 ? share.toFixed(2) : share.toFixed(3)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + width + 60}" height="${height}" viewBox="0 0 ${left + width + 60} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#334155">
-  <title>GET /v1/pets?limit=20 by processor time, as a share of bare node:http with a constant body</title>
+  <title>The mixed load by processor time, as a share of bare node:http with constant bodies</title>
   <rect width="100%" height="100%" fill="#ffffff"/>
-  <text x="${left}" y="22">lists in the same processor time, bare node:http = 1 (¹ on Node 24)</text>
+  <text x="${left}" y="22">requests of the mixed load in the same processor time, bare node:http = 1 (¹ on Node 24)</text>
 ${drawn.join('\n')}
 </svg>
 `;
@@ -133,8 +140,11 @@ ${drawn.join('\n')}
 
 /** Sentence about the speed, for the README. */
 export function summary(results) {
-  // Skips Express, which is a library for servers, not a mock server.
-  const fastest = figures(results).peers.find(({ name }) => name !== 'express');
-  return `A list of the same 20 pets, which is cached, takes ${number(fastest.behind, 1)} times less processor time per request than in the fastest mock server measured (${fastest.name}).
+  // Express is a library for writing a server, not a mock server.
+  const { mixedOfByHand, peers } = figures(results);
+  const fastest = peers.find(({ name }) => name !== 'express');
+  return `A request of a mixed load (lists, single pets, creates, refusals) takes ${number(1 / mixedOfByHand.cpu.median, 2)} times the processor time of the
+same service handwritten on \`node:http\`, and ${number(fastest.behind, 1)} times less than in the fastest mock server that can serve it
+(${fastest.name}).
 `;
 }

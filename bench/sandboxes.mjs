@@ -13,7 +13,7 @@ const firstPort = 4610;
  */
 export async function measureSandboxes(ours, { rounds, seconds, say }) {
   const [list] = requestsOf(ours, 'list');
-  const numbered = (path) => Array.from({ length: 1_000 }, (_, at) => ({ ...list, weight: 1, path: path(at) }));
+  const numbered = (path) => Array.from({ length: 1_000 }, (_, at) => ({ ...list, path: path(at) }));
   const own = numbered(() => list.path);
   const ways = [numbered((at) => `/s/world-${at}${list.path}`), own, own];
   const pairs = [];

@@ -3,7 +3,7 @@
  * PORT`
  */
 import express from 'express';
-import { admit, createPet, failures, listPets } from './pets-service.mjs';
+import { admit, createPet, failures, findPet, listPets } from './pets-service.mjs';
 
 const app = express();
 app.disable('x-powered-by');
@@ -20,6 +20,11 @@ app.get('/v1/pets', (req, res) => {
   const found = listPets(req.query.status, req.query.limit);
   if (found) res.json(found);
   else res.status(400).json(failures.invalid);
+});
+app.get('/v1/pets/:id', (req, res, next) => {
+  const pet = findPet(req.params.id);
+  if (pet) res.json(pet);
+  else next();
 });
 app.post('/v1/pets', express.json(), (req, res) => {
   const pet = createPet(req.body);

@@ -1,28 +1,27 @@
-/** Fastest possible server on node:http: sends constant bytes for every request. `node limit.mjs PORT` */
+/** Limit of node:http: constant bytes for each URL, from stubs.json. `node limit.mjs PORT` */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createdPet, firstPets, rateHeaders, refusedBody, refusedHeaders, spentKey } from './pets-data.mjs';
 
-const list = answer(200, rateHeaders, firstPets);
-const created = answer(201, rateHeaders, createdPet);
-const refused = answer(429, refusedHeaders, refusedBody);
-const spent = `Bearer ${spentKey}`;
+const stubs = JSON.parse(readFileSync('stubs.json', 'utf8')).map((stub) => {
+  const query = new URLSearchParams(stub.query);
+  return { ...stub, url: query.size > 0 ? `${stub.path}?${query}` : stub.path, answer: toAnswer(stub) };
+});
+const refusal = stubs.find(({ status }) => status === 429);
+const created = stubs.find(({ method }) => method === 'POST').answer;
+const byUrl = new Map(stubs.filter((stub) => stub !== refusal).map(({ url, answer }) => [url, answer]));
 
 createServer((req, res) => {
   if (req.method === 'POST') send(res, created);
-  // Reads rawHeaders, because the first access to req.headers would build an object.
-  else send(res, req.rawHeaders.includes(spent) ? refused : list);
+  // rawHeaders exists already; the first access to req.headers would build the object.
+  else send(res, req.rawHeaders.includes(refusal.authorization) ? refusal.answer : byUrl.get(req.url));
 }).listen(Number(process.argv[2]), '127.0.0.1');
 
-function answer(status, headers, value) {
-  const body = Buffer.from(JSON.stringify(value));
-  return {
-    status,
-    headers: { 'Content-Type': 'application/json', ...headers, 'Content-Length': body.length },
-    body,
-  };
+function toAnswer({ status, headers, body }) {
+  const bytes = Buffer.from(body);
+  return { status, headers: { ...headers, 'Content-Length': bytes.length }, bytes };
 }
 
-function send(res, { status, headers, body }) {
+function send(res, { status, headers, bytes }) {
   res.writeHead(status, headers);
-  res.end(body);
+  res.end(bytes);
 }

@@ -5,6 +5,10 @@ const minuteMs = 60 * secondMs;
 const dayMs = 24 * 60 * minuteMs;
 
 const pets = [...firstPets];
+const byId = new Map(pets.map((pet) => [pet.id, pet]));
+const byStatus = new Map(
+  ['available', 'pending', 'sold'].map((status) => [status, pets.filter((pet) => pet.status === status)]),
+);
 const keys = new Map([
   [businessKey, [window(plenty, minuteMs), window(plenty, dayMs)]],
   [spentKey, [window(60, minuteMs), window(spentLimit, dayMs, spentLimit)]],
@@ -44,24 +48,24 @@ export function admit(authorization) {
 /**
  * @param {string | null | undefined} status status of the pets; all by default
  * @param {string | null | undefined} limit limit from 1 to 100; default 20
- * @returns {object[] | undefined} `undefined` for an invalid limit
+ * @returns {object[] | undefined} `undefined` for an invalid limit or status
  */
 export function listPets(status, limit) {
   const count = limit ? Number(limit) : 20;
   if (!Number.isInteger(count) || count < 1 || count > 100) return undefined;
-  if (!status) return pets.slice(0, count);
-  const found = [];
-  for (const pet of pets) {
-    if (pet.status === status && found.push(pet) === count) break;
-  }
-  return found;
+  return (status ? byStatus.get(status) : pets)?.slice(0, count);
 }
+
+/** @param {string} id text of the path @returns {object | undefined} */
+export const findPet = (id) => byId.get(Number(id));
 
 /** @returns {object | undefined} the stored pet; `undefined` for an invalid body */
 export function createPet(body) {
   if (typeof body?.name !== 'string' || body.name === '' || !Number.isInteger(body.categoryId)) return undefined;
   const pet = { id: pets.length + 1, name: body.name, categoryId: body.categoryId, status: 'available' };
   pets.push(pet);
+  byId.set(pet.id, pet);
+  byStatus.get(pet.status).push(pet);
   return pet;
 }
 

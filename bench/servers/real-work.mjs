@@ -1,6 +1,6 @@
 /** Server with the same work as petstore-sim, on plain node:http without further features. `node real-work.mjs PORT` */
 import { createServer } from 'node:http';
-import { admit, createPet, failures, listPets } from './pets-service.mjs';
+import { admit, createPet, failures, findPet, listPets } from './pets-service.mjs';
 
 createServer((req, res) => {
   const admission = admit(req.headers.authorization);
@@ -10,7 +10,10 @@ createServer((req, res) => {
 
   const mark = req.url.indexOf('?');
   const path = mark === -1 ? req.url : req.url.slice(0, mark);
-  if (path !== '/v1/pets') return send(res, 404, headers, failures.notFound);
+  if (path !== '/v1/pets') {
+    const pet = req.method === 'GET' && path.startsWith('/v1/pets/') ? findPet(path.slice(9)) : undefined;
+    return pet ? send(res, 200, headers, pet) : send(res, 404, headers, failures.notFound);
+  }
   if (req.method === 'GET') {
     const query = new URLSearchParams(mark === -1 ? '' : req.url.slice(mark + 1));
     const found = listPets(query.get('status'), query.get('limit'));

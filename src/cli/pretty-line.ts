@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
 import { formatRemaining, retriedText } from '../control-api/wait-words.js';
-import { digitsOf } from '../values/digits.js';
 import type { RequestLogEntry } from './request-log-entry.js';
 
 type Paint = (text: string) => string;
@@ -29,7 +28,7 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
     const colour = isGrave ? red : status >= 400 ? yellow : green;
     const notes = notesOf(entry);
     const name = operation ?? (event === 'request' ? '-' : event);
-    const left = remaining === undefined ? '-' : `${digitsOf(remaining)} left`;
+    const left = remaining === undefined ? '-' : `${remaining} left`;
     const tenths = Math.round(durationMs * 10);
     const took = `${Math.floor(tenths / 10)}.${tenths % 10} ms`;
     const what = method === '' ? ' (no request)' : ` ${method} ${printable(target, 120)}`;

@@ -22,7 +22,7 @@ export const fromJsonCall = (call: JsonCall): PlainCall => ({
 });
 
 /** Outcome of a custom route as stored in a log, in JSON. */
-export type JsonOutcome = Omit<Outcome, 'body' | 'raw' | 'bodyKey'> & { body: JsonBytes };
+export type JsonOutcome = Omit<Outcome, 'body' | 'raw'> & { body: JsonBytes };
 
 /**
  * Maximum number of a body's bytes in the log: as many as the journal stores, and the rest of a character that this
@@ -34,7 +34,7 @@ const loggedBytes = maximumBodyBytes + 4;
  * Converts the outcome of a custom route to JSON for the log, with the start of its body. The start of a streamed body
  * is logged later, once it was sent.
  */
-export function toJsonOutcome({ bodyKey: _, raw, body, ...rest }: Outcome): JsonOutcome {
+export function toJsonOutcome({ raw, body, ...rest }: Outcome): JsonOutcome {
   return { ...rest, body: cutBytes<JsonBytes>(raw instanceof Uint8Array ? toJsonBytes(raw) : body, loggedBytes) };
 }
 

@@ -23,7 +23,7 @@ export class ListCache {
     let list = lists.get(query);
     if (list === undefined) {
       if (lists.size >= maximumLists) lists.clear();
-      list = { ...read(), bodyKey: {} };
+      list = read();
       lists.set(query, list);
     }
     return list;

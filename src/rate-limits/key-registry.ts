@@ -47,8 +47,6 @@ export class KeyRegistry {
   /** Key tokens by the hash that a key's id contains. Built at the first lookup by id. */
   #textsByHash: Map<number, string> | undefined;
   #texts: readonly string[] | undefined;
-  /** API key of the last request. Comparing the next request's token with this key is faster than a lookup. */
-  #last: ApiKey | undefined;
 
   constructor(options: KeyRegistryOptions, nowMs: number) {
     this.#options = options;
@@ -89,8 +87,7 @@ export class KeyRegistry {
 
   /** Finds an API key by its token, including unknown keys accepted under the assumption `acceptAnyKey`. */
   get(text: string): ApiKey | undefined {
-    if (this.#last?.key !== text) this.#last = this.#keys.get(text) ?? this.#unlisted.get(text);
-    return this.#last;
+    return this.#keys.get(text) ?? this.#unlisted.get(text);
   }
 
   /** Finds an API key's token by the token itself or by the key's id. */
@@ -128,7 +125,6 @@ export class KeyRegistry {
     this.#unlisted.delete(text);
     this.#keys.set(text, key);
     this.#texts = undefined;
-    this.#last = undefined;
     return key;
   }
 
@@ -157,7 +153,6 @@ export class KeyRegistry {
       return;
     }
     this.#texts = undefined;
-    this.#last = undefined;
     this.#unlisted = new Map();
     this.#keys = new Map();
     this.#textsByHash = undefined;
@@ -173,7 +168,6 @@ export class KeyRegistry {
   /** @param state keys that are not shared with other code, such as a result of `copyKeys` */
   restore({ keys, unlisted }: KeyRegistryState): void {
     this.#texts = undefined;
-    this.#last = undefined;
     this.#keys = new Map(keys.map((key) => [key.key, key]));
     this.#unlisted = new Map(unlisted.map((key) => [key.key, key]));
     this.#textsByHash = undefined;

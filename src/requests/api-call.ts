@@ -67,8 +67,6 @@ export interface Answer {
   body: string;
   /** Binary body or stream of a custom operation's response, sent instead of `body`. */
   raw?: Outcome['raw'];
-  /** Cache key of the response body. Identical bodies share one key, so that an adapter can cache the encoded bytes. */
-  bodyKey?: object | undefined;
   /** Name of the requested operation; `undefined` if the path or method belongs to no operation. */
   operation: string | undefined;
   /** API key of the request; `undefined` for a response with status 401. */

@@ -29,8 +29,6 @@ export interface Outcome {
   body: string;
   /** Binary body or stream of the response, sent instead of `body`. */
   raw?: Uint8Array | ReadableStream<Uint8Array> | undefined;
-  /** Cache key of the response body. Identical bodies share one key, so that their encoded bytes can be cached. */
-  bodyKey?: object | undefined;
   /** Additional response headers; `null` removes a header. Several Set-Cookie headers are the lines of one value. */
   headers?: Readonly<Record<string, string | null>> | undefined;
   /** Whether the request was rejected because of a limit or a ban. The response then has a Retry-After header. */

@@ -18,7 +18,7 @@ export function createRefusals(): Refusals {
     if (last === undefined || error.message !== message || error.status !== status || current !== settings) {
       ({ message, status } = error);
       settings = current;
-      last = { ...errorOutcome(error, current), isRefusal: true, bodyKey: {} };
+      last = { ...errorOutcome(error, current), isRefusal: true };
     }
     return last;
   };

@@ -4,7 +4,7 @@ import { htmlPage } from '../faults/hostile-headers.js';
 import { beforeDelay, injectFault, needsOperation } from '../faults/inject-fault.js';
 import { admit } from '../rate-limits/admission.js';
 import { type ApiKey, startBan } from '../rate-limits/api-key.js';
-import { findKey, requireValid } from '../rate-limits/authentication.js';
+import { findKey, readToken, requireValid } from '../rate-limits/authentication.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes, notFound, payloadTooLarge } from '../requests/api-error.js';
 import { errorOutcome, type Outcome } from '../requests/outcome.js';
@@ -189,8 +189,8 @@ export class RequestPipeline {
 
   /** Finds the API key of a request and updates the key's state. @throws {ApiError} 401 for a missing or invalid key */
   #authenticate(authorization: string | undefined, nowMs: number): ApiKey {
-    const { keys, shared } = this.#state;
-    const key = findKey(shared.readToken(authorization), (token) => keys.find(token, nowMs));
+    const { keys } = this.#state;
+    const key = findKey(readToken(authorization), (token) => keys.find(token, nowMs));
     keys.bringUpToDate(key, nowMs);
     requireValid(key, nowMs);
     return key;
@@ -260,8 +260,6 @@ export class RequestPipeline {
       headers: call.adapterHeaders === undefined ? headers : { ...headers, ...call.adapterHeaders },
       body: isPage ? htmlPage(status) : outcome.body,
       raw: outcome.raw,
-      // A fault may have changed the response body, so the cache key of the operation's body does not apply.
-      bodyKey: fault === undefined && !isPage ? outcome.bodyKey : undefined,
       operation: match.operation,
       key,
       plan,

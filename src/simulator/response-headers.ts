@@ -4,7 +4,6 @@ import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.
 import type { RateReport } from '../rate-limits/rate-report.js';
 import type { WindowName } from '../requests/request-record.js';
 import type { Settings } from '../scenario/settings.js';
-import { digitsOf } from '../values/digits.js';
 import { createHttpDate } from '../values/http-date.js';
 
 /** Values from which the headers of one response are created. */
@@ -33,7 +32,7 @@ export function createHeaderWriter(): HeaderWriter {
     const headers: Record<string, string> = { 'Content-Type': 'application/json', Date: httpDate(nowSeconds) };
     if (rate !== undefined) {
       headers[rateLimitHeaders.limit] = String(rate.limit);
-      headers[rateLimitHeaders.remaining] = digitsOf(rate.remaining);
+      headers[rateLimitHeaders.remaining] = String(rate.remaining);
       headers[rateLimitHeaders.reset] = String(rate.resetAtSeconds);
       if (settings.rateLimitFields !== 'none') {
         const isPage = isRefusal && hostile?.html;

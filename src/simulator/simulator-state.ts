@@ -3,7 +3,6 @@ import { SimulatedClock } from '../clock/simulated-clock.js';
 import { FaultRules } from '../faults/fault-rules.js';
 import { RequestJournal } from '../journal/journal.js';
 import { JournalBudget } from '../journal/journal-budget.js';
-import { readToken } from '../rate-limits/authentication.js';
 import { KeyRegistry } from '../rate-limits/key-registry.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
 import type { ApiHandler } from '../requests/api-call.js';
@@ -11,7 +10,6 @@ import type { Service, ServiceData } from '../requests/service.js';
 import type { KnownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { ScenarioRules } from '../scenario/scenario-rules.js';
-import { rememberLast } from '../values/remember-last.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
 import type { DelayedRequest, RunningRequest } from './to-record.js';
 
@@ -75,7 +73,6 @@ export interface MainService<Data = unknown> extends Service<Data, ResolvedScena
  */
 export interface SharedParts {
   readonly writeHeaders: HeaderWriter;
-  readonly readToken: typeof readToken;
   /** Memory budget of the journals of a simulator and its forks. */
   readonly budget: JournalBudget;
   readonly operations: KnownOperations;
@@ -83,8 +80,6 @@ export interface SharedParts {
 
 export const createSharedParts = (operations: KnownOperations): SharedParts => ({
   writeHeaders: createHeaderWriter(),
-  // Caches the last header, because most requests of a client have the same Authorization header.
-  readToken: rememberLast(readToken),
   budget: new JournalBudget(),
   operations,
 });

@@ -86,7 +86,10 @@ test('starts no ban that the budget cannot finish, prints the required budget, a
   const [takes = 0, left = 0] = (first.ended?.match(/\d+/g) ?? []).map(Number);
   const enoughForOne = 20 + takes - left;
   const almost = await ask(banningWorld(2, 'ours'), enoughForOne - 1);
-  expect([almost.learner.bans, almost.ended]).toEqual([0, first.ended?.replace(`has ${left} left`, `has ${takes - 1} left`)]);
+  expect([almost.learner.bans, almost.ended]).toEqual([
+    0,
+    first.ended?.replace(`has ${left} left`, `has ${takes - 1} left`),
+  ]);
   expect((await ask(banningWorld(2, 'ours'), enoughForOne)).learner.bans).toBe(1);
   const { exchanges } = first;
   const options = { budget: enough, allowsWrite: false, allowsExhaust: true, allowsBan: true, patienceMs: 3_600_000 };

@@ -13,7 +13,7 @@ import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../ht
 import { whenSent } from '../http/hold-refusals.js';
 import { basePathOf, isUnder } from '../http/is-under.js';
 import { hasBody } from '../http/read-body.js';
-import { createTargetReader } from '../http/target-reader.js';
+import { readTarget } from '../http/read-target.js';
 import { disconnectSignal } from '../http/wire-faults.js';
 import type { ExtensionCall } from './extension.js';
 import { sendRoute } from './send-route.js';
@@ -99,7 +99,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const requestUpstream = url.protocol === 'https:' ? requestHttps : requestHttp;
   const base = url.pathname.replace(/\/$/, '');
   const badGateway = (what: string) => new ApiError(502, 'bad_gateway', `The upstream ${url.origin} ${what}.`);
-  const readTarget = createTargetReader();
   const via = `1.1 petstore-sim-${randomUUID().slice(0, 8)}`;
 
   function forward(request: IncomingMessage, target: string, body: Body, late: AbortSignal): Promise<Response> {

@@ -9,7 +9,6 @@ import { HttpCall } from './http-call.js';
 import { basePathOf } from './is-under.js';
 import { hasBody, readBody } from './read-body.js';
 import type { Report } from './served-answer.js';
-import { createTargetReader } from './target-reader.js';
 import { deliver } from './wire-faults.js';
 
 /**
@@ -32,7 +31,6 @@ export type ApiListener = (
  * requests; never in sandboxes
  */
 export function createApiListener(backend: Backend, connections: Connections, holdsRefusals = false): ApiListener {
-  const readTarget = createTargetReader();
   /** Sandboxes that were created again after their removal, and whose clients were informed by a response header. */
   const reported = new WeakSet<Sandbox>();
   const recreationHeaders = (sandbox: Sandbox | undefined) => {
@@ -64,7 +62,6 @@ export function createApiListener(backend: Backend, connections: Connections, ho
       const call = new HttpCall(request, response, {
         base: prefix + (basePath ?? main),
         basePath,
-        readTarget,
         body,
         connection: connections.numberOf(request),
         holdsRefusals: holdsRefusals && sandbox === undefined,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiCall } from '../../requests/api-call.js';
-import type { TargetReader } from './target-reader.js';
+import { readTarget } from './read-target.js';
 import { disconnectSignal } from './wire-faults.js';
 
 /**
@@ -26,14 +26,12 @@ export class HttpCall implements ApiCall {
     {
       base,
       basePath,
-      readTarget,
       body,
       connection,
       holdsRefusals,
       adapterHeaders,
     }: Pick<ApiCall, 'body' | 'basePath' | 'connection' | 'adapterHeaders'> & {
       base: string;
-      readTarget: TargetReader;
       holdsRefusals: boolean;
     },
   ) {

@@ -4,42 +4,21 @@ import { errorBody } from '../../requests/api-error.js';
 import { endTogether } from './end-together.js';
 import type { Refusal } from './guard.js';
 
-/** Repeated response bodies in the form of `toBytes`, by the object that identifies the body. */
-const knownBytes = new WeakMap<object, string>();
-
-/**
- * Converts a body to a text with one character per UTF-8 byte. Node writes such a text directly behind the headers; a
- * buffer needs another allocation.
- */
-const toBytes = (body: string): string =>
-  Buffer.byteLength(body) === body.length ? body : Buffer.from(body).toString('latin1');
-
-function bytesOf(body: string, bodyKey: object | undefined): string {
-  if (bodyKey === undefined) return toBytes(body);
-  let bytes = knownBytes.get(bodyKey);
-  if (bytes === undefined) {
-    bytes = toBytes(body);
-    knownBytes.set(bodyKey, bytes);
-  }
-  return bytes;
-}
-
 /** Sends a response of the API or of a user's handler, with CORS headers. */
 export function sendAnswer(
   response: ServerResponse,
-  { status, headers, body, bodyKey }: Pick<Answer, 'status' | 'headers' | 'body' | 'bodyKey'>,
+  { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
   cors: Readonly<Record<string, string>> | undefined,
 ): void {
   // A fault removed the Date header, which Node would otherwise set to the machine's time.
   if (headers.Date === undefined) response.sendDate = false;
-  const bytes = bytesOf(body, bodyKey);
   const fields: string[] = [];
   for (const name in headers) fields.push(name, headers[name] as string);
   // A 204 has no Content-Length (RFC 9110 section 8.6). Node omits it for a 304 too.
-  if (status !== 204 && status !== 304) fields.push('Content-Length', String(bytes.length));
+  if (status !== 204 && status !== 304) fields.push('Content-Length', String(Buffer.byteLength(body)));
   for (const name in cors) fields.push(name, cors[name] as string);
   response.writeHead(status, fields);
-  endTogether(response, bytes);
+  endTogether(response, body);
 }
 
 /** Sends a JSON response of the server itself, without the API's headers. */
