@@ -12,8 +12,8 @@ test('a list over HTTP allocates little more than a bare Node server, and retain
   const script = join(import.meta.dirname, 'allocation-script.mjs');
   const { bare, ours, livesOn } = JSON.parse(execFileSync(process.execPath, [...flags, script], { encoding: 'utf8' }));
   expect(bare).toBeGreaterThan(2_000);
-  // 2,600 when written; 6,400 with a getter in the call's literal, closures per request, and a list joined each time.
-  expect(ours - bare).toBeLessThan(3_500);
+  // 600 less when written; 6,400 more with a getter in the call's literal, closures a request, and a list joined each time.
+  expect(ours - bare).toBeLessThan(2_000);
   // The record of a request, some 600 bytes, remains until the full journal drops it; at most 6 bytes more when written.
   expect(livesOn).toBeLessThan(15);
 });

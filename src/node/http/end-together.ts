@@ -9,16 +9,17 @@ const fewestTogether = 3;
 
 let answered = 0;
 let isBusy = false;
-let waiting: { response: ServerResponse; body: string }[] = [];
+let waiting: { response: ServerResponse; bytes: string | Uint8Array }[] = [];
 
 /**
  * Ends a response. Under load, sends all responses of one event-loop turn together: this halves the kernel's time,
  * because a client wakes up once. A mixed load of wrk takes a fifth less processor time.
+ * @param bytes bytes of the body, or an ASCII text
  */
-export function endTogether(response: ServerResponse, body: string): void {
+export function endTogether(response: ServerResponse, bytes: string | Uint8Array): void {
   if (answered++ === 0) setImmediate(endTurn);
-  if (isBusy) waiting.push({ response, body });
-  else response.end(body);
+  if (isBusy) waiting.push({ response, bytes });
+  else response.end(bytes, 'latin1');
 }
 
 function endTurn(): void {
@@ -26,5 +27,5 @@ function endTurn(): void {
   answered = 0;
   const ended = waiting;
   waiting = [];
-  for (const { response, body } of ended) response.end(body);
+  for (const { response, bytes } of ended) response.end(bytes, 'latin1');
 }

@@ -12,13 +12,16 @@ export function sendAnswer(
 ): void {
   // A fault removed the Date header, which Node would otherwise set to the machine's time.
   if (headers.Date === undefined) response.sendDate = false;
+  // Node joins headers and text to one string. Encoding that string as UTF-8 allocates its size again, so other text than
+  // ASCII is sent as a buffer.
+  const bytes = Buffer.byteLength(body) === body.length ? body : Buffer.from(body);
   const fields: string[] = [];
   for (const name in headers) fields.push(name, headers[name] as string);
   // A 204 has no Content-Length (RFC 9110 section 8.6). Node omits it for a 304 too.
-  if (status !== 204 && status !== 304) fields.push('Content-Length', String(Buffer.byteLength(body)));
+  if (status !== 204 && status !== 304) fields.push('Content-Length', String(bytes.length));
   for (const name in cors) fields.push(name, cors[name] as string);
   response.writeHead(status, fields);
-  endTogether(response, body);
+  endTogether(response, bytes);
 }
 
 /** Sends a JSON response of the server itself, without the API's headers. */
