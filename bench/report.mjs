@@ -2,7 +2,7 @@
 import { aims } from './aims.mjs';
 import { figures, measuredPeers, ofLimit, ratioOfPair } from './figures.mjs';
 import { number, table } from './markdown.mjs';
-import { sections } from './sections.mjs';
+import { isOlder, sections } from './sections.mjs';
 
 const aimsTable = (results) =>
   table(
@@ -51,7 +51,7 @@ const note = ({ name, packages, differs }, failed) => {
 
 /** Sentence on the parts that were measured on another day or machine than the part `http`. */
 function olderParts(parts, main) {
-  const older = Object.entries(parts).filter(([, { date, machine }]) => date !== main.date || machine !== main.machine);
+  const older = Object.entries(parts).filter(([, part]) => isOlder(part, main));
   if (older.length === 0) return '';
   const list = older.map(([part, { date, machine }]) => `\`${part}\` (${date}, ${machine})`).join('; ');
   return `\nOther rows are of another day or machine: ${list}.\n`;

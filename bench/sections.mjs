@@ -263,8 +263,11 @@ export const sections = ({ parts }) =>
       content: toTable(parts[part].found, parts),
     }));
 
-/** Sentence on a part that was not measured on the machine and the day of the part `http`. */
-const otherMachine = ({ date, machine }, main) =>
-  main === undefined || (machine === main.machine && date === main.date)
-    ? ''
-    : `\n\nNot comparable with the other tables: measured on ${date}, with ${machine}.`;
+/** Whether a part was measured on another day or machine than the main part. */
+export const isOlder = ({ date, machine }, main) => machine !== main.machine || date !== main.date;
+
+/** Sentence on a part that was measured on another day or machine than the part `http`. */
+const otherMachine = (part, main) =>
+  main !== undefined && isOlder(part, main)
+    ? `\n\nNot comparable with the other tables: measured on ${part.date}, with ${part.machine}.`
+    : '';

@@ -53,7 +53,8 @@ interface ReportedOutcome {
   result: 'succeeded' | 'failed' | 'aborted';
 }
 
-interface ListedAssumption {
+/** An assumption with its current value. */
+export interface ListedAssumption {
   id: string;
   question: string;
   /** Current value. */

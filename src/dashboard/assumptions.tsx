@@ -1,5 +1,5 @@
+import type { ListedAssumption } from '../control-api/control.js';
 import type { Session } from './session.js';
-import type { ListedAssumption } from './session-state.js';
 
 /** Lists the assumptions about behavior that the API document leaves open. Changed assumptions come first. */
 export function Assumptions({ session }: { session: Session }) {

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import type { ListedFault } from '../control-api/fault-operations.js';
 import type { Actions } from './actions.js';
 import { whole } from './format.js';
 import type { Session } from './session.js';
-import type { ListedFault } from './session-state.js';
 
 /** Fault rules that one click adds. Scenarios and `POST /faults` support more kinds of faults. */
 const presets: readonly [name: string, says: string, then: object][] = [

@@ -1,23 +1,8 @@
 import type { ClockInfo } from '../control-api/clock-operations.js';
+import type { ListedAssumption } from '../control-api/control.js';
+import type { ListedFault } from '../control-api/fault-operations.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { KeyInfo } from '../simulator/keys.js';
-
-/** Fault rule in the control API's list. */
-export interface ListedFault {
-  name: string;
-  seen: number;
-  applied: number;
-  when?: Record<string, unknown>;
-  then?: Record<string, unknown>;
-}
-
-export interface ListedAssumption {
-  id: string;
-  question: string;
-  value: unknown;
-  default: unknown;
-  alternatives: unknown[];
-}
 
 /** Displayed state of a simulator or run, without its requests. */
 export interface SessionState {

@@ -1,4 +1,6 @@
 import type { ClockInfo } from '../control-api/clock-operations.js';
+import type { ListedAssumption } from '../control-api/control.js';
+import type { ListedFault } from '../control-api/fault-operations.js';
 import type { RunReport } from '../control-api/run-report.js';
 import type { Update } from '../control-api/update-stream.js';
 import type { Verdict } from '../judge/judge-run.js';
@@ -7,7 +9,7 @@ import type { KeyInfo } from '../simulator/keys.js';
 import type { Duration } from '../values/duration.js';
 import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
-import { type ListedAssumption, type ListedFault, nothing, type SessionState } from './session-state.js';
+import { nothing, type SessionState } from './session-state.js';
 import type { Source, SourceError } from './source.js';
 import { Throttle } from './throttle.js';
 

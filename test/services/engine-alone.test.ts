@@ -8,6 +8,7 @@ import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { handlers } from '../../src/in-process/msw.js';
 import { Sandboxes } from '../../src/sandboxes/sandboxes.js';
+import { clientOf } from '../support/depot.js';
 import { createDepotSimulator } from '../support/depot-simulator.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -64,13 +65,6 @@ function depotAlone(scenario = {}) {
     scenario: { clock: { mode: 'frozen', start: '2026-01-01T00:00:00Z' }, ...scenario },
   });
   return { sim, ...clientOf(sim) };
-}
-
-function clientOf(sim: { readonly fetch: typeof fetch }) {
-  const ask = (path: string, init: RequestInit = {}) =>
-    sim.fetch(`http://depot.test${path}`, { ...init, headers: { authorization: 'Bearer free-key', ...init.headers } });
-  const post = (to: string) => ask('/depot/parcels', { method: 'POST', body: JSON.stringify({ to }) });
-  return { ask, post };
 }
 
 describe('a simulator of another service alone', () => {

@@ -9,7 +9,7 @@ import { restoreMachine, startMachine } from '../../src/persistence/start-machin
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { judge } from '../../src/verdict.js';
 import { found, serveLogged } from '../persistence/memory-log.js';
-import { depot } from '../support/depot.js';
+import { clientOf, depot } from '../support/depot.js';
 import { patience } from '../support/patience.js';
 
 const frozen: Scenario = { clock: { mode: 'frozen', start: '2026-01-01T00:00:00Z' } };
@@ -23,13 +23,6 @@ function depotAt(scenario: Scenario = {}) {
     onWarning: () => {},
   });
   return { sim, errors, ...clientOf(sim) };
-}
-
-function clientOf(sim: { readonly fetch: typeof fetch }) {
-  const ask = (path: string, init: RequestInit = {}) =>
-    sim.fetch(`http://depot.test${path}`, { ...init, headers: { authorization: 'Bearer free-key', ...init.headers } });
-  const post = (to: string) => ask('/depot/parcels', { method: 'POST', body: JSON.stringify({ to }) });
-  return { ask, post };
 }
 
 describe('a second service', () => {

@@ -44,3 +44,11 @@ export const depot: Service<Parcels> = {
     return { status: 201, body: JSON.stringify({ number, to: parcel.to }), storedId: number };
   },
 };
+
+/** Client of the depot over a simulator's fetch, or over a fetch that reaches the simulator. */
+export function clientOf(sim: { readonly fetch: typeof fetch }) {
+  const ask = (path: string, init: RequestInit = {}) =>
+    sim.fetch(`http://depot.test${path}`, { ...init, headers: { authorization: 'Bearer free-key', ...init.headers } });
+  const post = (to: string) => ask('/depot/parcels', { method: 'POST', body: JSON.stringify({ to }) });
+  return { ask, post };
+}
