@@ -25,6 +25,8 @@ export class RowList {
   #rows: readonly Row[] = [];
   #selectedId: number | undefined;
   #rowHeight = 0;
+  /** Height of the visible part at the last resize, in pixels. */
+  #height = 0;
 
   /** @param frame scrolling element; its style sheet sets the height of a row as `--row` */
   constructor(frame: HTMLElement, onSelect: (row: Row) => void) {
@@ -66,19 +68,29 @@ export class RowList {
 
   /** Scrolls the list until a request is visible. */
   reveal(row: Row): void {
-    const index = this.#rows.indexOf(row);
-    if (index < 0) return;
-    const rowHeight = this.#rowHeight;
-    const top = (this.#rows.length - 1 - index) * rowHeight;
-    const { scrollTop, clientHeight } = this.#frame;
-    if (top < scrollTop) this.#frame.scrollTop = top;
-    else if (top + rowHeight > scrollTop + clientHeight) this.#frame.scrollTop = top + rowHeight - clientHeight;
+    this.#frame.scrollTop = this.#scrollTopFor(row, this.#frame.clientHeight);
   }
 
+  /** Returns the nearest scroll position at which a row is within a visible part of a height, all in pixels. */
+  #scrollTopFor(row: Row, height: number): number {
+    const { scrollTop } = this.#frame;
+    const index = this.#rows.indexOf(row);
+    if (index < 0) return scrollTop;
+    const top = (this.#rows.length - 1 - index) * this.#rowHeight;
+    return Math.min(top, Math.max(scrollTop, top + this.#rowHeight - height));
+  }
+
+  /** Adapts to another size of the list. A selected row that was visible stays visible, also above an opened drawer. */
   resize(): void {
+    const selected = this.#rows.find(({ id }) => id === this.#selectedId);
+    // Browsers round scroll positions.
+    const wasVisible =
+      selected !== undefined && Math.abs(this.#scrollTopFor(selected, this.#height) - this.#frame.scrollTop) < 1;
+    this.#height = this.#frame.clientHeight;
     // Measures the row height again, because rows are higher in a narrow list.
     this.#rowHeight = 0;
     this.#measure();
+    if (wasVisible) this.reveal(selected);
     this.#draw();
   }
 
@@ -128,9 +140,9 @@ function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): voi
   pooled.row = row;
   pooled.isSelected = isSelected;
   element.hidden = row === undefined;
+  element.setAttribute('aria-selected', String(isSelected));
   if (row === undefined) return;
   element.className = `row ${row.kind}${row.fault === undefined ? '' : ' faulty'}`;
-  element.setAttribute('aria-selected', String(isSelected));
   const shortTarget = target(row);
   const texts = [
     String(row.id),

@@ -36,7 +36,8 @@ test('the control API recovers after its first request found no free file descri
   const refused = await ask(health);
   expect(refused.status).toBe(503);
   expect(JSON.parse(refused.text)).toMatchObject({ code: 'service_unavailable', status: 503 });
-  expect(errors()).toContain('EMFILE');
+  // The line and the response come through two channels, in any order.
+  await vi.waitFor(() => expect(errors()).toContain('EMFILE'), patience);
   expect((await ask(api)).status).toBe(200);
 
   release();

@@ -54,7 +54,7 @@ describe('--handlers FILE', () => {
     const { baseUrl, nextEvent, errors } = await serve('log.mjs', text);
     expect((await fetch(`${baseUrl}/broken`)).status).toBe(500);
     expect(await nextEvent()).toMatchObject({ event: 'request', method: 'GET', target: '/v1/broken', status: 500 });
-    expect(errors()).toMatch(/Error: boom\n +at .*log\.mjs/);
+    await expect.poll(errors).toMatch(/Error: boom\n +at .*log\.mjs/);
     expect((await fetch(`${baseUrl}/own`)).status).toBe(200);
     expect(await nextEvent()).toMatchObject({ target: '/v1/own', status: 200 });
   });

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/control-api/har.js';
 import { startCommandLine } from '../support/command-line.js';
 import { root } from '../support/markdown.js';
+import { patience } from '../support/patience.js';
 import { startReplica } from './replicas.js';
 import { startStore } from './store.js';
 
@@ -29,7 +30,7 @@ test('replicas of two versions do not share a log', { timeout: 60_000 }, async (
   });
   await vi.waitUntil(() => other.child.exitCode !== null, { timeout: 50_000 });
   expect(other.child.exitCode).not.toBe(0);
-  expect(other.errors()).toContain(version);
+  await vi.waitFor(() => expect(other.errors()).toContain(version), patience);
   expect(other.errors()).toContain('99.0.0');
   expect((await one.health()).httpStatus).toBe(200);
 });
