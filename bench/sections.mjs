@@ -203,7 +203,8 @@ const all = {
     'Over HTTP',
     `One core for the server, the other for the load (32 connections). *mixed* is 45 lists of 1 to 100 pets, 15 filtered lists, 20
 single pets, 10 creates, 5 unknown pets and 5 refusals, in one fixed order. *list* is the same list of 20 pets again and again,
-which *ours* answers from a cache that any write empties. *limit* is bare \`node:http\` that sends constant bytes of the same
+which *ours* answers from a cache. The cached lists stay valid after a create that adds no pet to them, so nearly all lists of
+*mixed* are answered from the cache too, while *real-work* writes each list anew. *limit* is bare \`node:http\` that sends constant bytes of the same
 sizes, *real-work* is the same service, handwritten on \`node:http\` without further features, *ours* has keys, both windows, bans
 and the journal on. Servers run at the same time, and are loaded in rotation, a twentieth of a second each; latencies are measured
 for a second under load alone. *ours* may take less time than the limit, because it sends the responses of a busy turn of the event

@@ -1,45 +1,36 @@
 import type { Outcome } from '../requests/outcome.js';
 import type { Settings } from './settings.js';
 
-/** Maximum number of cached list responses for unchanged pets. Limits the memory if a client reads every page. */
+/** Maximum number of cached lists of a stock of pets. Limits the memory if a client reads every page. */
 const maximumLists = 100;
 
-type Lists = Map<string, Outcome>;
+/** Response of listPets. It is full if it has as many pets as the query allows. */
+export interface PetList {
+  outcome: Outcome;
+  isFull: boolean;
+}
 
 /**
- * Cache of listPets responses. A simulator and its forks share the cache, and responses are valid for both while their
- * pets are the same.
+ * Cached responses of listPets, by query. Clients repeat few queries, and the journal stores each cached text only
+ * once.
  */
-export class ListCache {
-  readonly #lists = new WeakMap<object, WeakMap<Settings, Lists>>();
+export type ListCache = Map<string, PetList & { settings: Settings }>;
 
-  /**
-   * Returns the cached list response for a query, or calls `read` and caches the result. Clients repeat few queries,
-   * and the journal stores each cached text only once.
-   * @param content object that identifies the pets and their order
-   */
-  find(content: object, settings: Settings, query: string, read: () => Outcome): Outcome {
-    const lists = this.#listsOf(content, settings);
-    let list = lists.get(query);
-    if (list === undefined) {
-      if (lists.size >= maximumLists) lists.clear();
-      list = read();
-      lists.set(query, list);
-    }
-    return list;
+/** Returns the cached response for a query, or calls `read` and caches the result. */
+export function findList(lists: ListCache, settings: Settings, query: string, read: () => PetList): Outcome {
+  let list = lists.get(query);
+  if (list?.settings !== settings) {
+    list = { ...read(), settings };
+    if (lists.size >= maximumLists) lists.clear();
+    lists.set(query, list);
   }
+  return list.outcome;
+}
 
-  #listsOf(content: object, settings: Settings): Lists {
-    let bySettings = this.#lists.get(content);
-    if (bySettings === undefined) {
-      bySettings = new WeakMap();
-      this.#lists.set(content, bySettings);
-    }
-    let lists = bySettings.get(settings);
-    if (lists === undefined) {
-      lists = new Map();
-      bySettings.set(settings, lists);
-    }
-    return lists;
-  }
+/**
+ * Removes cached lists after a change of the pets.
+ * @param isAppended whether the change only adds a pet behind all others, which leaves full lists as they are
+ */
+export function invalidateLists(lists: ListCache, isAppended: boolean): void {
+  for (const [query, { isFull }] of lists) if (!isAppended || !isFull) lists.delete(query);
 }

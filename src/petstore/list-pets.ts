@@ -1,8 +1,8 @@
 import type { ApiCall } from '../requests/api-call.js';
 import { invalidRequest } from '../requests/api-error.js';
-import type { Outcome } from '../requests/outcome.js';
 import { parseInt64 } from '../values/int64.js';
 import { listLimit, type PetStatus, petStatuses } from './document.js';
+import { findList, type PetList } from './list-cache.js';
 import { isStatus, type Operation, type OperationContext, quote } from './operation.js';
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
@@ -11,25 +11,28 @@ import type { Settings } from './settings.js';
 export const listPets: Operation = (call, context) => {
   const { pets, settings } = context;
   // List responses with a paging link are not cached. The Link header depends on the base URL as well as the query.
-  if (settings.paging !== 'none') return readList(call, context);
-  return pets.lists.find(pets.content, settings, call.query, () => readList(call, context));
+  if (settings.paging !== 'none') return readList(call, context).outcome;
+  return findList(pets.lists, settings, call.query, () => readList(call, context));
 };
 
-function readList(call: ApiCall, { pets, settings }: OperationContext): Outcome {
+function readList(call: ApiCall, { pets, settings }: OperationContext): PetList {
   const query = new URLSearchParams(call.query);
   if (settings.unknownQuery === 'reject') rejectUnknownQuery(query, settings);
   const limit = readLimit(query, settings);
   const status = readStatusFilter(query, settings);
-  if (status === 'none') return { status: 200, body: '[]' };
+  if (status === 'none') return { outcome: { status: 200, body: '[]' }, isFull: false };
   const skip = settings.paging === 'none' ? 0 : readPage(query, settings.paging, pets, limit, status);
   const page = pets.list({ status, limit, skip });
   const body = `[${page.map((pet) => pet.json).join(',')}]`;
+  const isFull = page.length === limit;
   const next = skip + page.length;
   const last = page.at(-1);
-  if (settings.paging === 'none' || last === undefined || next >= pets.count(status)) return { status: 200, body };
+  if (settings.paging === 'none' || last === undefined || next >= pets.count(status))
+    return { outcome: { status: 200, body }, isFull };
   const value = { cursor: `after-${last.id}`, offset: String(next), page: String(next / limit + 1) }[settings.paging];
   query.set(settings.paging, value);
-  return { status: 200, body, headers: { Link: `<${call.baseUrl}/pets?${query}>; rel="next"` } };
+  const headers = { Link: `<${call.baseUrl}/pets?${query}>; rel="next"` };
+  return { outcome: { status: 200, body, headers }, isFull };
 }
 
 function rejectUnknownQuery(query: URLSearchParams, { paging }: Settings): void {

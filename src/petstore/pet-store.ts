@@ -6,7 +6,7 @@ import type { JsonValue } from '../values/json.js';
 import { lowest } from '../values/lowest.js';
 import { seededFraction } from '../values/seeded-random.js';
 import type { PetStatus } from './document.js';
-import { ListCache } from './list-cache.js';
+import { invalidateLists, type ListCache } from './list-cache.js';
 import { type Pet, type StoredPet, toStored } from './pet.js';
 import { copyStock, fillStock, type PetRow, type PetStock } from './pet-stock.js';
 
@@ -53,12 +53,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   #stock: PetStock = this.#seedStock;
   #nextId: Int64 = 1;
 
-  /** @param lists cache of list responses; default: an empty cache */
-  constructor(
-    seedPets: readonly StoredPet[],
-    { order, seed, idStart }: PetStoreOptions,
-    readonly lists = new ListCache(),
-  ) {
+  constructor(seedPets: readonly StoredPet[], { order, seed, idStart }: PetStoreOptions) {
     this.#setOrder(order, seed);
     this.#seedStock = fillStock([...seedPets].sort(this.#compare));
     const highest = seedPets.reduce<Int64>((most, { id }) => (compareInt64(id, most) > 0 ? id : most), 0);
@@ -80,19 +75,16 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
    * (copy-on-write).
    */
   fork(): PetStore {
-    const fork = new PetStore([], { order: this.#order, seed: this.#seed }, this.lists);
+    const fork = new PetStore([], { order: this.#order, seed: this.#seed });
     fork.#seedStock = this.#seedStock;
     fork.#idStart = this.#idStart;
     fork.reset();
     return fork;
   }
 
-  /**
-   * Object that identifies the current pets and their order, as a cache key. Every change creates a new object; forks
-   * that share their pets share the object.
-   */
-  get content(): object {
-    return this.#stock;
+  /** Cached responses of listPets. Forks that share their pets share the cache. */
+  get lists(): ListCache {
+    return this.#stock.lists;
   }
 
   get size(): number {
@@ -149,7 +141,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     // this function.
     const { name, categoryId, status, extra } = pet;
     const added = toStored({ id, name, categoryId, status, extra });
-    const { all, byStatus } = this.#own();
+    const { all, byStatus } = this.#own(!this.#newestFirst && this.#firstFrom(this.#stock.all, added) === this.size);
     this.#place(all, added);
     if (added.status !== undefined) this.#place(byStatus[added.status], added);
     if (pet.id === undefined) this.#nextId = nextInt64(id);
@@ -210,10 +202,13 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     this.#newestFirst = order === 'newest-first';
   }
 
-  /** Returns the lists of pets for a change. Copies the scenario's shared lists before the first change. */
-  #own(): PetStock {
-    const { all, byStatus } = this.#stock;
-    this.#stock = this.isAtStart() ? copyStock(this.#stock) : { all, byStatus };
+  /**
+   * Returns the lists of pets for a change. Copies the scenario's shared lists before the first change.
+   * @param isAppended whether the change only adds a pet behind all others
+   */
+  #own(isAppended = false): PetStock {
+    if (this.isAtStart()) this.#stock = copyStock(this.#stock);
+    invalidateLists(this.#stock.lists, isAppended);
     return this.#stock;
   }
 

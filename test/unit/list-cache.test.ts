@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Simulator } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
-import { ListCache } from '../../src/petstore/list-cache.js';
+import { findList, invalidateLists, type ListCache } from '../../src/petstore/list-cache.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import { send } from '../support/plain-call.js';
 
@@ -10,19 +10,44 @@ const scenario = { limits: 'off' } as const;
 const list = (sim: Simulator, query = 'limit=3') => send(sim, { query });
 
 test('an unchanged list is created once, and at most a hundred lists are cached', () => {
-  const cache = new ListCache();
+  const lists: ListCache = new Map();
   const { settings } = resolveScenario(scenario);
-  const [pets, otherPets] = [{}, {}];
   let created = 0;
-  const find = (content: object, query: string) =>
-    cache.find(content, settings, query, () => ({ status: 200, body: String(++created) })).body;
-  expect([find(pets, 'a'), find(pets, 'a'), find(pets, 'b'), find(pets, 'a'), find(otherPets, 'a')]).toEqual([
-    ...['1', '1', '2', '1', '3'],
-  ]);
-  for (let at = 0; at < 98; at++) find(pets, String(at));
-  expect(find(pets, 'a')).toBe('1');
-  find(pets, 'one more');
-  expect(find(pets, 'a')).toBe('103');
+  const find = (query: string, isFull = true) =>
+    findList(lists, settings, query, () => ({ outcome: { status: 200, body: String(++created) }, isFull })).body;
+  expect([find('a'), find('a'), find('b'), find('a'), find('partial', false)]).toEqual(['1', '1', '2', '1', '3']);
+  for (let at = 0; at < 97; at++) find(String(at));
+  expect([find('a'), find('partial')]).toEqual(['1', '3']);
+  find('one more');
+  expect([find('a'), find('partial', false)]).toEqual(['102', '103']);
+  invalidateLists(lists, true);
+  expect([find('a'), find('partial', false)]).toEqual(['102', '104']);
+  invalidateLists(lists, false);
+  expect([find('a'), find('partial', false)]).toEqual(['105', '106']);
+});
+
+describe('a create at the end of the list', () => {
+  const create = (sim: Simulator) => send(sim, { body: { name: 'Rex', categoryId: 1, status: 'sold' } });
+  const queries = ['limit=3', 'limit=40', 'limit=41', 'limit=100', 'status=sold&limit=2', 'status=sold&limit=100'];
+  const all = (sim: Simulator) => queries.map((query) => list(sim, query).body);
+
+  test.each(['id-ascending', 'newest-first', 'shuffled'] as const)(
+    'changes the lists that contain the pet, in the order %s',
+    (listOrder) => {
+      const sim = createSimulator({ scenario: { ...scenario, assumptions: { listOrder } } });
+      const fork = sim.fork();
+      const before = all(sim);
+      for (let n = 1; n <= 8; n++) {
+        all(sim);
+        create(sim);
+        // A simulator that has cached nothing gives the expected lists.
+        const other = sim.fork();
+        for (let m = 1; m <= n; m++) create(other);
+        expect(all(sim)).toEqual(all(other));
+      }
+      expect(all(fork)).toEqual(before);
+    },
+  );
 });
 
 describe('a list is created anew after', () => {
