@@ -11,9 +11,14 @@ const maximumBytes = 1024 * 1024;
 
 /**
  * Converts an exported state to the YAML of a scenario.
- * @throws {UsageError} for a state with more pets than a scenario file may list
+ * @throws {UsageError} for a state that a scenario file cannot contain: too many pets, or data of another service
  */
 export function exportedScenario(state: ExportedState): string {
+  const [other] = Object.keys(state.services ?? {});
+  if (other !== undefined)
+    throw new UsageError(
+      `expected a state of the Petstore for a scenario file, got data of ${other} too; omit --as scenario`,
+    );
   const text = scenarioYaml(
     stateAsScenario(state, generatePets),
     `State of a simulator at ${new Date(state.clock.nowMs).toISOString()} of its clock, from petstore-sim state export --as scenario.

@@ -2,7 +2,7 @@
 export interface TimeSource {
   /** Current machine time, in Unix milliseconds. Never goes back, except after `restart`. */
   now(): number;
-  /** Discards the corrections for a machine clock that was set back. */
+  /** Starts again from the machine's time, also if the machine's clock was set back. */
   restart(): void;
   /**
    * Whether the time comes from logged commands instead of the machine. The log then completes due work, so the

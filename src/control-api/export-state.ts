@@ -1,6 +1,6 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import { type Pet, toStored } from '../petstore/pet.js';
-import { petsOf } from '../petstore/petstore.js';
+import { petsOf, petstore } from '../petstore/petstore.js';
 import { generatedPets, maximumPetsWhileServing } from '../petstore/resolve-pets.js';
 import { type ApiKey, withWindows } from '../rate-limits/api-key.js';
 import type { Window } from '../rate-limits/window.js';
@@ -9,6 +9,7 @@ import type { ExportedKey } from '../scenario/key-state-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { toApiKey } from '../scenario/to-api-key.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
+import { readCopy, type ServiceCopies, writeCopy } from '../simulator/simulator-state.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
 import type { Issue } from '../validation/issue.js';
 import { mapInSteps, type Steps } from '../values/steps.js';
@@ -17,20 +18,29 @@ import { mostGenerated } from './input-values.js';
 import { computeLazyParts, jsonPieces, lazyCopy, lazyList } from './lazy-result.js';
 import { type ExportedState, stateVersion } from './state-schema.js';
 
-/** Converts a snapshot to plain data with exact int64 values. The large parts are lazy. */
-export const exportLazily = ({ resolved, clock, services, keys, faults }: Snapshot): ExportedState => ({
-  version: stateVersion,
-  scenario: lazyCopy(resolved.scenario),
-  clock,
-  pets: lazyList(exported(petsOf(services).pets, exportPet)),
-  nextId: petsOf(services).nextId,
-  keys: lazyList(exported(keys.keys, exportKey)),
-  unlistedKeys: lazyList(exported(keys.unlisted, exportKey)),
-  faults: exportFaults(faults),
-});
+/** Converts a simulator's state to plain data with exact int64 values. The large parts are lazy. */
+export function exportLazily(sim: Simulator): ExportedState {
+  const { resolved, clock, services, keys, faults } = sim.snapshot();
+  const state: ExportedState = {
+    version: stateVersion,
+    scenario: lazyCopy(resolved.scenario),
+    clock,
+    pets: lazyList(exported(petsOf(services).pets, exportPet)),
+    nextId: petsOf(services).nextId,
+    keys: lazyList(exported(keys.keys, exportKey)),
+    unlistedKeys: lazyList(exported(keys.unlisted, exportKey)),
+    faults: exportFaults(faults),
+  };
+  for (const other of coreOf(sim).state.services) {
+    const { name } = other.service;
+    if (name === petstore.name || !Object.hasOwn(services, name)) continue;
+    state.services = { ...state.services, [name]: [...writeCopy(other, services[name])] };
+  }
+  return state;
+}
 
-/** Converts a snapshot of a simulator to plain data. Computes all parts now. */
-export const exportState = (snapshot: Snapshot) => computeLazyParts(exportLazily(snapshot)) as ExportedState;
+/** Converts a simulator's state to plain data. Computes all parts now. */
+export const exportState = (sim: Simulator) => computeLazyParts(exportLazily(sim)) as ExportedState;
 
 function* exported<Item, Exported>(items: readonly Item[], show: (item: Item) => Exported): Generator<Exported> {
   for (const item of items) yield show(item);
@@ -92,13 +102,27 @@ export function* importState(sim: Simulator, state: ExportedState): Steps<Snapsh
     resolved,
     dataFrom: resolved,
     clock: state.clock,
-    services: { petstore: { pets: yield* mapInSteps(state.pets, toStored), nextId: state.nextId } },
+    services: {
+      ...importServices(sim, state),
+      [petstore.name]: { pets: yield* mapInSteps(state.pets, toStored), nextId: state.nextId },
+    },
     keys: {
       keys: yield* mapInSteps(state.keys, importAt('keys')),
       unlisted: yield* mapInSteps(state.unlistedKeys, importAt('unlistedKeys')),
     },
     faults: importFaults(state.faults),
   };
+}
+
+/** Reads the data of services besides the Petstore. */
+function importServices(sim: Simulator, { services = {} }: ExportedState): ServiceCopies {
+  const copies: Record<string, unknown> = {};
+  for (const [name, values] of Object.entries(services)) {
+    const other = coreOf(sim).state.services.find(({ service }) => service.name === name);
+    if (other === undefined) throw invalid(`services: expected services of this simulator, got ${name}`);
+    copies[name] = readCopy(other, values);
+  }
+  return copies;
 }
 
 /** Resolves the scenario of an imported state. Reuses the simulator's current scenario if both are equal. */

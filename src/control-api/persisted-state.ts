@@ -72,7 +72,7 @@ export function persistState(
 function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedAtMs: number): string | undefined {
   let failure = sim.pets.size > mostPets ? `because it has more than ${mostPets} pets` : undefined;
   if (failure === undefined) {
-    const state = exportState(sim.snapshot());
+    const state = exportState(sim);
     const text = jsonText({ fingerprint: startedFrom, savedAtMs, state } satisfies Saved);
     if (text.length > mostCharacters) failure = `because it takes more than ${mostCharacters} characters`;
     else {

@@ -68,7 +68,7 @@ export const scenarioOperations = {
       fields({
         id: string,
         question: string,
-        value: described(anything, 'Current value.'),
+        value: described(anything, 'Value of the assumption in the loaded scenario.'),
         default: anything,
         alternatives: described(list(anything), 'The other values, or examples.'),
       }),

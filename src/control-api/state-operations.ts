@@ -31,7 +31,7 @@ export const stateOperations = {
     summary: 'Exports the complete state, with the scenario and its API keys',
     input: fields({}),
     result: stateSchema,
-    run: (sim): ExportedState => exportLazily(sim.snapshot()),
+    run: (sim): ExportedState => exportLazily(sim),
   }),
   importState: operation({
     method: 'PUT',

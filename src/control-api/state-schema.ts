@@ -4,11 +4,11 @@ import type { Pet } from '../petstore/pet.js';
 import { faultSchema } from '../petstore/scenario-schema.js';
 import { apiKeySchema, instantMs } from '../scenario/key-state-schema.js';
 import { type Input, type Output, type Schema, transform } from '../validation/schema.js';
-import { boolean, fields, kind, list, oneOf, optional, pair, string } from '../validation/schemas.js';
+import { boolean, fields, kind, list, mapOf, oneOf, optional, pair, string } from '../validation/schemas.js';
 import { count, isJson, text, whole } from '../validation/value-schemas.js';
 import { latestMs } from '../values/instant.js';
 import { type Int64, isInt64, normalizeInteger } from '../values/int64.js';
-import type { JsonObject } from '../values/json.js';
+import type { JsonObject, JsonValue } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
 import { scenarioContent } from './input-values.js';
 
@@ -21,6 +21,8 @@ const extra = kind<JsonObject>(
   (value) => isMap(value) && isJson(value) && !documented.some((field) => Object.hasOwn(value, field)),
   { type: 'object' },
 );
+
+const json = kind<JsonValue>('a JSON value', isJson);
 
 const pet = fields({
   id: int64,
@@ -63,6 +65,8 @@ export const stateSchema = fields({
     json: { maxItems: 10_000 },
   },
   faults: fields({ startMs: instantMs, rules: list(appliedRule) }),
+  /** Data of services besides the Petstore, by service name. */
+  services: optional(mapOf(string, list(json))),
 });
 
 /** An exported state. */

@@ -33,7 +33,7 @@ export interface Trial {
   end: string;
 }
 
-/** Failures in order, those that mostly follow from others last. */
+/** Returns the failures of a verdict. Failures that other failures usually cause come last. */
 export const failuresIn = ({ findings }: Verdict, entries: readonly RequestRecord[]): Failure[] =>
   findings
     .filter(({ severity }) => severity === 'fail')

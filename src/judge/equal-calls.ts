@@ -7,7 +7,7 @@ import type { JudgedRequest } from './run.js';
 const leastGrowth = 1.5;
 /** Maximum relative difference between two waits that count as equal. */
 const mostApart = 0.25;
-/** Random difference between equal waits, in milliseconds. */
+/** Maximum difference between two waits of equal length that delays of the machine explain, in milliseconds. */
 const noiseMs = 40;
 
 /**

@@ -6,9 +6,9 @@ import type { RequestRecord } from '../requests/request-record.js';
 import type { SandboxState } from '../sandboxes/sandboxes.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
-import type { MountedService } from '../simulator/simulator-state.js';
+import { type MountedService, writeCopy } from '../simulator/simulator-state.js';
 import type { DelayedRequest, RequestInProgress, RunningRequest } from '../simulator/to-record.js';
-import { type JsonValue, jsonText } from '../values/json.js';
+import { jsonText } from '../values/json.js';
 import { toJsonCall, toJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, Piece } from './piece.js';
 
@@ -90,11 +90,10 @@ function captureSnapshot(
 
 /** @param copies copies of the data by service name */
 function* dataPieces(services: readonly MountedService[], copies: Snapshot['services']): Generator<Piece> {
-  for (const { service, data } of services) {
-    const { name } = service;
-    if (data === undefined || !Object.hasOwn(copies, name)) continue;
-    const values = data.write?.(copies[name]) ?? [copies[name] as JsonValue];
-    for (const part of parts(values, (value) => jsonText(value).length)) {
+  for (const mounted of services) {
+    const { name } = mounted.service;
+    if (!Object.hasOwn(copies, name)) continue;
+    for (const part of parts(writeCopy(mounted, copies[name]), (value) => jsonText(value).length)) {
       yield { kind: 'data', service: name, values: part };
     }
   }

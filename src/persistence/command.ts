@@ -64,8 +64,8 @@ export interface ScenarioCommand {
 }
 
 /**
- * Command: counts as use of a sandbox, so that the sandbox is not removed as idle. With `make`, creates a missing
- * sandbox.
+ * Command of the log that marks a sandbox as used, so that it is not removed as idle. With `make`, the command creates
+ * a missing sandbox.
  */
 export interface KeepAliveCommand {
   readonly kind: 'touch';

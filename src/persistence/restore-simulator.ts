@@ -6,7 +6,7 @@ import { isWriteByMethod, type RequestRecord } from '../requests/request-record.
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
-import { applyScenario, type MountedService } from '../simulator/simulator-state.js';
+import { applyScenario, type MountedService, readCopy } from '../simulator/simulator-state.js';
 import type { RequestInProgress, RunningRequest } from '../simulator/to-record.js';
 import type { JsonValue } from '../values/json.js';
 import { fromJsonCall, fromJsonOutcome } from './command-json.js';
@@ -81,9 +81,10 @@ const keyState = (
 /** Copies of the services' data, by service name. */
 const copiesOf = ({ data: values }: Pick<StateParts<unknown>, 'data'>, services: readonly MountedService[]) =>
   Object.fromEntries(
-    services.flatMap(({ service: { name }, data }) => {
+    services.flatMap((mounted) => {
+      const { name } = mounted.service;
       const own = values.get(name);
-      return own === undefined ? [] : [[name, data?.read === undefined ? own[0] : data.read(own)]];
+      return own === undefined ? [] : [[name, readCopy(mounted, own)]];
     }),
   );
 

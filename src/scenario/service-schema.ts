@@ -29,6 +29,6 @@ export interface ServiceSchema {
   canMatch(when: CheckedConditions): boolean;
   /** Expected conditions of a fault rule, for the error message if `canMatch` returns `false`. */
   readonly matching: string;
-  /** Default (and alternatives, if fixed) of each scenario setting, in the order in which settings are listed. */
+  /** Default of each scenario setting, and its alternatives if only certain values are allowed, in listing order. */
   readonly settings: { readonly [Id in AssumptionId]: Open<Settings[Id]> | Choice<Settings[Id]> };
 }

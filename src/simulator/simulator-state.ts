@@ -10,6 +10,7 @@ import type { Service, ServiceData } from '../requests/service.js';
 import type { KnownOperations } from '../scenario/operations.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { ScenarioRules } from '../scenario/scenario-rules.js';
+import type { JsonValue } from '../values/json.js';
 import { createHeaderWriter, type HeaderWriter } from './response-headers.js';
 import type { DelayedRequest, RunningRequest } from './to-record.js';
 
@@ -148,6 +149,14 @@ export const captureServices = ({ services }: SimulatorState): ServiceCopies =>
   Object.fromEntries(
     services.flatMap(({ service, data }) => (data === undefined ? [] : [[service.name, data.capture()]])),
   );
+
+/** Converts a service's captured data to JSON values, for a log or an exported state. */
+export const writeCopy = ({ data }: MountedService, copy: unknown): Iterable<JsonValue> =>
+  data?.write?.(copy) ?? [copy as JsonValue];
+
+/** Converts the JSON values of `writeCopy` back to captured data. */
+export const readCopy = ({ data }: MountedService, values: readonly JsonValue[]): unknown =>
+  data?.read === undefined ? values[0] : data.read(values);
 
 /**
  * Restores the data of each service from the service's copy. Without a copy, restores the data as at the scenario's

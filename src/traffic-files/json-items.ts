@@ -112,7 +112,7 @@ export class JsonItems {
       return true;
     }
     if (depth === 2 && !this.#isInHar && isName(this.#name, logKey)) {
-      // The recording is a HAR. Its outermost object is no entry, so the collected bytes are dropped.
+      // A HAR file: its outermost object is not an entry, so the bytes collected for an entry are discarded.
       this.#isInHar = true;
       this.#itemDepth = 0;
       this.#kept = [];

@@ -254,8 +254,7 @@ export const controlInputs: Record<string, (random: Random, machine: StateMachin
     result: pick(['succeeded', 'failed', 'aborted']),
   }),
   clearJournal: () => ({}),
-  importState: ({ pick }, machine, sandbox) =>
-    exportState((machine.simOf(pick([sandbox, undefined])) ?? machine.sim).snapshot()),
+  importState: ({ pick }, machine, sandbox) => exportState(machine.simOf(pick([sandbox, undefined])) ?? machine.sim),
   saveSnapshot: ({ pick }) => ({ name: pick(['x', 'y']) }),
   restoreSnapshot: ({ pick }) => ({ name: pick(['x', 'y']) }),
   removeSnapshot: ({ pick }) => ({ name: pick(['x', 'y']) }),

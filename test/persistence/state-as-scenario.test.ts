@@ -32,7 +32,7 @@ const entryOf = (sequence: number, atMs: number, commands: readonly unknown[]): 
 
 /** The scenario of the file that an export writes. */
 function throughFile(machine: StateMachine): { state: ExportedState; scenario: Scenario } {
-  const state = exportState(machine.sim.snapshot());
+  const state = exportState(machine.sim);
   const { value, issues } = readYaml(scenarioYaml(stateAsScenario(state, generatePets), 'From a test.'));
   expect(issues).toEqual([]);
   return { state, scenario: value as Scenario };
@@ -67,7 +67,7 @@ test('a simulator started from an exported scenario has the same state and answe
     if (delayed.length > 0 || !Number.isInteger(resolved.clock.speed ?? 1)) continue;
     const { state, scenario } = throughFile(machine);
     const again = startMachine(resolveScenario(scenario, generatePets, readStart), atMs, options);
-    expect(comparable(exportState(again.sim.snapshot())), `run ${number} of seed ${seed}`).toEqual(comparable(state));
+    expect(comparable(exportState(again.sim)), `run ${number} of seed ${seed}`).toEqual(comparable(state));
 
     for (let sequence = 41; sequence <= 70; sequence++) {
       atMs += random.pick([0, 1, 300, 2_000, 61_000]);
@@ -95,7 +95,7 @@ async function answerOf(machine: StateMachine, sequence: number, atMs: number, c
 test('windows of keys that are not in the scenario are exported', () => {
   const scenario: Scenario = { limits: { algorithm: 'sliding-log' }, clock: { start: noon, mode: 'frozen' } };
   const sim = createSimulator({ scenario });
-  const again = createSimulator({ scenario: stateAsScenario(exportState(sim.snapshot())), readStart });
+  const again = createSimulator({ scenario: stateAsScenario(exportState(sim)), readStart });
   for (const each of [sim, again]) {
     for (let call = 0; call < 3; call++) send(each);
     each.clock.advance('61s');
@@ -109,7 +109,7 @@ test('a reset restores the start of the scenario', () => {
   const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
   for (let call = 0; call < 3; call++) send(sim);
   sim.keys.ban('pro-key', '10m');
-  const scenario = stateAsScenario(exportState(sim.snapshot()));
+  const scenario = stateAsScenario(exportState(sim));
   const again = createSimulator({ scenario, readStart });
   const before = [again.keys.get('free-key'), again.keys.get('pro-key')];
   expect(before).toEqual([sim.keys.get('free-key'), sim.keys.get('pro-key')]);
@@ -123,7 +123,7 @@ test('the export is readable: keys with usage and bans, and one line for each pe
   const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
   send(sim);
   sim.keys.ban('pro-key', '10m');
-  const text = scenarioYaml(stateAsScenario(exportState(sim.snapshot())), 'From a test.');
+  const text = scenarioYaml(stateAsScenario(exportState(sim)), 'From a test.');
   expect(text).toContain('  free-key: {plan: free, usage: {minute: 1, day: 1}}\n');
   expect(text).toContain('  pro-key: {plan: pro, bannedFor: 600000ms}\n');
   expect(text).toContain('  - {id: 1, name: Rex, categoryId: 1, status: available}\n');
@@ -135,23 +135,23 @@ test('ids continue after all assigned ids, including those of removed pets', () 
   const sim = createSimulator();
   const { id } = sim.pets.add({ name: 'Last', categoryId: 1 });
   sim.pets.remove(id);
-  const again = createSimulator({ scenario: stateAsScenario(exportState(sim.snapshot())), readStart });
+  const again = createSimulator({ scenario: stateAsScenario(exportState(sim)), readStart });
   expect(again.pets.add({ name: 'Next', categoryId: 1 }).id).toBe(Number(id) + 1);
 });
 
 test('generated pets stay generated while unchanged', () => {
   const scenario: Scenario = { pets: { generate: { sold: 200 } }, clock: { start: noon, mode: 'frozen' } };
   const sim = createSimulator({ scenario, generatePets });
-  expect(stateAsScenario(exportState(sim.snapshot()), generatePets).pets).toEqual({ generate: { sold: 200 } });
+  expect(stateAsScenario(exportState(sim), generatePets).pets).toEqual({ generate: { sold: 200 } });
   const again = createSimulator({
-    scenario: stateAsScenario(exportState(sim.snapshot()), generatePets),
+    scenario: stateAsScenario(exportState(sim), generatePets),
     generatePets,
     readStart,
   });
   expect(again.pets.list()).toEqual(sim.pets.list());
   expect(again.pets.add({ name: 'Next', categoryId: 1 }).id).toBe(201);
   sim.pets.remove(7);
-  expect(stateAsScenario(exportState(sim.snapshot()), generatePets).pets).toHaveLength(199);
+  expect(stateAsScenario(exportState(sim), generatePets).pets).toHaveLength(199);
 });
 
 test('an invalid state is rejected with all its mistakes', () => {

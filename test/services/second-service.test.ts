@@ -1,8 +1,11 @@
 import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { exportedScenario } from '../../src/cli/exported-scenario.js';
+import { createControl } from '../../src/control.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
 import { listen } from '../../src/node.js';
+import { persist } from '../../src/persist.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
 import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
@@ -178,6 +181,40 @@ describe('a second service', () => {
     ]);
     expect(read.machine?.sim.journal.query({})).toEqual(journal);
     expect(read.difference).toBeUndefined();
+  });
+
+  test('is part of an exported state, which only a simulator with the service accepts', async () => {
+    const { sim, post } = depotAt();
+    await post('Oslo');
+    const state = createControl(sim).exportState();
+    expect(state.services).toEqual({ depot: [{ 1: 'Oslo' }] });
+    const other = depotAt();
+    await other.post('Rome');
+    await other.post('Bern');
+    createControl(other.sim).importState(JSON.parse(JSON.stringify(state)));
+    expect(await (await other.ask('/depot/parcels/1')).json()).toEqual({ number: '1', to: 'Oslo' });
+    expect((await other.ask('/depot/parcels/2')).status).toBe(404);
+
+    const alone = createControl(createSimulator({ scenario: frozen }));
+    expect(() => alone.importState(state)).toThrow('services: expected services of this simulator, got depot');
+    expect(alone.exportState()).not.toHaveProperty('services');
+    expect(() => exportedScenario(state)).toThrow('got data of depot too');
+  });
+
+  test('is saved for the next load of a page', async () => {
+    const items = new Map<string, string>();
+    const storage = {
+      getItem: (name: string) => items.get(name) ?? null,
+      setItem: (name: string, text: string) => void items.set(name, text),
+      removeItem: (name: string) => void items.delete(name),
+    };
+    const { sim, post } = depotAt();
+    const save = persist(sim, storage);
+    await post('Oslo');
+    save();
+    const next = depotAt();
+    persist(next.sim, storage);
+    expect(await (await next.ask('/depot/parcels/1')).json()).toEqual({ number: '1', to: 'Oslo' });
   });
 
   test('is restored from a log with its data, its delayed request and its journal', async () => {

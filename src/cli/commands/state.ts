@@ -112,7 +112,7 @@ async function replayState(path: string, { until, sandbox }: StateFlags): Promis
         : `expected a sandbox of the run, got ${JSON.stringify(sandbox)}`,
     );
   }
-  return stateOf(sim.snapshot());
+  return stateOf(sim);
 }
 
 async function scenarioText(exported: ExportedState): Promise<string> {

@@ -6,7 +6,7 @@ import { readExchange } from '../deduce/facts.js';
 import type { Learner } from '../deduce/learner.js';
 import type { Difference, Findings } from './difference.js';
 
-/** Assumptions about bans that are numbers. Responses show them only in rounded form. */
+/** Assumptions about bans whose values are numbers. The service's responses show only rounded values. */
 export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
 
 /** Rounding of a reset time in a response, in milliseconds. */

@@ -197,8 +197,8 @@ function compareRules(
 }
 
 /**
- * Whether possible rules of the service have the scenario's value of an assumption. Without fixed windows, the window
- * start does not matter.
+ * Whether deduced limit rules agree with the scenario in one assumption. The assumption on the window start matters
+ * only for fixed windows.
  */
 function isSame({ settings }: LimitRules, own: Settings, about: LimitAssumption): boolean {
   if (about === 'windowStart' && settings.algorithm !== 'fixed-window') return true;

@@ -41,7 +41,7 @@ export interface Sight {
   readonly wasUsedUp: boolean | undefined;
   /** Whether the window counted the request. */
   readonly isCharged: boolean;
-  /** Headers of the response, if they show this window instead of the other. */
+  /** Rate-limit headers of the response. They show one window, minute or day; `undefined` if they show the other. */
   readonly shown: { readonly remaining: number; readonly end: Span } | undefined;
 }
 

@@ -60,7 +60,7 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // Strikes that the journal dropped are attributed to this client, because their refusals are unknown.
+        // The journal may have dropped some strikes of the ban. They count as this client's, as nothing is known of them.
         const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Settings } from '../../petstore/settings.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
+import type { Settings } from '../../scenario/settings.js';
 import { isLoopback } from './guard.js';
 
 const always = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
