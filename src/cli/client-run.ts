@@ -1,5 +1,5 @@
 import { roundUpToSecond } from '../clock/round-up-to-second.js';
-import type { Backend } from '../control-api/backend.js';
+import type { ServedSimulators } from '../control-api/served-simulators.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { ClientEnd } from '../judge/run.js';
 import type { RunningServer } from '../node/http/server.js';
@@ -82,7 +82,7 @@ export async function runClient(
     const isInterrupted = stoppedBy !== undefined;
     const judged = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) });
     const lastedMs = performance.now() - startMs;
-    const { sim } = session.backend;
+    const { sim } = session.simulators;
     const { redactedVerdict } = await import('../control-api/redacted-verdict.js');
     const verdict = redactedVerdict(sim, judged, defaultScenario);
     const run = async (shown: Verdict) => (await import('../control-api/run-operations.js')).runText(sim, shown);
@@ -110,19 +110,19 @@ export async function openSession(
     if (recording === undefined) {
       const sim = createSimulatorFrom(resolved, { readStart, generatePets });
       const state = await memoryEngine(sim).open();
-      const backend = alignedBackend(state.backend, () => roundUpToSecond(coreOf(sim).state.clock), record);
+      const simulators = alignedSimulators(state.simulators, () => roundUpToSecond(coreOf(sim).state.clock), record);
       const judge: ClientState['judge'] = async (end) =>
         (await import('../judge/judge.js')).judge(sim, { isOver: true, end });
-      return { ...state, backend, judge };
+      return { ...state, simulators, judge };
     }
     const { recordedEngine } = await import('./logged-engine.js');
     const engine = await recordedEngine({ ...recording, resolved, scenarios: readShippedScenarios, generatePets });
     const state = await engine.open();
     const { machine, run } = state;
-    const backend = alignedBackend(state.backend, () => void run({ kind: 'alignClock' }), record);
+    const simulators = alignedSimulators(state.simulators, () => void run({ kind: 'alignClock' }), record);
     return {
       ...state,
-      backend,
+      simulators,
       async judge(end) {
         await run({ kind: 'runEnded', ...end });
         return machine.judge();
@@ -151,24 +151,28 @@ export const environment = (
  * Moves the clock to a whole second at the client's first request. Otherwise the waits would differ from run to run by
  * a fraction of a second.
  */
-function alignedBackend(backend: Backend, align: () => void, record: ClientRunOptions['record']): Backend {
-  let isAligned = backend.sim.scenario.clock?.mode === 'frozen';
+function alignedSimulators(
+  simulators: ServedSimulators,
+  align: () => void,
+  record: ClientRunOptions['record'],
+): ServedSimulators {
+  let isAligned = simulators.sim.scenario.clock?.mode === 'frozen';
   const prepare = (call: ApiCall) => {
     if (!isAligned) align();
     isAligned = true;
-    record?.(call, backend.sim.clock.now());
+    record?.(call, simulators.sim.clock.now());
   };
-  const { routes } = coreOf(backend.sim);
+  const { routes } = coreOf(simulators.sim);
   const handleRoute = routes.handle;
   routes.handle = (call) => {
     prepare(call);
     return handleRoute(call);
   };
   return {
-    ...backend,
+    ...simulators,
     handle(sandbox, call, ...then) {
       if (sandbox === undefined) prepare(call);
-      backend.handle(sandbox, call, ...then);
+      simulators.handle(sandbox, call, ...then);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { LogHealth } from '../control-api/control-operation.js';
 import type { Command } from '../persistence/command.js';
 import type { Log } from '../persistence/log.js';
-import { createLoggedBackend } from '../persistence/logged-backend.js';
+import { createLoggedSimulators } from '../persistence/logged-simulators.js';
 import type { OutageLog } from '../persistence/outage-log.js';
 import { Sequencer } from '../persistence/sequencer.js';
 import type { StateMachine } from '../persistence/state-machine.js';
@@ -51,7 +51,7 @@ export function loggedState(
 ): LoggedState {
   const sequencer = new Sequencer(machine, log, sequencerHost, outages);
   const run = (command: Command) => submitCommand(sequencer, command);
-  const backend = createLoggedBackend(machine, sequencer, () => ({
+  const simulators = createLoggedSimulators(machine, sequencer, () => ({
     position: log.position,
     snapshotPosition: log.snapshotPosition,
     notices,
@@ -60,7 +60,7 @@ export function loggedState(
   return {
     machine,
     sequencer,
-    backend,
+    simulators,
     notices,
     run,
     load(scenario, { reseed = false } = {}) {

@@ -1,4 +1,4 @@
-import { type Backend, createDirectBackend } from '../control-api/backend.js';
+import { createServedSimulators, type ServedSimulators } from '../control-api/served-simulators.js';
 import { Sandboxes } from '../sandboxes/sandboxes.js';
 import { unknownOperations } from '../scenario/operations.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
@@ -8,9 +8,9 @@ import { checkOptions } from '../values/check-options.js';
 import type { CustomRoutes } from './http/listener.js';
 import { type ListenOptions, listenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
 
-/** Opened state of a server: its backend, through which requests reach the simulators, and how to close it. */
+/** Opened state of a server: its simulators, and how to close it. */
 export interface OpenState {
-  readonly backend: Backend;
+  readonly simulators: ServedSimulators;
   close(): Promise<void>;
   /** Removes the file that was created, after a failed start. */
   discard?(): void;
@@ -51,11 +51,11 @@ export async function serveState<State extends OpenState>(
       state.discard?.();
       throw error;
     });
-  const routes = await orClose(mount(state.backend.sim, options));
+  const routes = await orClose(mount(state.simulators.sim, options));
   const port = bound ?? (await orClose(openPort(options)));
-  port.serve(state.backend, routes);
+  port.serve(state.simulators, routes);
   const { serve, pause, origin, ...server } = port;
-  const baseUrl = origin + state.backend.sim.basePaths[0];
+  const baseUrl = origin + state.simulators.sim.basePaths[0];
   // `Object.assign` on the state preserves the getters of a store; a spread would read them only once.
   return Object.assign(state, server, {
     baseUrl,
@@ -97,7 +97,7 @@ export const memoryEngine = (
     // Measures idle time by a monotonic clock, because users can set the machine's clock.
     const sandboxes = new Sandboxes(sim, () => performance.now(), limits);
     const load: MemoryState['load'] = async (scenario, { reseed = false } = {}) => sim.load(scenario, { reseed });
-    return { backend: createDirectBackend(sim, sandboxes), sandboxes, load, close: async () => {} };
+    return { simulators: createServedSimulators(sim, sandboxes), sandboxes, load, close: async () => {} };
   },
 });
 

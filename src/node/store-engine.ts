@@ -77,7 +77,7 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
       try {
         current = await open(false);
         if (isClosing) return await current.close();
-        serve(current.backend);
+        serve(current.simulators);
         outages.reportRecovery();
         onNotice(`The log was read again, up to entry ${current.position}.`);
         return;
@@ -92,8 +92,8 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
   return {
     address: options.address.shown,
     replica: writer,
-    get backend() {
-      return current.backend;
+    get simulators() {
+      return current.simulators;
     },
     get position() {
       return current.position;

@@ -33,7 +33,7 @@ export async function recordRun(
 ): Promise<RecordedRun> {
   const resolved = await resolveForClient(scenario);
   const session = await openSession(resolved);
-  const { sim } = session.backend;
+  const { sim } = session.simulators;
   const wire = await openWireLog(session.port);
   try {
     const needs = clientOf(resolved.scenario);

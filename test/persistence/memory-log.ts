@@ -11,7 +11,7 @@ import {
   type NewEntry,
   type SharedLog,
 } from '../../src/persistence/log.js';
-import { createLoggedBackend } from '../../src/persistence/logged-backend.js';
+import { createLoggedSimulators } from '../../src/persistence/logged-simulators.js';
 import { Sequencer, type SequencerHost } from '../../src/persistence/sequencer.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
@@ -124,9 +124,12 @@ export async function serveLogged(
     notices: [],
     ...options.health,
   });
-  const backend = createLoggedBackend(machine, sequencer, health);
+  const simulators = createLoggedSimulators(machine, sequencer, health);
   await new Promise((resolve) => sequencer.submit({ kind: 'begin', scenario: resolved.scenario, hash: 'h' }, resolve));
-  const server = await serveState({ open: async () => ({ backend, close: async () => {} }) }, { port: 0, ...options });
+  const server = await serveState(
+    { open: async () => ({ simulators, close: async () => {} }) },
+    { port: 0, ...options },
+  );
   return {
     machine,
     log,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createFetch } from '../../src/in-process/fetch.js';
 import type { Scenario } from '../../src/index.js';
 import { createRecording } from '../../src/persistence/folder/recording.js';
-import { createLoggedBackend } from '../../src/persistence/logged-backend.js';
+import { createLoggedSimulators } from '../../src/persistence/logged-simulators.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
@@ -40,7 +40,7 @@ export function openRecorded(scenario: Scenario) {
   const begin = { atMs: Date.parse(noon), commands: [{ kind: 'begin', scenario: resolved.scenario, hash: '' }] };
   void log.append(begin);
   machine.apply({ ...begin, position: 1, writer: 'recording', incarnation: 1, sequence: 1 });
-  const { handle } = createLoggedBackend(machine, sequencer, () => ({
+  const { handle } = createLoggedSimulators(machine, sequencer, () => ({
     position: 0,
     snapshotPosition: 0,
     notices: [],

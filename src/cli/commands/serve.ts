@@ -63,7 +63,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
       import('../../node/scenario-files/watch-scenario.js'),
       import('../report-reload.js'),
     ]);
-    const known = { operations: coreOf(server.backend.sim).state.shared.operations };
+    const known = { operations: coreOf(server.simulators.sim).state.shared.operations };
     const read = () => readScenarioAndFiles(nameOrFile, { overrides, ...known });
     const load: ServableState['load'] = (scenario, how) => {
       refuseManyPets(scenario);
@@ -73,7 +73,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
   const hasToken = flags['control-token'] !== undefined;
-  for (const line of listeningLines(log, server.backend.sim, server, hasToken, server.resumedFrom)) writeLine(line);
+  for (const line of listeningLines(log, server.simulators.sim, server, hasToken, server.resumedFrom)) writeLine(line);
 }
 
 function memory(resolved: ResolvedScenario): Engine<ServableState> {

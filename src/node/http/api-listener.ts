@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Backend } from '../../control-api/backend.js';
+import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import type { Answer } from '../../requests/api-call.js';
 import { prefixOf, recreatedHeaders, type Sandbox } from '../../sandboxes/sandboxes.js';
 import type { Connections } from './connections.js';
@@ -30,7 +30,11 @@ export type ApiListener = (
  * @param holdsRefusals whether a 429 is sent about 20 ms later, so that the judge can distinguish parallel from serial
  * requests; never in sandboxes
  */
-export function createApiListener(backend: Backend, connections: Connections, holdsRefusals = false): ApiListener {
+export function createApiListener(
+  simulators: ServedSimulators,
+  connections: Connections,
+  holdsRefusals = false,
+): ApiListener {
   /** Sandboxes that were created again after their removal, and whose clients were informed by a response header. */
   const reported = new WeakSet<Sandbox>();
   const recreationHeaders = (sandbox: Sandbox | undefined) => {
@@ -39,7 +43,7 @@ export function createApiListener(backend: Backend, connections: Connections, ho
     return recreatedHeaders;
   };
   return (sandbox, request, response, report, read) => {
-    const { sim } = sandbox ?? backend;
+    const { sim } = sandbox ?? simulators;
     const [main, ...others] = sim.basePaths;
     const prefix = sandbox === undefined ? '' : prefixOf(sandbox);
     const basePath = basePathOf(request.url as string, others, prefix.length);
@@ -67,7 +71,7 @@ export function createApiListener(backend: Backend, connections: Connections, ho
         holdsRefusals: holdsRefusals && sandbox === undefined,
         adapterHeaders: recreationHeaders(sandbox),
       });
-      backend.handle(sandbox, call, send, () => {
+      simulators.handle(sandbox, call, send, () => {
         // Closes the connection. The client disconnected, or the simulator was reset, while a fault delayed the
         // response.
         response.destroy();

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
-import type { Backend } from '../../control-api/backend.js';
 import { ControlError, toControlError, unavailable } from '../../control-api/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control-api/control-operation.js';
 import { controlOperations } from '../../control-api/control-operations.js';
@@ -10,6 +9,7 @@ import { isLazy, jsonPieces } from '../../control-api/lazy-result.js';
 import type { OwnDescription } from '../../control-api/own-description.js';
 import { openEntryFeed, perform, performInSteps } from '../../control-api/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control-api/sandbox-operations.js';
+import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody } from '../../requests/api-error.js';
 import { jsonText } from '../../values/json.js';
@@ -55,10 +55,10 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
  * errors have the format of the API's errors.
  */
 export function createControlRouter(
-  backend: Backend,
+  simulators: ServedSimulators,
   { closing, openapi, ...access }: ControlRouterOptions,
 ): ControlListener {
-  const { sim, sandboxes } = backend;
+  const { sim, sandboxes } = simulators;
   const errorBodies = new WeakMap<ServerResponse, string>();
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
@@ -79,11 +79,11 @@ export function createControlRouter(
   const findFor = async ({ method, isAtOnce }: AnyControlOperation, find: Find, request: Request): Promise<Found> => {
     let found = method === 'GET' && !isAtOnce ? undefined : find(request);
     if (found === undefined && !isAtOnce) {
-      await backend.settled();
+      await simulators.settled();
       found = find(request);
     }
     if (found !== undefined) return found;
-    throw backend.health?.().stale
+    throw simulators.health?.().stale
       ? unavailable('The store of the simulator does not respond, so it is unknown whether this sandbox exists.')
       : noSandbox();
   };
@@ -97,8 +97,8 @@ export function createControlRouter(
       const large = isLarge ? await inTurns(readInputInSteps(request, operation)) : undefined;
       const { target, sandbox, gone, ...addresses } = await findFor(operation, find, request);
       const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
-      if (operation.isLong && sandbox !== undefined) keepInUse(sandbox, backend, response);
-      const log = backend.health?.();
+      if (operation.isLong && sandbox !== undefined) keepInUse(sandbox, simulators, response);
+      const log = simulators.health?.();
       if (log?.engine === 'redis') {
         // Adds this replica's log position to the response, so that a client can tell which of two replicas is further.
         response.set({
@@ -106,13 +106,13 @@ export function createControlRouter(
           ...((log.stale || log.lagMs) && { 'X-Sim-Stale': 'true' }),
         });
       }
-      const outages = () => backend.outages?.(sandbox) ?? [];
+      const outages = () => simulators.outages?.(sandbox) ?? [];
       const caller: Caller = { ...addresses, signal, instance, log, outages, openapi, name: callerOf(request) };
       const run = () => {
         const input = large ?? readInput(request, operation);
         const runNow = () => inTurns(performInSteps(operation, target, input, caller, isLarge));
         if (operation.method === 'GET') return runNow();
-        return backend.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
+        return simulators.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
       };
       if (operation.feed !== undefined) {
         const open = () => openEntryFeed(operation, target, readInput(request, operation)) as EntryFeed;
@@ -157,7 +157,7 @@ export function createControlRouter(
   mount('/__sim/sandboxes/:sandbox', controlOperations, (request) => {
     const name = request.params.sandbox as string;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const sandbox = isRead ? backend.readSandbox(name) : backend.useSandbox(name);
+    const sandbox = isRead ? simulators.readSandbox(name) : simulators.useSandbox(name);
     return (
       sandbox && {
         target: sandbox.sim,

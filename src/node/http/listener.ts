@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Backend } from '../../control-api/backend.js';
 import type { OwnDescription } from '../../control-api/own-description.js';
+import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import { nothingHere } from '../../in-process/fetch.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { prefixOf, sandboxPrefix } from '../../sandboxes/sandboxes.js';
@@ -39,8 +39,8 @@ interface ListenerOptions extends ControlRouterOptions, CustomRoutes {
  * Creates the listener for all requests of a server. After the host check, it calls the API, the control API or a
  * sandbox by path.
  */
-export function createListener(backend: Backend, options: ListenerOptions): RequestListener {
-  const { sim } = backend;
+export function createListener(simulators: ServedSimulators, options: ListenerOptions): RequestListener {
+  const { sim } = simulators;
   const { connections, extensionOf, upstream, onAnswer } = options;
   const callOf = (report: Report): ExtensionCall => ({
     report,
@@ -48,14 +48,14 @@ export function createListener(backend: Backend, options: ListenerOptions): Requ
     holdsRefusals: options.holdRefusals,
   });
   const checkRequest = createRequestCheck(options.allowedHosts);
-  const serveApi = createApiListener(backend, connections, options.holdRefusals);
+  const serveApi = createApiListener(simulators, connections, options.holdRefusals);
   const hasCustomRoutes = extensionOf !== undefined || upstream !== undefined;
   const serveSandbox = createSandboxListener(
-    backend,
-    hasCustomRoutes ? extended(backend, serveApi, options, callOf) : serveApi,
+    simulators,
+    hasCustomRoutes ? extended(simulators, serveApi, options, callOf) : serveApi,
     upstream !== undefined,
   );
-  const serveControl = createControlLoader(backend, options);
+  const serveControl = createControlLoader(simulators, options);
 
   return (request, response) => {
     const report = createReport(request, onAnswer);
@@ -104,7 +104,7 @@ const isVisit = ({ method, url, headers: { accept = '' } }: IncomingMessage) =>
  * Creates the listener for a simulator's API. The user's handlers come first, then the API, then the user's backend.
  */
 function extended(
-  { sim }: Backend,
+  { sim }: ServedSimulators,
   serveApi: ApiListener,
   { extensionOf, upstream }: CustomRoutes,
   callOf: (report: Report) => ExtensionCall,
@@ -131,10 +131,12 @@ function extended(
  * Creates a control listener that loads Express at the first control request, which takes a tenth of a second. After a
  * failed load, for example without free file descriptors, the next request tries again.
  */
-function createControlLoader(backend: Backend, options: ListenerOptions): ControlListener {
+function createControlLoader(simulators: ServedSimulators, options: ListenerOptions): ControlListener {
   let loading: Promise<ControlListener> | undefined;
   const load = () => {
-    loading ??= import('./control-router.js').then(({ createControlRouter }) => createControlRouter(backend, options));
+    loading ??= import('./control-router.js').then(({ createControlRouter }) =>
+      createControlRouter(simulators, options),
+    );
     return loading;
   };
   return (request: IncomingMessage, response: ServerResponse, report: Report) => {
@@ -145,7 +147,7 @@ function createControlLoader(backend: Backend, options: ListenerOptions): Contro
         console.error(error);
         response.setHeader(retryAfterHeader, '1');
         const body = sendRefusal(response, loadFailure);
-        report?.({ by: 'control', sim: backend.sim, status: loadFailure.status, headers: {}, body });
+        report?.({ by: 'control', sim: simulators.sim, status: loadFailure.status, headers: {}, body });
       },
     );
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Backend } from '../../control-api/backend.js';
 import { ControlError, invalid, toControlError } from '../../control-api/control-error.js';
+import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import { nothingHere } from '../../in-process/fetch.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody } from '../../requests/api-error.js';
@@ -34,8 +34,12 @@ export function sandboxOf(
 }
 
 /** Handles requests to sandboxes, under `/s/NAME/v1`. Each name has its own simulator, created at the first request. */
-export function createSandboxListener(backend: Backend, serveApi: ApiListener, hasUpstream = false): SandboxListener {
-  const { sim } = backend;
+export function createSandboxListener(
+  simulators: ServedSimulators,
+  serveApi: ApiListener,
+  hasUpstream = false,
+): SandboxListener {
+  const { sim } = simulators;
 
   const serveNew: SandboxListener = (request, response, report) => {
     const [, name = '', path = ''] = address.exec(request.url ?? '') ?? [];
@@ -54,12 +58,12 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener, h
     try {
       if (!sandboxNamePattern.test(name)) throw badName();
       if (!hasUpstream && basePathOf(path, sim.basePaths) === undefined) {
-        const known = backend.sandboxes.find(name);
+        const known = simulators.sandboxes.find(name);
         recordOutsideRequest(known?.sim ?? sim, request, known?.base ?? sim.basePaths[0]);
         return refuse(404, nothingHere(sim.basePaths[0]));
       }
       if (isForeign(request, cors !== undefined)) throw foreign();
-      const sandbox = backend.makeSandbox(name);
+      const sandbox = simulators.makeSandbox(name);
       if (sandbox instanceof Promise) sandbox.then(serve, refuseMistake);
       else serve(sandbox);
     } catch (error) {
@@ -69,7 +73,7 @@ export function createSandboxListener(backend: Backend, serveApi: ApiListener, h
 
   return (request, response, report) => {
     const name = sandboxOf(request.url as string, sim, hasUpstream);
-    const known = name === undefined ? undefined : backend.useSandbox(name);
+    const known = name === undefined ? undefined : simulators.useSandbox(name);
     if (known === undefined) serveNew(request, response, report);
     else serveApi(known, request, response, report);
   };

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import type { Backend } from '../../control-api/backend.js';
 import type { OwnDescription } from '../../control-api/own-description.js';
+import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import type { Sandboxes, SandboxesOptions } from '../../sandboxes/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import type { HandlerSource } from '../custom-routes/extensions.js';
@@ -94,10 +94,10 @@ export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
   /** Origin of all URLs: `http://127.0.0.1:4010`. */
   readonly origin: string;
   /**
-   * Serves a state from now on, given by its backend. Ends the streams of the previous one.
+   * Serves a state from now on, given by its simulators. Ends the streams of the previous one.
    * @param routes the user's handlers and upstream backend; default: those passed before
    */
-  serve(backend: Backend, routes?: CustomRoutes): void;
+  serve(simulators: ServedSimulators, routes?: CustomRoutes): void;
   /**
    * Responds to every request with 503 until the next call of `serve`.
    * @param onRefused called for each API request, with its sandbox
@@ -139,12 +139,12 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
     port: servers.port,
     origin,
     controlUrl: `${origin}/__sim`,
-    serve(backend, routes = customRoutes) {
+    serve(simulators, routes = customRoutes) {
       customRoutes = routes;
       closing.abort();
       closing = new AbortController();
-      sim = backend.sim;
-      listener = createListener(backend, {
+      sim = simulators.sim;
+      listener = createListener(simulators, {
         allowedHosts: new Set([...allowedHosts, urlHost(host)].map((name) => name.toLowerCase())),
         allowedOrigins,
         closing: closing.signal,

@@ -13,8 +13,8 @@ async function expectSameState(replicas: readonly TestReplica[]): Promise<void> 
   // Deliveries are logged within a second.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await vi.waitFor(async () => {
-    for (const { backend } of replicas) await backend.settled();
-    const states = replicas.map(({ backend: { sim } }) => digestOf(captureSimulator(sim, () => 0)));
+    for (const { simulators } of replicas) await simulators.settled();
+    const states = replicas.map(({ simulators: { sim } }) => digestOf(captureSimulator(sim, () => 0)));
     expect(new Set(states).size).toBe(1);
   }, patience);
 }

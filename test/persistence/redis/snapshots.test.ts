@@ -14,7 +14,7 @@ import { create, get, startReplica, type TestReplica } from './replica.js';
 
 const key = 'petstore-sim:{test}:log';
 const small = { leastLogBytes: 20_000, scenario: { limits: 'off' as const } };
-const digest = ({ backend: { sim } }: TestReplica) => digestOf(captureSimulator(sim, () => 0));
+const digest = ({ simulators: { sim } }: TestReplica) => digestOf(captureSimulator(sim, () => 0));
 const snapshotOf = async ({ control }: TestReplica) => (await control.getHealth()).log?.snapshotPosition ?? 0;
 const firstEntry = async (redis: RedisServer) => {
   const [[id, [, writer]] = ['', []]] = (await redis.call('XRANGE', key, '-', '+', 'COUNT', 1)) as [string, string[]][];
@@ -33,7 +33,7 @@ async function writeToSnapshot(replica: TestReplica): Promise<void> {
 /** Everything is applied everywhere, and alike. */
 async function expectSame(...replicas: TestReplica[]): Promise<void> {
   await vi.waitFor(async () => {
-    for (const { backend } of replicas) await backend.settled();
+    for (const { simulators } of replicas) await simulators.settled();
     expect(new Set(replicas.map(digest)).size).toBe(1);
   }, patience);
 }
@@ -101,7 +101,7 @@ test.concurrent('a replica whose state differs from a snapshot reports it and en
   await create(one);
   expect((await get(two, '/pets/41')).status).toBe(200);
   // As a bug would, behind the back of the log.
-  const petstore = coreOf(two.backend.sim).state.services[0] as { data: unknown };
+  const petstore = coreOf(two.simulators.sim).state.services[0] as { data: unknown };
   (petstore.data as PetStore).remove(41);
   await writeToSnapshot(one);
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patience);

@@ -5,7 +5,7 @@ import type { Simulator } from '../simulator/simulator.js';
 import type { AnyControlOperation, Caller, LogHealth } from './control-operation.js';
 
 /** Control operation that changes state, with its input and the simulator or sandbox to change. */
-export interface ControlRequest {
+export interface ControlCall {
   readonly name: string;
   readonly operation: AnyControlOperation;
   /** Name of the sandbox to change; `undefined` for the server's own simulator. */
@@ -14,14 +14,14 @@ export interface ControlRequest {
   readonly caller: Caller;
   /** Origin of the called URL: `http://127.0.0.1:4010`. */
   readonly origin: string;
-  /** Applies the change to the simulators of this process. A backend with a log stores the request first. */
+  /** Applies the change to the simulators of this process. A server with a log stores the call first. */
   run(): unknown;
 }
 
 /**
- * Access of an HTTP server to its simulators. A backend applies changes directly, or stores each change in a log first.
+ * Simulators of an HTTP server. Changes apply directly, or after a log has stored them.
  */
-export interface Backend {
+export interface ServedSimulators {
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;
   /**
@@ -46,13 +46,13 @@ export interface Backend {
    * Finds the sandbox of a read. A read counts as use at most once per `renewalMs`, because a log stores each such use.
    */
   readSandbox(name: string): Sandbox | undefined;
-  /** Resolves when reads can see all earlier changes. A backend with a log stores changes asynchronously. */
+  /** Resolves when reads can see all earlier changes. A server with a log stores changes asynchronously. */
   settled(): Promise<void> | undefined;
   /**
    * Runs a control operation that changes state.
    * @throws {ControlError} for a mistake of the caller
    */
-  change(request: ControlRequest): unknown;
+  change(request: ControlCall): unknown;
   /** Health of the log, for `/__sim/health`. */
   readonly health?: (() => LogHealth) | undefined;
   /**
@@ -62,8 +62,8 @@ export interface Backend {
   readonly outages?: ((sandbox: string | undefined) => readonly Outage[]) | undefined;
 }
 
-/** Creates a backend without a log. It applies every change directly to the server's simulators. */
-export function createDirectBackend(sim: Simulator, sandboxes: Sandboxes): Backend {
+/** Creates the simulators of a server without a log. Every change applies directly. */
+export function createServedSimulators(sim: Simulator, sandboxes: Sandboxes): ServedSimulators {
   return {
     sim,
     sandboxes,

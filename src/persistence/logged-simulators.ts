@@ -1,8 +1,8 @@
-import type { Backend, ControlRequest } from '../control-api/backend.js';
 import { toControlError, unavailable } from '../control-api/control-error.js';
 import type { LogHealth } from '../control-api/control-operation.js';
 import { findScenario } from '../control-api/input-values.js';
 import { checkInput } from '../control-api/perform.js';
+import type { ControlCall, ServedSimulators } from '../control-api/served-simulators.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import { toPlainCall } from '../requests/plain-call.js';
 import type { Sandbox } from '../sandboxes/sandboxes.js';
@@ -27,8 +27,12 @@ const reportedOutageMs = 2_000;
 /** Responses that are sent within this time after the request are logged without a delivery time, in milliseconds. */
 const unloggedDeliveryMs = 5;
 
-/** Creates the backend of a server that stores each request and change in a log before it takes effect. */
-export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer, health: () => LogHealth): Backend {
+/** Creates the simulators of a server that stores each request and change in a log before it takes effect. */
+export function createLoggedSimulators(
+  machine: StateMachine,
+  sequencer: Sequencer,
+  health: () => LogHealth,
+): ServedSimulators {
   const { sim, sandboxes } = machine;
   const submit = (command: Command) =>
     new Promise<unknown>((resolve, reject) => {
@@ -37,7 +41,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       );
     });
 
-  const backend: Backend = {
+  const simulators: ServedSimulators = {
     sim,
     sandboxes,
     handle(sandbox, call, deliver, fail) {
@@ -62,7 +66,7 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
       return sandbox;
     },
     settled: () => sequencer.settled(),
-    change({ name, operation, sandbox, input, caller, origin }: ControlRequest) {
+    change({ name, operation, sandbox, input, caller, origin }: ControlCall) {
       const content = withContent(input);
       checkInput(operation, content);
       checkOperations(content);
@@ -83,13 +87,14 @@ export function createLoggedBackend(machine: StateMachine, sequencer: Sequencer,
   logRoutes(sim);
   for (const sandbox of sandboxes.list()) logRoutes(sandbox.sim, sandbox);
   machine.onSandbox = (sandbox) => logRoutes(sandbox.sim, sandbox);
-  return backend;
+  return simulators;
 
   /** Logs the requests to custom routes: first the request and, when the route's function has ended, its outcome. */
   function logRoutes(of: Simulator, sandbox?: Sandbox): void {
     const { routes } = coreOf(of);
     const name = sandbox?.name;
-    routes.handle = (call) => new Promise<Answer>((resolve, reject) => backend.handle(sandbox, call, resolve, reject));
+    routes.handle = (call) =>
+      new Promise<Answer>((resolve, reject) => simulators.handle(sandbox, call, resolve, reject));
     routes.finish = (id, outcome) => {
       // Ignores the outcome of a custom route if its sandbox was removed or created anew. The request no longer exists.
       if (machine.simOf(name) === of) sequencer.submit({ kind: 'routeEnded', sandbox: name, id, outcome });
