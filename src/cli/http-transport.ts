@@ -1,5 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { EndOfAsking, type RawAnswer, ServiceUnusable, type Transport } from '../fidelity/ask-service/ask-service.js';
+import {
+  CalibrationEnded,
+  type ServiceResponse,
+  ServiceUnusable,
+  type Transport,
+} from '../fidelity/ask-service/service-client.js';
 
 /** Timeout of one request to the service, in milliseconds. */
 const timeoutMs = 30_000;
@@ -25,14 +30,14 @@ export function createHttpTransport(baseUrl: string, key: string, whenStopped = 
   return {
     baseUrl: base,
     now: () => Date.now(),
-    stop: () => stopped.abort(new EndOfAsking(whenStopped)),
+    stop: () => stopped.abort(new CalibrationEnded(whenStopped)),
     async sleep(ms) {
       for (let left = ms; left > 0; left -= longestTimerMs) {
         await setTimeout(Math.min(left, longestTimerMs), undefined, { signal: stopped.signal }).catch(() => {});
         stopped.signal.throwIfAborted();
       }
     },
-    async send({ method, target, headers, body, token }): Promise<RawAnswer> {
+    async send({ method, target, headers, body, token }): Promise<ServiceResponse> {
       stopped.signal.throwIfAborted();
       const authorization = token === 'none' ? {} : { authorization: `Bearer ${token === 'own' ? key : token}` };
       const response = await fetch(base + target, {

@@ -1,7 +1,7 @@
 // @module-tag extended
 import { expect, test } from 'vitest';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
-import type { Subject } from '../../src/fidelity/deduce/clue.js';
+import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import type { Scenario } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
@@ -52,7 +52,8 @@ test.each(['ours', 'second'] as const)(
         if (isWrong || state === 'contradicted')
           wrong.push(`seed ${seed}: ${about} is ${real}, not ${value}: ${evidence}`);
       }
-      for (const { clue } of learner.contradictions) wrong.push(`seed ${seed}: document: ${clue.says}`);
+      for (const { observation } of learner.contradictions)
+        wrong.push(`seed ${seed}: document: ${observation.description}`);
       for (const about of learnable(world)) {
         const { state, value } = learner.about(about);
         sums.learnable++;
@@ -123,7 +124,7 @@ test('detects a ban with the code of the limit, and sends no more requests durin
     const marked = await ask(banningWorld(seed, 'ours'), enough);
     const { learner, exchanges } = await ask({ ...world, transport: { ...world.transport, send } }, enough);
     expect(learner.about('banStatus').state).not.toBe('certain');
-    expect(learner.limits.broken).toBeUndefined();
+    expect(learner.limits.unexplained).toBeUndefined();
     if (learner.about('banAfter').value !== banAfter || exchanges.length > marked.exchanges.length)
       unnoticed.push(`seed ${seed}: ${JSON.stringify(learner.about('banAfter'))}, ${exchanges.length} requests`);
   }

@@ -44,7 +44,8 @@ test.each(['ours', 'second'] as const)(
         )
           wrong.push(`seed ${seed}: ${about} left without the truth ${left}`);
       }
-      for (const { clue } of learner.contradictions) wrong.push(`seed ${seed}: document: ${clue.says}`);
+      for (const { observation } of learner.contradictions)
+        wrong.push(`seed ${seed}: document: ${observation.description}`);
       for (const subject of learnable(world)) {
         sums.learnable++;
         const { state, value } = learner.about(subject);

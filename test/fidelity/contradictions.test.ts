@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { RawAnswer, Transport } from '../../src/fidelity/ask-service/ask-service.js';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import type { Probe } from '../../src/fidelity/ask-service/questions.js';
-import type { Subject } from '../../src/fidelity/deduce/clue.js';
+import type { ServiceResponse, Transport } from '../../src/fidelity/ask-service/service-client.js';
 import { knowledgeLines } from '../../src/fidelity/deduce/knowledge-lines.js';
+import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { calibratedScenario } from '../../src/fidelity/deduce/scenario-text.js';
 import { type HiddenWorld, hiddenWorld } from './hidden-worlds.js';
 
@@ -17,17 +17,17 @@ const plainWorld = () => {
   }
 };
 
-type Change = (answer: RawAnswer, probe: Probe) => RawAnswer;
+type Change = (answer: ServiceResponse, probe: Probe) => ServiceResponse;
 
-const header = (answer: RawAnswer, name: string, change: (value: string) => string): RawAnswer => ({
+const header = (answer: ServiceResponse, name: string, change: (value: string) => string): ServiceResponse => ({
   ...answer,
   headers: answer.headers.map(([each, value]) => [each, each === name ? change(value) : value]),
 });
-const body = (answer: RawAnswer, change: (body: never) => unknown): RawAnswer => ({
+const body = (answer: ServiceResponse, change: (body: never) => unknown): ServiceResponse => ({
   ...answer,
   body: JSON.stringify(change(JSON.parse(answer.body) as never)),
 });
-const without = (answer: RawAnswer, prefix: string): RawAnswer => ({
+const without = (answer: ServiceResponse, prefix: string): ServiceResponse => ({
   ...answer,
   headers: answer.headers.filter(([name]) => !name.startsWith(prefix)),
 });
@@ -107,7 +107,8 @@ const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
     /#\d+ .*reset in \d+ s; no combination/,
     (() => {
       let sent = 0;
-      return (answer: RawAnswer) => header(answer, 'x-ratelimit-reset', (value) => String(Number(value) + 11 * sent++));
+      return (answer: ServiceResponse) =>
+        header(answer, 'x-ratelimit-reset', (value) => String(Number(value) + 11 * sent++));
     })(),
   ],
   [
@@ -116,7 +117,7 @@ const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
     /#\d+ .*; no combination of algorithm/,
     (() => {
       let sent = 0;
-      return (answer: RawAnswer) =>
+      return (answer: ServiceResponse) =>
         header(answer, 'x-ratelimit-remaining', (value) => String(Math.min(Number(value), 20) + sent++));
     })(),
   ],

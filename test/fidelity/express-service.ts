@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { vi } from 'vitest';
-import type { RawAnswer, Transport } from '../../src/fidelity/ask-service/ask-service.js';
+import type { ServiceResponse, Transport } from '../../src/fidelity/ask-service/service-client.js';
 import { createDraw } from './hidden-worlds.js';
 
 // A Petstore on Express with express-rate-limit, over HTTP. Only `Date` is virtual, because the limiter reads nothing
@@ -122,7 +122,7 @@ function sendTo(
   path: string,
   headers: Record<string, string>,
   body?: string,
-): Promise<RawAnswer> {
+): Promise<ServiceResponse> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, agent, method, path, headers }, (response: IncomingMessage) => {
       let text = '';

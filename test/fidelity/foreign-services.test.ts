@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Transport } from '../../src/fidelity/ask-service/ask-service.js';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
-import type { Subject } from '../../src/fidelity/deduce/clue.js';
+import type { Transport } from '../../src/fidelity/ask-service/service-client.js';
+import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { seed } from '../support/prove.js';
 import { drawExpressSettings, type ExpressSettings, expressService } from './express-service.js';
 import { createDraw, learnable as learnableOf, truth as truthOf } from './hidden-worlds.js';
 import { drawSetting, meteredTransport } from './metered-service.js';
 import { plainService, plainSettings } from './plain-service.js';
 
-// calibrate against services that share no code with the simulator, in settings drawn at random. docs/fidelity.md has the
-// table that the tests with the tag `extended` print.
+// calibrate against services that share no code with the simulator, in settings drawn at random. docs/fidelity.md has
+// the table that the tests with the tag `extended` print.
 
 /** Value of a choice that no value of the simulator describes; a certain value is wrong. */
 const noChoice = 'no choice of the simulator';

@@ -1,6 +1,6 @@
-import type { Transport } from '../../src/fidelity/ask-service/ask-service.js';
 import type { Probe } from '../../src/fidelity/ask-service/questions.js';
-import type { Subject } from '../../src/fidelity/deduce/clue.js';
+import type { Transport } from '../../src/fidelity/ask-service/service-client.js';
+import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { judge } from '../../src/verdict.js';
 import { type BanChoices, type Choices, secondService } from './second-service.js';

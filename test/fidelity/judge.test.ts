@@ -243,7 +243,9 @@ test('a foreign recording never blames a right client', async () => {
   expect(accused.slice(0, 1)).toEqual([]);
 });
 
-/** A HAR as a client's machine writes it, whose clock is ahead by so much; with the times that the client has measured. */
+/**
+ * A HAR as a client's machine writes it, whose clock is ahead by so much; with the times that the client has measured.
+ */
 function asSeenFrom(
   text: string,
   skewMs: number,

@@ -9,12 +9,14 @@ import type { Exchange } from '../../src/traffic-files/exchange.js';
 import { tries } from '../support/prove.js';
 import { createDraw } from './hidden-worlds.js';
 
-// Dialogues with the simulator's own admission, in whole seconds or in milliseconds: the rules that made a dialogue must
-// never be ruled out by it.
+// Dialogues with the simulator's own admission, in whole seconds or in milliseconds: the rules that made a dialogue
+// must never be ruled out by it.
 
 const everyRule = allLimitRules();
 
-/** Requests of one key to a service with the rules, at random instants. @param lost share of the responses that are lost */
+/**
+ * Requests of one key to a service with the rules, at random instants. @param lost share of the responses that are lost
+ */
 function dialogue(seed: number, rules: LimitRules, lost: number): Exchange[] {
   const { pick, below, chance } = createDraw(seed);
   const { settings, rounding } = rules;
@@ -86,12 +88,12 @@ test('no dialogue with the simulator excludes its own rules, in whole seconds or
     const rules = createDraw(seed * 7).pick(everyRule);
     const limits = new LimitHypotheses([rules]);
     for (const exchange of dialogue(seed, rules, 0.03)) limits.add(exchange, false);
-    const { broken } = limits;
-    if (broken !== undefined) wrong.push(`seed ${seed}: ${nameOf(rules)} at #${broken.exchange.id}`);
+    const { unexplained } = limits;
+    if (unexplained !== undefined) wrong.push(`seed ${seed}: ${nameOf(rules)} at #${unexplained.exchange.id}`);
     const stranger = createDraw(seed * 11).pick(everyRule);
     const foreign = new LimitHypotheses([stranger]);
     for (const exchange of dialogue(seed, rules, 0.03)) foreign.add(exchange, false);
-    others += foreign.broken === undefined ? 1 : 0;
+    others += foreign.unexplained === undefined ? 1 : 0;
   }
   expect(wrong).toEqual([]);
   // Rules drawn at random differ mostly in what a dialogue shows.
@@ -124,7 +126,7 @@ test('a change of one request or one second excludes the only remaining rules of
         isBan = limits.add(changed, false) || isBan;
       });
       // A later reset of a key with nothing left may be a ban.
-      if (limits.broken === undefined && !isBan) missed.push(`seed ${seed}: ${header} ${delta}, ${nameOf(rules)}`);
+      if (limits.unexplained === undefined && !isBan) missed.push(`seed ${seed}: ${header} ${delta}, ${nameOf(rules)}`);
     }
   }
   expect(missed).toEqual([]);
@@ -152,7 +154,7 @@ test('a window with more remaining requests excludes that the one with the fewes
     ]);
     // Without the first responses, so that the minute is seen before the day.
     for (const exchange of recorded.slice((minute?.id ?? 1) - 1)) limits.add(exchange, false);
-    if (limits.broken === undefined) missed.push(`seed ${seed}: ${nameOf(rules)}`);
+    if (limits.unexplained === undefined) missed.push(`seed ${seed}: ${nameOf(rules)}`);
   }
   expect(missed).toEqual([]);
   expect(checked).toBeGreaterThan(20);

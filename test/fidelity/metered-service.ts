@@ -1,4 +1,4 @@
-import type { Transport } from '../../src/fidelity/ask-service/ask-service.js';
+import type { Transport } from '../../src/fidelity/ask-service/service-client.js';
 import { createDraw } from './hidden-worlds.js';
 import { type BanChoices, type Choices, type SecondAnswer, secondService } from './second-service.js';
 

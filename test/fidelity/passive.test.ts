@@ -38,7 +38,8 @@ test('learns from a recording of 200 entries without a request, and without a wr
         wrong.push(`seed ${seed}: ${about} is ${text(real)}, not ${text(value)} (${state}): ${evidence}`);
       }
     }
-    for (const { clue, exchange } of learner.contradictions) wrong.push(`seed ${seed}: ${clue.says} ${exchange.path}`);
+    for (const { observation, exchange } of learner.contradictions)
+      wrong.push(`seed ${seed}: ${observation.description} ${exchange.path}`);
   }
   expect(wrong).toEqual([]);
   expect(certain / count).toBeGreaterThan(9);

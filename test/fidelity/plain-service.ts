@@ -1,5 +1,5 @@
-import type { RawAnswer, Transport } from '../../src/fidelity/ask-service/ask-service.js';
 import type { Probe } from '../../src/fidelity/ask-service/questions.js';
+import type { ServiceResponse, Transport } from '../../src/fidelity/ask-service/service-client.js';
 
 /** The settings of one plain service, written apart from the simulator. */
 export interface PlainSettings {
@@ -41,13 +41,13 @@ interface Counter {
   hits: number[];
 }
 
-const json = (status: number, value: unknown, more: RawAnswer['headers'] = []): RawAnswer => ({
+const json = (status: number, value: unknown, more: ServiceResponse['headers'] = []): ServiceResponse => ({
   status,
   headers: [['content-type', 'application/json'], ...more],
   body: JSON.stringify(value),
 });
 
-const problem = (status: number, code: string, more: RawAnswer['headers'] = []) =>
+const problem = (status: number, code: string, more: ServiceResponse['headers'] = []) =>
   json(status, { code, message: code, status }, more);
 
 /** One service in virtual time; an answer takes 40 ms. */
@@ -88,7 +88,7 @@ export function plainService(settings: PlainSettings): Transport {
     return { refused, remaining, resetMs: atMs + ((remaining + 1 - (limit - counter.used)) * minuteMs) / limit };
   }
 
-  function answer({ method, target, headers, body, token }: Probe): RawAnswer {
+  function answer({ method, target, headers, body, token }: Probe): ServiceResponse {
     if (token !== 'own') return problem(401, 'unauthorized');
     const [path = '', search = ''] = target.split('?');
     const counter = counters[served % instances] as Counter;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
-import type { Subject } from '../../src/fidelity/deduce/clue.js';
+import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { createDraw } from './hidden-worlds.js';
 import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
 

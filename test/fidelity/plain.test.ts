@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import { writeQuestions } from '../../src/fidelity/ask-service/questions.js';
-import type { Subject } from '../../src/fidelity/deduce/clue.js';
-import { Facts } from '../../src/fidelity/deduce/facts.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
+import type { Subject } from '../../src/fidelity/deduce/observation.js';
+import { ServiceFacts } from '../../src/fidelity/deduce/service-facts.js';
 import { madeUpKey } from '../../src/traffic-files/key-names.js';
 import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
 
@@ -29,7 +29,7 @@ test('a limit with another status is not a ban', async () => {
   expect(learner.bans).toBe(0);
   expect(learner.about('banStatus').state).toBe('not asked');
   expect(learner.about('algorithm')).toMatchObject({ state: 'certain', value: 'fixed-window' });
-  expect(learner.contradictions.map(({ clue }) => clue.says)).toContainEqual(
+  expect(learner.contradictions.map(({ observation }) => observation.description)).toContainEqual(
     expect.stringMatching(/^a limit refused with 403; "When a request exceeds the limit/),
   );
 });
@@ -116,7 +116,7 @@ const categories: [known: number[], nearest: string][] = [
 ];
 
 test.each(categories)('the control for an unknown category is adjacent to a known one of %j', (known, nearest) => {
-  const facts = new Facts();
+  const facts = new ServiceFacts();
   for (const each of known) facts.categories.add(each);
   const control = writeQuestions.find(({ id }) => id === 'nearestCategory');
   expect(JSON.parse(control?.probe(facts)?.body ?? '{}').categoryId).toBe(Number(nearest));

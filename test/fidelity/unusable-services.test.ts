@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { calibrate as calibrateCommand } from '../../src/cli/commands/calibrate.js';
 import { compare as compareCommand } from '../../src/cli/commands/compare.js';
-import type { RawAnswer, Transport } from '../../src/fidelity/ask-service/ask-service.js';
 import { calibrate } from '../../src/fidelity/ask-service/calibrate.js';
 import type { Probe } from '../../src/fidelity/ask-service/questions.js';
+import type { ServiceResponse, Transport } from '../../src/fidelity/ask-service/service-client.js';
 import { compare } from '../../src/fidelity/compare/compare.js';
 import { hiddenWorld } from './hidden-worlds.js';
 
@@ -97,19 +97,19 @@ describe.each(services)('%s', (name, sentence, listener) => {
 const options = { budget: 40, allowsWrite: false, allowsExhaust: false, allowsBan: false, patienceMs: 150_000 };
 
 /** @param answerFrom the number of the first request that `answer` replaces */
-function replaced(answerFrom: number, answer: RawAnswer): Transport {
+function replaced(answerFrom: number, answer: ServiceResponse): Transport {
   const { transport } = hiddenWorld(1_001, 'second');
   let sent = 0;
   return { ...transport, send: async (probe) => (++sent < answerFrom ? transport.send(probe) : answer) };
 }
 
-const plain = (status: number, type: string, body: string): RawAnswer => ({
+const plain = (status: number, type: string, body: string): ServiceResponse => ({
   status,
   headers: [['content-type', type]],
   body,
 });
 
-test.each<[string, RegExp, RawAnswer]>([
+test.each<[string, RegExp, ServiceResponse]>([
   ['does not respond', /^No response from .*, 6 times in a row/, plain(0, '', '')],
   ['fails', /responded with 502, 6 failures in a row/, plain(502, 'text/html', 'Bad Gateway')],
   ['becomes a login page', /a body that is not JSON/, plain(200, 'text/html', '<html>')],

@@ -1,14 +1,20 @@
 import type { Exchange } from '../../traffic-files/exchange.js';
-import type { Knowledge } from '../deduce/clue.js';
 import { Learner } from '../deduce/learner.js';
-import { isRefusal } from '../deduce/rate.js';
+import type { Knowledge } from '../deduce/observation.js';
+import { isRefusal } from '../deduce/observed-rate.js';
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
-import { Asker, type AskOptions, EndOfAsking, ServiceUnusable, type Transport } from './ask-service.js';
 import { earnBans } from './earn-bans.js';
-import { bestExperiment, type Experiment, type Step } from './experiments.js';
+import { bestExperiment, type Experiment, type ExperimentStep } from './experiments.js';
 import { type Probe, type Question, readQuestions, writeQuestions } from './questions.js';
+import {
+  CalibrationEnded,
+  ServiceClient,
+  type ServiceClientOptions,
+  ServiceUnusable,
+  type Transport,
+} from './service-client.js';
 
-export interface CalibrateOptions extends AskOptions {
+export interface CalibrateOptions extends ServiceClientOptions {
   /** Whether the calibration may store pets. */
   readonly allowsWrite: boolean;
   /** Whether the calibration may get the key banned. */
@@ -46,7 +52,7 @@ export async function calibrate(
     if (isEvidence(exchange)) learner.add(exchange);
     options.onExchange?.(exchange);
   };
-  const asker = new Asker(transport, { ...options, onExchange }, asked);
+  const asker = new ServiceClient(transport, { ...options, onExchange }, asked);
   let ended: string | undefined;
   let isUnusable = false;
   try {
@@ -56,7 +62,7 @@ export async function calibrate(
     if (options.allowsBan) await earnBans(asker, learner);
     else if (options.allowsExhaust) await useUp(asker, learner);
   } catch (error) {
-    if (!(error instanceof EndOfAsking)) throw error;
+    if (!(error instanceof CalibrationEnded)) throw error;
     ended = error.message;
     isUnusable = error instanceof ServiceUnusable;
   }
@@ -67,7 +73,7 @@ export async function calibrate(
 const isEvidence = (exchange: Exchange) => unusableResponse(exchange) === undefined;
 
 async function askQuestions(
-  asker: Asker,
+  asker: ServiceClient,
   learner: Learner,
   questions: readonly Question[],
   asked: readonly Exchange[],
@@ -82,7 +88,7 @@ async function askQuestions(
 
 /** Runs experiments that reveal the service's rate-limit rules, the most informative first. */
 async function experiment(
-  asker: Asker,
+  asker: ServiceClient,
   learner: Learner,
   { allowsExhaust, patienceMs }: CalibrateOptions,
 ): Promise<void> {
@@ -108,17 +114,17 @@ async function experiment(
   }
 }
 
-async function run(asker: Asker, learner: Learner, { name, steps }: Experiment): Promise<void> {
+async function run(asker: ServiceClient, learner: Learner, { name, steps }: Experiment): Promise<void> {
   const startSeconds = asker.nowSeconds;
   for (const step of steps) {
     await asker.wait((startSeconds + step.afterSeconds - asker.nowSeconds) * 1000, name);
     const exchange = await asker.once(probeFor(step, learner));
     // Ends the experiment after a lost response, without which later responses reveal little.
-    if (isLost(exchange) || learner.limits.broken !== undefined) return;
+    if (isLost(exchange) || learner.limits.unexplained !== undefined) return;
   }
 }
 
-const probeFor = ({ operation }: Step, { facts }: Learner): Probe => {
+const probeFor = ({ operation }: ExperimentStep, { facts }: Learner): Probe => {
   const [petId = '1'] = facts.pets.keys();
   const target =
     operation === 'listPets' ? '/pets?limit=1' : operation === 'getPet' ? `/pets/${petId}` : '/petstore-sim-probe';
@@ -134,7 +140,7 @@ const probeFor = ({ operation }: Step, { facts }: Learner): Probe => {
 const plainList: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
 
 /** Uses up a rate-limit window to see one 429, if the budget allows it. Then waits for the end of the window. */
-async function useUp(asker: Asker, learner: Learner): Promise<void> {
+async function useUp(asker: ServiceClient, learner: Learner): Promise<void> {
   const isKnown = learner.about('retryAfterForm').state === 'certain';
   const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;
   if (isKnown || remaining + 2 > asker.left) return;

@@ -1,9 +1,9 @@
 import type { Exchange } from '../../traffic-files/exchange.js';
 import type { BanRules } from '../deduce/ban-rules.js';
 import type { Learner } from '../deduce/learner.js';
-import { isRefusal } from '../deduce/rate.js';
-import { type Asker, EndOfAsking } from './ask-service.js';
+import { isRefusal } from '../deduce/observed-rate.js';
 import type { Probe } from './questions.js';
+import { CalibrationEnded, type ServiceClient } from './service-client.js';
 
 const list: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
 
@@ -43,9 +43,9 @@ interface Refused {
 /**
  * Gets the key banned several times. The times of the requests reveal how many early ones cause a ban, how long it
  * lasts, and what is tolerated.
- * @throws {EndOfAsking} if the budget is used up, or a wait is too long
+ * @throws {CalibrationEnded} if the budget is used up, or a wait is too long
  */
-export async function earnBans(asker: Asker, learner: Learner): Promise<void> {
+export async function earnBans(asker: ServiceClient, learner: Learner): Promise<void> {
   const rules = () => learner.banRules;
   if (rules().after === undefined) {
     if (!(await earnFirst(asker, learner)) || rules().after === undefined) return;
@@ -62,7 +62,7 @@ export async function earnBans(asker: Asker, learner: Learner): Promise<void> {
  * Sends early requests one second apart, near the end of a window, until the key is banned.
  * @returns whether the key was rate-limited
  */
-async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
+async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolean> {
   const refused = await useUpWindow(asker, learner, mostStrikes);
   if (refused === undefined) return false;
   const startMs = refused.promisedMs - strikesBeforePromiseMs;
@@ -78,7 +78,7 @@ async function earnFirst(asker: Asker, learner: Learner): Promise<boolean> {
  * Sends a request during the ban, to see whether it extends the ban. Waits two seconds first, because Retry-After has
  * only whole seconds.
  */
-async function askInBan(asker: Asker): Promise<void> {
+async function askInBan(asker: ServiceClient): Promise<void> {
   await asker.wait(2_100, 'a request that may extend the ban');
   await asker.atOnce(list);
 }
@@ -87,7 +87,7 @@ async function askInBan(asker: Asker): Promise<void> {
  * Sends requests at growing delays after the first 429, until the key is banned. Shows which early requests the service
  * ignores.
  */
-async function probeGrace(asker: Asker, learner: Learner, { after = 1 }: BanRules): Promise<boolean> {
+async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }: BanRules): Promise<boolean> {
   const refused = await useUpWindow(asker, learner, graceStepsMs.length + after);
   if (refused === undefined) return false;
   const { bans } = learner;
@@ -112,7 +112,7 @@ function nextTolerance({ toleranceMs: [least, most] }: BanRules): number | undef
  * too early.
  */
 async function probeTolerance(
-  asker: Asker,
+  asker: ServiceClient,
   learner: Learner,
   { after = 1 }: BanRules,
   beforeMs: number,
@@ -135,7 +135,12 @@ async function probeTolerance(
  * @param apartMs delay between two requests; different fractions of a second reveal more about the service's clock
  * @returns `undefined` if the key was not rate-limited, or the window is too long
  */
-async function useUpWindow(asker: Asker, learner: Learner, more: number, apartMs = 0): Promise<Refused | undefined> {
+async function useUpWindow(
+  asker: ServiceClient,
+  learner: Learner,
+  more: number,
+  apartMs = 0,
+): Promise<Refused | undefined> {
   // Waits for the end of an earlier ban. The request also starts a window, if windows start with a request.
   let exchange = await asker.once(list);
   while (isRefusal(exchange)) exchange = await asker.once(list);
@@ -147,7 +152,7 @@ async function useUpWindow(asker: Asker, learner: Learner, more: number, apartMs
   }
   const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;
   if (remaining + 1 + more > asker.left) {
-    throw new EndOfAsking(
+    throw new CalibrationEnded(
       `A ban needs ${remaining + 1 + more} requests, and the budget has ${asker.left} left; continue with a larger --budget.`,
     );
   }

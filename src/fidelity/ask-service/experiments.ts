@@ -1,10 +1,10 @@
 import { windowSeconds } from '../../rate-limits/plan-limits.js';
 import type { LimitHypotheses } from '../deduce/limit-hypotheses.js';
 import { isCounted, limitAssumptions } from '../deduce/limit-rules.js';
-import type { SeenRate } from '../deduce/rate.js';
+import type { ObservedRate } from '../deduce/observed-rate.js';
 
 /** Request of an experiment, with its delay after the experiment's start. */
-export interface Step {
+export interface ExperimentStep {
   readonly afterSeconds: number;
   readonly operation: string | undefined;
 }
@@ -15,14 +15,14 @@ export interface Step {
  */
 export interface Experiment {
   readonly name: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ExperimentStep[];
 }
 
 /** State of a calibration, which decides which experiments are possible. */
-export interface Present {
+export interface CalibrationState {
   /** Current time of the service's clock, in Unix seconds. */
   readonly nowSeconds: number;
-  readonly rate: SeenRate | undefined;
+  readonly rate: ObservedRate | undefined;
   readonly hasPet: boolean;
   /** Number of requests that the budget still allows. */
   readonly left: number;
@@ -34,7 +34,7 @@ export interface Present {
 /** Waiting time that counts as much as one request in the choice of an experiment, in seconds. */
 const secondsARequest = 20;
 
-const list = (afterSeconds: number): Step => ({ afterSeconds, operation: 'listPets' });
+const list = (afterSeconds: number): ExperimentStep => ({ afterSeconds, operation: 'listPets' });
 
 /** Lists the experiments on rate limits that are possible now. */
 export function experimentsAt({
@@ -44,7 +44,7 @@ export function experimentsAt({
   left,
   allowsExhaust,
   patienceSeconds,
-}: Present): Experiment[] {
+}: CalibrationState): Experiment[] {
   const { minute } = windowSeconds;
   const untilReset = Math.max(1, (rate?.reset ?? nowSeconds) - nowSeconds) + 1;
   const fresh = Math.min(untilReset, minute + 1);
@@ -80,7 +80,7 @@ export function experimentsAt({
 export function bestExperiment(
   limits: LimitHypotheses,
   token: string,
-  present: Present,
+  present: CalibrationState,
   useless: ReadonlySet<string>,
 ): Experiment | undefined {
   let best: { experiment: Experiment; worth: number } | undefined;

@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
-import type { Subject } from '../deduce/clue.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
+import type { Subject } from '../deduce/observation.js';
 import type { CalibrateOptions } from './calibrate.js';
 import { readQuestions, writeQuestions } from './questions.js';
 

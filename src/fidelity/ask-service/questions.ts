@@ -1,9 +1,9 @@
 import { maximumBodyBytes } from '../../requests/api-error.js';
 import { madeUpKey } from '../../traffic-files/key-names.js';
 import { type Int64, isInt64 } from '../../values/int64.js';
-import type { Subject } from '../deduce/clue.js';
-import type { Facts } from '../deduce/facts.js';
-import { pageParameters } from '../deduce/list-clues.js';
+import { pageParameters } from '../deduce/list-observations.js';
+import type { Subject } from '../deduce/observation.js';
+import type { ServiceFacts } from '../deduce/service-facts.js';
 
 /** Request that a calibration sends to the service. */
 export interface Probe {
@@ -29,7 +29,7 @@ export interface Question {
   /** Whether the question is asked even if a recording already answers it for another value of the same kind. */
   readonly isExtra?: true;
   /** Returns the request; `undefined` until its precondition is known, such as an existing pet. */
-  probe(facts: Facts): Probe | undefined;
+  probe(facts: ServiceFacts): Probe | undefined;
 }
 
 /** Value that no service knows, for names and ids in questions. */

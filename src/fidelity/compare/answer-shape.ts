@@ -1,8 +1,8 @@
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { counted } from '../../values/counted.js';
-import { isObject, readExchange } from '../deduce/facts.js';
-import { isRefusal } from '../deduce/rate.js';
+import { isRefusal } from '../deduce/observed-rate.js';
+import { isObject, parseExchange } from '../deduce/service-facts.js';
 
 /**
  * Comparable parts of a response, by name. Two equal services agree in them. Times, ids, texts and usage are missing,
@@ -13,7 +13,7 @@ export type AnswerShape = Readonly<Record<string, string>>;
 /** Extracts the comparable parts of a response, which depend neither on time nor on stored pets nor on usage. */
 export function shapeOf(exchange: Exchange): AnswerShape {
   const { status, headers, method } = exchange;
-  const { body } = readExchange(exchange);
+  const { body } = parseExchange(exchange);
   const rate = Object.values(rateLimitHeaders).filter((name) => headers[name] !== undefined);
   const link = /<[^>]*[?&]([a-z]+)=[^>]*>\s*;[^,]*rel="?next/i.exec(headers.Link ?? '')?.[1];
   const isError = status >= 400;
@@ -33,7 +33,7 @@ export function shapeOf(exchange: Exchange): AnswerShape {
   };
 }
 
-function bodyShape(body: ReturnType<typeof readExchange>['body']): string {
+function bodyShape(body: ReturnType<typeof parseExchange>['body']): string {
   if (body === undefined) return 'no JSON';
   if (Array.isArray(body)) {
     const fields = [...new Set(body.map(itemFieldsOf))].sort();

@@ -1,10 +1,10 @@
 import type { Settings } from '../../petstore/settings.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
-import type { Between } from '../deduce/ban-rules.js';
+import type { Bounds } from '../deduce/ban-rules.js';
 import { BanWatch } from '../deduce/ban-watch.js';
-import { readExchange } from '../deduce/facts.js';
 import type { Learner } from '../deduce/learner.js';
-import type { Difference, Findings } from './difference.js';
+import { parseExchange } from '../deduce/service-facts.js';
+import type { ComparisonResult, ServiceDifference } from './difference.js';
 
 /** Assumptions about bans whose values are numbers. The service's responses show only rounded values. */
 export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
@@ -25,11 +25,11 @@ export function compareBans(
   { banRules }: Learner,
   slackSeconds: number,
   isStated: (about: string) => boolean,
-): Findings {
+): ComparisonResult {
   const watch = new BanWatch();
   const places = exchanges.filter((exchange) => isBanOf(watch, exchange));
   const place = places.length === 0 ? '' : `#${places.map(({ id }) => id).join(', #')}`;
-  const differences: Difference[] = [];
+  const differences: ServiceDifference[] = [];
   const [confirmed, unchecked]: [string[], string[]] = [[], []];
   const differ = (about: string, service: string, simulator: string) => {
     if (isStated(about)) differences.push({ kind: 'assumption', about, service, simulator, place });
@@ -91,13 +91,13 @@ export function compareBans(
  * @returns whether its response reports a ban
  */
 export function isBanOf(watch: BanWatch, exchange: Exchange): boolean {
-  const read = readExchange(exchange);
+  const read = parseExchange(exchange);
   const isBan = watch.isMarked(read);
   watch.add(read, isBan);
   return isBan;
 }
 
-const isWithin = (value: number, [least, most]: Between) => value >= least - roundingMs && value < most + roundingMs;
+const isWithin = (value: number, [least, most]: Bounds) => value >= least - roundingMs && value < most + roundingMs;
 
 /** Length of a key's n-th ban in the scenario, in seconds. */
 function lengthOf({ banSeconds, banEscalation }: Settings, index: number): number {

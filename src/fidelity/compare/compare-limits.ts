@@ -5,13 +5,13 @@ import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { BanWatch } from '../deduce/ban-watch.js';
-import { shownValue } from '../deduce/costs.js';
+import { shownValue } from '../deduce/knowledge-costs.js';
 import type { Learner } from '../deduce/learner.js';
 import { LimitHypotheses } from '../deduce/limit-hypotheses.js';
 import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from '../deduce/limit-rules.js';
-import { isRefusal, rateOf } from '../deduce/rate.js';
+import { isRefusal, rateOf } from '../deduce/observed-rate.js';
 import { compareBans, isBanOf } from './compare-bans.js';
-import type { Difference, Findings } from './difference.js';
+import type { ComparisonResult, ServiceDifference } from './difference.js';
 
 /** Response with its rate-limit headers. Responses to a banned key are excluded, because they show no window. */
 interface Sample {
@@ -51,7 +51,7 @@ export function compareLimits(
   exchanges: readonly Exchange[],
   learner: Learner,
   isStated: (about: string) => boolean,
-): Findings {
+): ComparisonResult {
   const bans = new BanWatch();
   const own = exchanges.filter((each) => {
     const isBan = isBanOf(bans, each);
@@ -82,7 +82,7 @@ const mostResponses = 2_000;
 /** Maximum error of a difference between two times of a response, in seconds. Each time is rounded to seconds. */
 const mostRounding = 2;
 
-const nothing: Findings = { differences: [], confirmed: [], unchecked: [] };
+const nothing: ComparisonResult = { differences: [], confirmed: [], unchecked: [] };
 
 function sampleOf(exchange: Exchange): Sample[] {
   const rate = rateOf(exchange);
@@ -90,7 +90,11 @@ function sampleOf(exchange: Exchange): Sample[] {
 }
 
 /** Compares the limits with the plan of the scenario's key. A scenario without keys is compared by all its plans. */
-function comparePlan({ keys, plans }: Scenario, resolved: ResolvedScenario, samples: readonly Sample[]): Findings {
+function comparePlan(
+  { keys, plans }: Scenario,
+  resolved: ResolvedScenario,
+  samples: readonly Sample[],
+): ComparisonResult {
   const about = 'enterpriseLimits';
   if (samples.length === 0) return { ...nothing, unchecked: [about] };
   const ownPlan = keys?.['own-key']?.plan;
@@ -114,7 +118,7 @@ function comparePlan({ keys, plans }: Scenario, resolved: ResolvedScenario, samp
   const sample = plan && samples.find((each) => isMissing(plan, each));
   if (plan === undefined || sample === undefined) return { ...nothing, unchecked: [about] };
   const [name, { minute, day }] = plan;
-  const difference: Difference = {
+  const difference: ServiceDifference = {
     kind: 'assumption',
     about: ownPlan === undefined || name === 'enterprise' ? about : `plans.${name}`,
     service: `has a limit of ${sample.limit}`,
@@ -130,7 +134,7 @@ function compareRules(
   own: readonly Exchange[],
   samples: readonly Sample[],
   isStated: (about: string) => boolean,
-): Findings {
+): ComparisonResult {
   const all = [...limitAssumptions, resetHeader, remainingHeader];
   const stated = limitAssumptions.filter(isStated);
   const hasStated = (each: LimitRules, names: readonly LimitAssumption[]) =>
@@ -168,11 +172,11 @@ function compareRules(
       unchecked: all.filter((about) => open.has(about) || !checkable.includes(about)),
     };
   }
-  const { broken } = simulate(rules, own);
-  const place = broken === undefined ? '' : placeOf(broken.exchange);
+  const { unexplained } = simulate(rules, own);
+  const place = unexplained === undefined ? '' : placeOf(unexplained.exchange);
   const [choice] = ofOtherChoices;
   const [defect] = ofDefects;
-  const difference: Difference =
+  const difference: ServiceDifference =
     open.size === 1 && choice !== undefined
       ? {
           kind: 'assumption',
@@ -212,7 +216,7 @@ function simulate(rules: readonly LimitRules[], own: readonly Exchange[]): Limit
   const hypotheses = new LimitHypotheses(rules);
   own.some((exchange) => {
     hypotheses.add(exchange, false);
-    return hypotheses.broken !== undefined;
+    return hypotheses.unexplained !== undefined;
   });
   return hypotheses;
 }
@@ -228,7 +232,7 @@ function shifted(exchange: Exchange, header: string, delta: number): Exchange {
 }
 
 /** Compares Retry-After with the reset header, in 429 responses. */
-function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Findings {
+function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): ComparisonResult {
   const gaps = exchanges.flatMap((exchange): { exchange: Exchange; seconds: number }[] => {
     const text = exchange.headers[retryAfterHeader];
     const rate = rateOf(exchange);
@@ -248,7 +252,7 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Fi
   // A small difference between the two headers may come from rounding, so it is no finding.
   if (off === undefined) return { ...nothing, unchecked: [about] };
   const { seconds } = off;
-  const difference: Difference = {
+  const difference: ServiceDifference = {
     kind: 'drift',
     about,
     service: `ends ${Math.abs(seconds)} s ${seconds > 0 ? 'after' : 'before'} ${resetHeader}`,

@@ -1,6 +1,6 @@
 import { markup } from '../../judge/report/markup.js';
 import type { Comparison } from './compare.js';
-import type { Difference } from './difference.js';
+import type { ServiceDifference } from './difference.js';
 
 type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 
@@ -33,7 +33,7 @@ export function compareJunit(
   scenario: string,
 ): string {
   const name = `petstore-sim compare ${scenario}`;
-  const failed = new Map<string, Difference[]>();
+  const failed = new Map<string, ServiceDifference[]>();
   for (const each of differences) failed.set(each.about, [...(failed.get(each.about) ?? []), each]);
   const isError = outcome === 'could not check';
   const passed = confirmed.filter((about) => !failed.has(about));

@@ -5,25 +5,25 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { counted } from '../../values/counted.js';
 import { BanWatch } from '../deduce/ban-watch.js';
-import type { Knowledge } from '../deduce/clue.js';
-import { shownValue } from '../deduce/costs.js';
+import { shownValue } from '../deduce/knowledge-costs.js';
 import { contradictionTexts } from '../deduce/knowledge-lines.js';
 import { Learner } from '../deduce/learner.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
-import { isRefusal } from '../deduce/rate.js';
+import type { Knowledge } from '../deduce/observation.js';
+import { isRefusal } from '../deduce/observed-rate.js';
 import { calibratedName } from '../deduce/scenario-text.js';
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
 import { answerLocally } from './answer-locally.js';
 import { differences, shapeOf } from './answer-shape.js';
 import { banNumbers, isBanOf } from './compare-bans.js';
 import { compareLimits } from './compare-limits.js';
-import type { Difference } from './difference.js';
+import type { ServiceDifference } from './difference.js';
 
 /** Result of the comparison of a scenario with a real service. */
 export interface Comparison {
   readonly outcome: 'same' | 'differs' | 'could not check';
   readonly reason: string;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ServiceDifference[];
   /** Assumptions of the scenario that the service's responses confirm. */
   readonly confirmed: readonly string[];
   /** Assumptions of the scenario about which the service's responses reveal nothing. */
@@ -89,7 +89,7 @@ function states({ name, assumptions = {} }: Scenario, about: string): boolean {
 
 /** Decides the outcome of a comparison. A service that failed or is no Petstore never counts as `same`. */
 function conclude(
-  found: readonly Difference[],
+  found: readonly ServiceDifference[],
   ended: string | undefined,
   exchanges: readonly Exchange[],
 ): Pick<Comparison, 'outcome' | 'reason'> {
@@ -117,7 +117,7 @@ function conclude(
 function choiceDifference(
   { about, state, value, left, evidence }: Knowledge,
   settings: Settings,
-): Difference | undefined {
+): ServiceDifference | undefined {
   if (state !== 'certain' && state !== 'likely') return undefined;
   const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
   const codes: Readonly<Record<string, string>> = settings.errorCodes;
@@ -142,7 +142,7 @@ async function unexplained(
   chosen: Settings,
   exchanges: readonly Exchange[],
   learner: Learner,
-): Promise<{ drift: Difference[]; uncheckedParts: string[] }> {
+): Promise<{ drift: ServiceDifference[]; uncheckedParts: string[] }> {
   const known = learner.settings();
   const { limits: _, ban: __, ...rest } = scenario;
   const settings = { ...defaultSettings, ...chosen, ...known };
@@ -158,7 +158,7 @@ async function unexplained(
   });
   const drift = pairs.flatMap(([exchange, answer]) =>
     differences(shapeOf(exchange), shapeOf(answer)).map(
-      (difference): Difference => ({
+      (difference): ServiceDifference => ({
         kind: 'drift',
         about: difference.part,
         service: difference.service,
@@ -183,7 +183,7 @@ function bansIn(exchanges: readonly Exchange[]): ReadonlySet<Exchange> {
   return new Set(exchanges.filter((exchange) => isBanOf(watch, exchange)));
 }
 
-const contradiction = (about: string, text: string): Difference => ({
+const contradiction = (about: string, text: string): ServiceDifference => ({
   kind: 'drift',
   about,
   service: text,
@@ -192,7 +192,7 @@ const contradiction = (about: string, text: string): Difference => ({
 });
 
 /** Removes duplicate differences, and those that follow from a different status. */
-function unique(found: readonly Difference[]): Difference[] {
+function unique(found: readonly ServiceDifference[]): ServiceDifference[] {
   const others = new Set(found.filter(({ about }) => about === 'status').map(({ place }) => place));
   const seen = new Set<string>();
   return found.filter(({ about, service, simulator, place }) => {

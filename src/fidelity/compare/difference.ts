@@ -1,5 +1,5 @@
 /** Difference between a service and the simulator. */
-export interface Difference {
+export interface ServiceDifference {
   /**
    * `assumption`: the scenario has another value for this assumption than the service. `drift`: no value explains the
    * response, so the API document or the simulator is outdated.
@@ -14,8 +14,8 @@ export interface Difference {
 }
 
 /** Result of comparing some assumptions and headers of a scenario with a service. */
-export interface Findings {
-  readonly differences: readonly Difference[];
+export interface ComparisonResult {
+  readonly differences: readonly ServiceDifference[];
   readonly confirmed: readonly string[];
   readonly unchecked: readonly string[];
 }

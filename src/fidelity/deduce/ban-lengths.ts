@@ -1,6 +1,6 @@
 import { settingValues } from '../../petstore/settings.js';
-import { type Knowledge, notAsked } from './clue.js';
 import type { LimitRules } from './limit-rules.js';
+import { type Knowledge, notAsked } from './observation.js';
 
 /** Maximum length of bans if no response shows it: three days. Services with growing bans document this value. */
 const longestSeconds = 259_200;

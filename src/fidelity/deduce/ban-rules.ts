@@ -1,18 +1,18 @@
 import { settingValues } from '../../petstore/settings.js';
 import { counted } from '../../values/counted.js';
-import { type Knowledge, notAsked } from './clue.js';
+import { type Knowledge, notAsked } from './observation.js';
 
 /** Range of a time in milliseconds. Network latency makes arrival times uncertain. */
-export type Between = readonly [leastMs: number, mostMs: number];
+export type Bounds = readonly [leastMs: number, mostMs: number];
 
 /** 429 that a client received because it retried too early. */
 export interface EarlyRequest {
-  readonly afterFirstMs: Between;
+  readonly afterFirstMs: Bounds;
   /**
    * Time from the request to the promised reset, in milliseconds of the service's clock, as far as `Date` reveals this
    * clock.
    */
-  readonly beforePromiseMs: Between;
+  readonly beforePromiseMs: Bounds;
 }
 
 /** Episode of a key: its requests from a first 429 to the next served request or ban. */
@@ -36,8 +36,8 @@ export interface BanRules {
   readonly after: number | undefined;
   /** Whether only this number of strikes explains the observed bans. */
   readonly isOnly: boolean;
-  readonly graceMs: Between;
-  readonly toleranceMs: Between;
+  readonly graceMs: Bounds;
+  readonly toleranceMs: Bounds;
 }
 
 /** Maximum number of strikes per ban that is considered. */
@@ -53,7 +53,7 @@ const never = Number.POSITIVE_INFINITY;
 /** Derives the rules about bans that explain all observed episodes. */
 export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
   const steady = episodes.filter(({ isSteady }) => isSteady);
-  const fits: { after: number; graceMs: Between }[] = [];
+  const fits: { after: number; graceMs: Bounds }[] = [];
   for (let after = 1; after <= mostStrikes; after++) {
     const graceMs = graceFor(after, steady);
     if (graceMs !== undefined) fits.push({ after, graceMs });
@@ -71,7 +71,7 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
  * Returns the range of grace periods with which a number of strikes explains every ban. An early request that was no
  * strike must have been within the grace period.
  */
-function graceFor(after: number, episodes: readonly BanEpisode[]): Between | undefined {
+function graceFor(after: number, episodes: readonly BanEpisode[]): Bounds | undefined {
   let [least, most] = [0, never];
   for (const { early, isBanned } of episodes) {
     if (!isBanned) continue;
@@ -84,7 +84,7 @@ function graceFor(after: number, episodes: readonly BanEpisode[]): Between | und
 }
 
 /** Returns the range of tolerances that explains which late retries caused a ban and which did not. */
-function toleranceFor(after: number, [, graceMs]: Between, episodes: readonly BanEpisode[]): Between {
+function toleranceFor(after: number, [, graceMs]: Bounds, episodes: readonly BanEpisode[]): Bounds {
   let [least, most] = [0, never];
   for (const { early, isBanned } of episodes) {
     const last = early.at(-1);
@@ -95,7 +95,7 @@ function toleranceFor(after: number, [, graceMs]: Between, episodes: readonly Ba
   return [least, most];
 }
 
-const isIn = (value: number, [least, most]: Between) => value >= least && value < most;
+const isIn = (value: number, [least, most]: Bounds) => value >= least && value < most;
 
 /**
  * Derives the assumptions about strikes.
@@ -132,15 +132,15 @@ const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
  * Derives an assumption in milliseconds, such as the grace period, from the range that responses allow. Unknown if the
  * range is wide; never certain, because arrival times are not.
  */
-function rangeKnowledge(unknown: Knowledge, [least, most]: Between, byDefault: number): Knowledge {
+function rangeKnowledge(unknown: Knowledge, [least, most]: Bounds, byDefault: number): Knowledge {
   if (most > Math.max(500, 3 * least)) return unknown;
-  const value = isIn(byDefault, [least, most]) ? byDefault : roundest(least, most);
+  const value = isIn(byDefault, [least, most]) ? byDefault : roundestNumber(least, most);
   const evidence = [`at least ${Math.round(least)} ms, less than ${Math.round(most)} ms`];
   return { ...unknown, state: 'likely', value, left: [value], evidence };
 }
 
 /** Returns the roundest number in a range. */
-export function roundest(least: number, most: number): number {
+export function roundestNumber(least: number, most: number): number {
   for (let step = 10 ** 9; step >= 1; step /= 10) {
     for (const part of [step, step / 2]) {
       const value = Math.ceil(least / part) * part;

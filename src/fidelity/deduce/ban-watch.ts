@@ -1,10 +1,10 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import type { BanEpisode, EarlyRequest } from './ban-rules.js';
-import type { Clue } from './clue.js';
-import { isObject, type ReadExchange } from './facts.js';
-import { isRefusal, rateOf } from './rate.js';
+import type { Observation } from './observation.js';
+import { isRefusal, rateOf } from './observed-rate.js';
 import { ServiceClock } from './service-clock.js';
+import { isObject, type ParsedExchange } from './service-facts.js';
 
 /** Current state of a key: its early retries since the first 429, or its ban. */
 interface Track {
@@ -46,7 +46,7 @@ export class BanWatch {
   }
 
   /** Whether a response has the status or error code of a ban. */
-  isMarked(exchange: ReadExchange): boolean {
+  isMarked(exchange: ParsedExchange): boolean {
     const { status, token } = exchange;
     if (!isRefusal(exchange)) return false;
     const code = codeOf(exchange);
@@ -62,9 +62,9 @@ export class BanWatch {
   /**
    * Adds the next exchange.
    * @param isBan whether its response reports a ban
-   * @returns clues about the service's undocumented behavior
+   * @returns observations about the service's undocumented behavior
    */
-  add(exchange: ReadExchange, isBan = this.isMarked(exchange)): Clue[] {
+  add(exchange: ParsedExchange, isBan = this.isMarked(exchange)): Observation[] {
     const { token, status } = exchange;
     this.#clock.note(exchange);
     if (!isRefusal(exchange)) {
@@ -77,8 +77,8 @@ export class BanWatch {
     if (isBan) return this.#ban(exchange);
     this.#refuse(exchange);
     if (status === 429) return [];
-    const says = `a limit refused with ${status}; "When a request exceeds the limit, the response is 429 Too Many Requests"`;
-    return [{ about: 'document', allows: [], says }];
+    const description = `a limit refused with ${status}; "When a request exceeds the limit, the response is 429 Too Many Requests"`;
+    return [{ about: 'document', possibleValues: [], description }];
   }
 
   #refuse(exchange: Exchange): void {
@@ -118,22 +118,22 @@ export class BanWatch {
     if (episode !== undefined) this.episodes[at] = { ...episode, ...change };
   }
 
-  #ban(exchange: ReadExchange): Clue[] {
+  #ban(exchange: ParsedExchange): Observation[] {
     const { token, status, arrivedAtMs, dateMs } = exchange;
-    const clues: Clue[] = [
+    const observations: Observation[] = [
       {
         about: 'banStatus',
-        allows: [status].filter((each) => [429, 403, 401, 418].includes(each)),
-        says: `a banned key is refused with ${status}`,
-        // The clue is likely if the ban has the limit's error code, because only the later reset shows the ban.
+        possibleValues: [status].filter((each) => [429, 403, 401, 418].includes(each)),
+        description: `a banned key is refused with ${status}`,
+        // The observation is likely if the ban has the limit's error code, because only the later reset shows the ban.
         isLikely: !this.isMarked(exchange),
       },
     ];
     const untilSeconds = rateOf(exchange)?.reset;
-    if (untilSeconds === undefined) return clues;
+    if (untilSeconds === undefined) return observations;
     const atSeconds = Math.floor((dateMs ?? arrivedAtMs) / 1000);
     const track = this.#tracks.get(token);
-    if (track?.ban !== undefined) return [...clues, ...extendClues(track.ban, untilSeconds, atSeconds)];
+    if (track?.ban !== undefined) return [...observations, ...extendObservations(track.ban, untilSeconds, atSeconds)];
     // The reset header shows the later one of ban and window. The end of a shorter ban is therefore unknown.
     const isShown = track === undefined || untilSeconds > track.promisedAtSeconds;
     this.lengths.push(isShown && track !== undefined ? untilSeconds - atSeconds : undefined);
@@ -146,11 +146,11 @@ export class BanWatch {
     }
     const ban = { untilSeconds, isShown, atSeconds };
     this.#tracks.set(token, { first: exchange, promisedAtSeconds: untilSeconds, early: [], isSteady: true, ban });
-    return clues;
+    return observations;
   }
 }
 
-function codeOf({ body }: ReadExchange): string | undefined {
+function codeOf({ body }: ParsedExchange): string | undefined {
   return isObject(body) && typeof body.code === 'string' ? body.code : undefined;
 }
 
@@ -158,13 +158,13 @@ function codeOf({ body }: ReadExchange): string | undefined {
 const isOurs = ({ question }: Exchange) => question !== undefined;
 
 /**
- * Reads clues from a request during a ban: whether the request extended the ban. Needs a second since the last request,
- * the resolution of reset times.
+ * Reads observations from a request during a ban: whether the request extended the ban. Needs a second since the last
+ * request, the resolution of reset times.
  */
-function extendClues(ban: NonNullable<Track['ban']>, untilSeconds: number, atSeconds: number): Clue[] {
+function extendObservations(ban: NonNullable<Track['ban']>, untilSeconds: number, atSeconds: number): Observation[] {
   const isLonger = untilSeconds > ban.untilSeconds;
   if (!isLonger && (!ban.isShown || atSeconds <= ban.atSeconds)) return [];
   Object.assign(ban, { untilSeconds, atSeconds, isShown: ban.isShown || isLonger });
-  const says = isLonger ? 'a request during the ban extended it' : 'a request during the ban did not extend it';
-  return [{ about: 'banExtend', allows: [isLonger], says }];
+  const description = isLonger ? 'a request during the ban extended it' : 'a request during the ban did not extend it';
+  return [{ about: 'banExtend', possibleValues: [isLonger], description }];
 }

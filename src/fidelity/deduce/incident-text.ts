@@ -4,15 +4,15 @@ import { isGivenUp } from '../../traffic-files/exchange.js';
 import type { Recording } from '../../traffic-files/read-recording.js';
 import { counted } from '../../values/counted.js';
 import type { Learner } from './learner.js';
-import { isRefusal, rateOf } from './rate.js';
+import { isRefusal, rateOf } from './observed-rate.js';
 import { recordedScenario } from './recorded-scenario.js';
-import { type Replayed, replayRecording } from './replay-recording.js';
+import { type ReplayedRecording, replayRecording } from './replay-recording.js';
 import { comment } from './scenario-text.js';
 
 /** Scenario file made from a recording, and the result of replaying the recording with it. */
 export interface Incident {
   readonly scenario: Scenario;
-  readonly replayed: Replayed;
+  readonly replayed: ReplayedRecording;
   readonly text: string;
 }
 
@@ -30,12 +30,12 @@ export async function incidentFrom(
   name: string,
 ): Promise<Incident> {
   const base = recordedScenario(exchanges, learner, name);
-  let best: { scenario: Scenario; replayed: Replayed } | undefined;
+  let best: { scenario: Scenario; replayed: ReplayedRecording } | undefined;
   for (const scenario of [base, ...shorterWindows(base, exchanges)]) {
     const replayed = await replayRecording(scenario, exchanges);
     if (best === undefined || isTruer(replayed, best.replayed)) best = { scenario, replayed };
   }
-  const { scenario, replayed } = best as { scenario: Scenario; replayed: Replayed };
+  const { scenario, replayed } = best as { scenario: Scenario; replayed: ReplayedRecording };
   const unknown = [...notes, ...unknownsOf(exchanges, scenario), ...replayLines(replayed)];
   const text = [
     comment(
@@ -48,7 +48,7 @@ export async function incidentFrom(
   return { scenario, replayed, text };
 }
 
-const isTruer = (one: Replayed, other: Replayed) =>
+const isTruer = (one: ReplayedRecording, other: ReplayedRecording) =>
   one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
 
 /**
@@ -85,7 +85,7 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
   return lines;
 }
 
-function replayLines({ compared, same, differing }: Replayed): string[] {
+function replayLines({ compared, same, differing }: ReplayedRecording): string[] {
   const more = differing.length > mostDiffering ? [`and ${differing.length - mostDiffering} more`] : [];
   return [
     `Replayed at the recorded times, ${same} of ${counted(compared, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,

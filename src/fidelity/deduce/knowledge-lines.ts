@@ -1,7 +1,7 @@
 import { placeOf } from '../../traffic-files/exchange.js';
-import type { Knowledge, KnowledgeState } from './clue.js';
-import { openText, shownValue } from './costs.js';
+import { describeUnknown, shownValue } from './knowledge-costs.js';
 import type { Learner } from './learner.js';
+import type { Knowledge, KnowledgeState } from './observation.js';
 
 type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 
@@ -33,7 +33,7 @@ export function unseenLines({ limits: { unaccounted } }: Learner): string[] {
 
 function detail(row: Knowledge): string {
   const { state, value, evidence, left } = row;
-  if (state === 'not asked') return openText(row);
+  if (state === 'not asked') return describeUnknown(row);
   const last = evidence.at(-1) ?? '';
   if (state === 'contradicted') return last;
   const others =
@@ -48,7 +48,9 @@ function detail(row: Knowledge): string {
 
 /** Describes the responses that contradict the API document, each with its first request. */
 export const contradictionTexts = ({ contradictions }: Learner): string[] => {
-  const first = new Map(contradictions.map(({ clue, exchange }) => [clue.says, exchange] as const).reverse());
+  const first = new Map(
+    contradictions.map(({ observation, exchange }) => [observation.description, exchange] as const).reverse(),
+  );
   return [...first].reverse().map(([says, exchange]) => `${placeOf(exchange)}: ${says}`);
 };
 

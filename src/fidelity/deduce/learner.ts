@@ -2,17 +2,17 @@ import { type AssumptionId, assumptions } from '../../petstore/assumptions.js';
 import type { Settings } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
-import { answerClues, petClues } from './answer-clues.js';
 import { banLengths, lengthKnowledge } from './ban-lengths.js';
 import { type BanRules, readBanRules, strikeKnowledge } from './ban-rules.js';
 import { BanWatch } from './ban-watch.js';
-import { type Clue, Clues, type Knowledge, notAsked, type Subject } from './clue.js';
-import { Facts, readExchange } from './facts.js';
 import { LimitHypotheses } from './limit-hypotheses.js';
 import { type LimitAssumption, limitAssumptions } from './limit-rules.js';
-import { listClues } from './list-clues.js';
-import { questionClues } from './question-clues.js';
-import { writeClues } from './write-clues.js';
+import { listObservations } from './list-observations.js';
+import { type Knowledge, notAsked, type Observation, Observations, type Subject } from './observation.js';
+import { questionObservations } from './question-observations.js';
+import { petObservations, responseObservations } from './response-observations.js';
+import { parseExchange, ServiceFacts } from './service-facts.js';
+import { writeObservations } from './write-observations.js';
 
 /**
  * Maximum number of responses from which limits are learned. Each is simulated under all possible rules, which takes
@@ -25,44 +25,44 @@ const mostForLimits = 2_000;
  * learned from all responses together, other assumptions from single ones.
  */
 export class Learner {
-  readonly facts = new Facts();
+  readonly facts = new ServiceFacts();
   readonly limits = new LimitHypotheses();
-  readonly #clues = new Clues();
+  readonly #observations = new Observations();
   readonly #bans = new BanWatch();
   /** Responses that contradict a sentence of the API document. */
-  readonly contradictions: { clue: Clue; exchange: Exchange }[] = [];
+  readonly contradictions: { observation: Observation; exchange: Exchange }[] = [];
 
-  /** Clues that do not count yet, because the service must first accept certain other requests. */
-  #waiting: { clue: Clue; exchange: Exchange }[] = [];
+  /** Observations that do not count yet, because the service must first accept certain other requests. */
+  #waiting: { observation: Observation; exchange: Exchange }[] = [];
 
   add(exchange: Exchange): void {
-    const read = readExchange(exchange);
+    const read = parseExchange(exchange);
     const isMarked = this.#bans.isMarked(read);
     const isFull = this.limits.seen >= mostForLimits;
     const isBan = isFull ? isMarked : this.limits.add(exchange, isMarked);
-    const clues = [
+    const observations = [
       ...this.#bans.add(read, isBan),
-      ...answerClues(read),
-      ...listClues(read, this.facts),
-      ...petClues(read, this.facts),
-      ...writeClues(read, this.facts),
-      ...questionClues(read),
+      ...responseObservations(read),
+      ...listObservations(read, this.facts),
+      ...petObservations(read, this.facts),
+      ...writeObservations(read, this.facts),
+      ...questionObservations(read),
     ];
-    for (const clue of clues) {
-      if (clue.about === 'document') this.contradictions.push({ clue, exchange });
-      else this.#waiting.push({ clue, exchange });
+    for (const observation of observations) {
+      if (observation.about === 'document') this.contradictions.push({ observation, exchange });
+      else this.#waiting.push({ observation, exchange });
     }
     this.facts.note(read);
     this.#addControlled();
   }
 
-  /** Adds clues that need no other request, or whose other requests have been accepted. */
+  /** Adds observations that need no other request, or whose other requests have been accepted. */
   #addControlled(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const each of waiting) {
-      const isControlled = each.clue.needs?.every((feature) => this.facts.accepted.has(feature)) ?? true;
-      if (isControlled) this.#clues.add(each.clue, each.exchange);
+      const isControlled = each.observation.needs?.every((feature) => this.facts.accepted.has(feature)) ?? true;
+      if (isControlled) this.#observations.add(each.observation, each.exchange);
       else this.#waiting.push(each);
     }
   }
@@ -84,13 +84,13 @@ export class Learner {
     const isJoint = limitAssumptions.includes(subject as LimitAssumption);
     if (isJoint) return this.limits.knowledge().find(({ about }) => about === subject) as Knowledge;
     const ofBans = this.#aboutBans().find(({ about }) => about === subject);
-    return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#clues.about(subject));
+    return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#observations.about(subject));
   }
 
   /** Returns the knowledge about every assumption, in their usual order, and about each error code that occurred. */
   knowledge(): Knowledge[] {
     const ids = Object.keys(assumptions) as AssumptionId[];
-    const codes = this.#clues.subjects.filter((subject) => subject.startsWith('errorCodes.'));
+    const codes = this.#observations.subjects.filter((subject) => subject.startsWith('errorCodes.'));
     return ids.flatMap((id) => {
       if (id !== 'errorCodes') return [this.about(id)];
       return codes.length > 0 ? codes.map((code) => this.about(code)) : [this.about(id)];
@@ -111,10 +111,10 @@ export class Learner {
   }
 
   #aboutBans(): Knowledge[] {
-    const { broken, alive } = this.limits;
+    const { unexplained, alive } = this.limits;
     const roundings = new Set(alive.map(({ rules }) => rules.rounding));
     const lengths = banLengths(this.#bans.lengths, this.#bans.waits, roundings);
-    return [...strikeKnowledge(this.#bans.episodes, broken === undefined), ...lengthKnowledge(lengths)];
+    return [...strikeKnowledge(this.#bans.episodes, unexplained === undefined), ...lengthKnowledge(lengths)];
   }
 
   /** Derives the limits of a plan that the API document does not describe, if a key has such limits. */

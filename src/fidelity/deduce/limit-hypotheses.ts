@@ -1,20 +1,20 @@
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { madeUpKey } from '../../traffic-files/key-names.js';
-import type { Knowledge } from './clue.js';
 import { allLimitRules, isCounted, type LimitAssumption, type LimitRules, limitAssumptions } from './limit-rules.js';
-import { isRefusal, rateOf } from './rate.js';
+import type { Knowledge } from './observation.js';
+import { isRefusal, rateOf } from './observed-rate.js';
 import { ServiceClock } from './service-clock.js';
 import {
-  explain,
   isUsedUp,
   mayCount,
   newKeys,
+  type ObservedResponse,
   predict,
-  type SeenResponse,
   type SimulatedKey,
-  settled,
+  statesAfterResponse,
+  withExactTimes,
 } from './simulated-key.js';
-import type { Span } from './simulated-window.js';
+import type { TimeRange } from './simulated-window.js';
 
 /** Possible rate-limit rules of a service, with the possible states of each API key under these rules. */
 export interface LimitHypothesis {
@@ -23,7 +23,7 @@ export interface LimitHypothesis {
 }
 
 /** Response of the service that none of the possible rate-limit rules explains. */
-export interface Broken {
+export interface UnexplainedResponse {
   readonly exchange: Exchange;
   /** Response that the last possible rules predicted, in words. */
   readonly expected: string;
@@ -44,7 +44,7 @@ const dayMs = 86_400_000;
  */
 export class LimitHypotheses {
   #alive: LimitHypothesis[];
-  #broken: Broken | undefined;
+  #unexplained: UnexplainedResponse | undefined;
   #seen = 0;
   #unaccounted = 0;
   /**
@@ -70,8 +70,8 @@ export class LimitHypotheses {
     return this.#alive;
   }
 
-  get broken(): Broken | undefined {
-    return this.#broken;
+  get unexplained(): UnexplainedResponse | undefined {
+    return this.#unexplained;
   }
 
   /** Number of responses that the possible rate-limit rules explain. */
@@ -109,19 +109,23 @@ export class LimitHypotheses {
     const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
     const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
-    if (this.#broken !== undefined || isSameBan) return isSameBan;
+    if (this.#unexplained !== undefined || isSameBan) return isSameBan;
     const relative = { ...rate, reset: rate.reset - this.#epoch / 1000 };
-    const seen: SeenResponse = { operation, isRefused, rate: relative };
+    const seen: ObservedResponse = { operation, isRefused, rate: relative };
     const expected = this.#expectation();
     const before = this.#alive;
-    this.#update(token, ({ rules }, keys = newKeys) => keys.flatMap((key) => explain(key, rules, arrival, seen)), seen);
+    this.#update(
+      token,
+      ({ rules }, keys = newKeys) => keys.flatMap((key) => statesAfterResponse(key, rules, arrival, seen)),
+      seen,
+    );
     const isBegun = this.#alive.length === 0 && isRefused && rate.reset > promisedSeconds;
     if (isBegun) {
       this.#alive = before;
       this.#update(token, ({ rules }, keys) => keys?.filter((key) => isUsedUp(key, rules, arrival)));
     }
     if (this.#alive.length === 0) {
-      this.#broken = { exchange, expected };
+      this.#unexplained = { exchange, expected };
       return false;
     }
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isBegun });
@@ -158,7 +162,7 @@ export class LimitHypotheses {
   ): string {
     const [first] = keys.get(token) ?? [];
     if (first === undefined) return '';
-    let key = settled(first);
+    let key = withExactTimes(first);
     return requests
       .map(({ atSeconds, operation }) => {
         const response = predict(key, rules, atSeconds * 1000 - this.#epoch, operation);
@@ -173,7 +177,7 @@ export class LimitHypotheses {
     return this.#epochMs ?? 0;
   }
 
-  #arrivalOf(exchange: Exchange): Span {
+  #arrivalOf(exchange: Exchange): TimeRange {
     const [least, most] = this.#clock.arrivalOf(exchange);
     this.#epochMs ??= Math.floor(least / dayMs) * dayMs;
     return [least - this.#epochMs, most - this.#epochMs];
@@ -186,7 +190,7 @@ export class LimitHypotheses {
   #update(
     token: string,
     change: (hypothesis: LimitHypothesis, keys: readonly SimulatedKey[] | undefined) => SimulatedKey[] | undefined,
-    seen?: SeenResponse,
+    seen?: ObservedResponse,
   ): void {
     const followed = new Map<readonly SimulatedKey[] | undefined, Map<string, SimulatedKey[] | undefined>>();
     this.#alive = this.#alive.flatMap((hypothesis) => {
@@ -217,8 +221,8 @@ export class LimitHypotheses {
 
   #knowledgeOf(about: LimitAssumption): Knowledge {
     const { texts = [], requests = [] } = this.#evidence.get(about) ?? {};
-    if (this.#broken !== undefined) {
-      const { exchange, expected } = this.#broken;
+    if (this.#unexplained !== undefined) {
+      const { exchange, expected } = this.#unexplained;
       const evidence = [`${placeOf(exchange)}: ${this.#describe(exchange)}; ${expected}`];
       // A recording may lack other clients' requests, which explain a contradiction. In a calibration this is
       // improbable.
@@ -265,7 +269,7 @@ export class LimitHypotheses {
 }
 
 /** Text that identifies how rate-limit rules treat a request. Rules with equal texts have equal results. */
-function treatmentOf({ settings, rounding }: LimitRules, seen: SeenResponse | undefined): string {
+function treatmentOf({ settings, rounding }: LimitRules, seen: ObservedResponse | undefined): string {
   const { algorithm, windowStart, reportedWindow, rejectedCounts, limitsApply } = settings;
   const isLimited = seen === undefined ? String(limitsApply) : isCounted(settings, seen.operation);
   const counts = seen?.isRefused === false ? '' : rejectedCounts;

@@ -2,7 +2,7 @@ import { isOperationName, type OperationName } from '../../petstore/document.js'
 import type { Fault } from '../../scenario/fault-schema.js';
 import { type Exchange, isGivenUp } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
-import { isRefusal } from './rate.js';
+import { isRefusal } from './observed-rate.js';
 
 /** Response time from which a recorded response counts as a fault, in milliseconds. */
 const slowMs = 1_000;

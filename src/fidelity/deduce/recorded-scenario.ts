@@ -4,7 +4,7 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 import type { Learner } from './learner.js';
-import { isRefusal, rateOf } from './rate.js';
+import { isRefusal, rateOf } from './observed-rate.js';
 import { recordedFaults } from './recorded-faults.js';
 
 type KeyOfScenario = NonNullable<Scenario['keys']>[string];

@@ -6,7 +6,7 @@ import { type Exchange, isGivenUp, placeOf } from '../../traffic-files/exchange.
 import { fromJsonBytes } from '../../values/json-bytes.js';
 
 /** Result of replaying a recording against a simulator. */
-export interface Replayed {
+export interface ReplayedRecording {
   /** Number of recorded responses that were compared with the simulator's. Requests without a response are omitted. */
   readonly compared: number;
   readonly same: number;
@@ -19,7 +19,7 @@ export interface Replayed {
  * Sends the requests of a recording to a simulator, at their recorded times in simulated time.
  * @throws {ScenarioError} for mistakes in the scenario
  */
-export async function replayRecording(scenario: Scenario, exchanges: readonly Exchange[]): Promise<Replayed> {
+export async function replayRecording(scenario: Scenario, exchanges: readonly Exchange[]): Promise<ReplayedRecording> {
   const startMs = exchanges[0]?.arrivedAtMs ?? 0;
   // Removes delays from faults: on a frozen clock they would never end, and they change no status.
   const faults = (scenario.faults ?? []).flatMap(({ then: { delay: _, ...then }, ...rule }) =>

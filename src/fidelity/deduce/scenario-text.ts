@@ -1,6 +1,6 @@
 import { madeUpKey } from '../../traffic-files/key-names.js';
 import { counted } from '../../values/counted.js';
-import { openText } from './costs.js';
+import { describeUnknown } from './knowledge-costs.js';
 import { contradictionTexts, unseenLines } from './knowledge-lines.js';
 import type { Learner } from './learner.js';
 
@@ -54,7 +54,7 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
     ...(codes.length > 0 ? [`  errorCodes: ${yaml(errorCodes)}`] : []),
     '',
     ...(open.length > 0 ? [comment('Unknown, so the defaults apply:')] : []),
-    ...open.map((row) => comment(`  ${row.about}: ${openText(row)}`)),
+    ...open.map((row) => comment(`  ${row.about}: ${describeUnknown(row)}`)),
     ...(broken.length + unexplained.length > 0
       ? ['', comment('Contradicted: no value that the simulator supports explains these responses.')]
       : []),

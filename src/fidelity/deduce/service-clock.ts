@@ -1,5 +1,5 @@
 import type { Exchange } from '../../traffic-files/exchange.js';
-import type { Span } from './simulated-window.js';
+import type { TimeRange } from './simulated-window.js';
 
 /** Delay with which a server updates its `Date` header, in milliseconds. Servers cache the text for a second. */
 const lateDateMs = 20;
@@ -30,7 +30,7 @@ export class ServiceClock {
    * Returns the range of times at which the service counted a request, by the service's clock. Without `Date` headers,
    * both clocks count as equal.
    */
-  arrivalOf({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): Span {
+  arrivalOf({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): TimeRange {
     const [least, most] = Number.isFinite(this.#leastMs) ? [this.#leastMs, this.#mostMs + lateDateMs] : [0, 0];
     const latest = dateMs === undefined ? Number.POSITIVE_INFINITY : dateMs + 1_000 + lateDateMs;
     const sent = arrivedAtMs + least;

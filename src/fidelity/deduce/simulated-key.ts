@@ -2,14 +2,21 @@ import { documentedPlans } from '../../petstore/document.js';
 import { windowSeconds } from '../../rate-limits/plan-limits.js';
 import type { WindowName } from '../../requests/request-record.js';
 import { isCounted, type LimitRules } from './limit-rules.js';
-import type { SeenRate } from './rate.js';
-import { type Sight, type Size, type Span, shortestMs, simulatedWindow, type WindowState } from './simulated-window.js';
+import type { ObservedRate } from './observed-rate.js';
+import {
+  shortestMs,
+  simulatedWindow,
+  type TimeRange,
+  type WindowObservation,
+  type WindowSize,
+  type WindowState,
+} from './simulated-window.js';
 
 /** Parts of a response that show the state of a key's limits. */
-export interface SeenResponse {
+export interface ObservedResponse {
   readonly operation: string | undefined;
   readonly isRefused: boolean;
-  readonly rate: SeenRate;
+  readonly rate: ObservedRate;
 }
 
 /**
@@ -33,27 +40,32 @@ export const newKeys: readonly SimulatedKey[] = [
   { plan: 'enterprise', limits: {}, windows: {} },
 ];
 
-const sizeOf = (name: WindowName, limit: number): Size => ({ limit, length: windowSeconds[name] * 1000 });
+const sizeOf = (name: WindowName, limit: number): WindowSize => ({ limit, length: windowSeconds[name] * 1000 });
 
 /**
  * Converts a reset header to the range of times that the header can stand for. The simulator rounds the reset of a
  * token bucket up.
  */
-function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules): Span {
+function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules): TimeRange {
   const ms = reset * 1000;
   if (rounding === 'down') return [ms, ms + 1000 - shortestMs];
   return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + shortestMs, ms] : [ms, ms];
 }
 
 /** Returns the range of times at which the service counted a request, in the time unit of its possible rules. */
-const countedAt = ([least, most]: Span, { rounding }: LimitRules): Span =>
+const countedAt = ([least, most]: TimeRange, { rounding }: LimitRules): TimeRange =>
   rounding === 'seconds' ? [Math.floor(least / 1000) * 1000, Math.floor(most / 1000) * 1000] : [least, most];
 
 /**
  * Returns the states that an API key can have after a response. An empty list means that the rate-limit rules cannot
  * explain the response.
  */
-export function explain(key: SimulatedKey, rules: LimitRules, arrival: Span, seen: SeenResponse): SimulatedKey[] {
+export function statesAfterResponse(
+  key: SimulatedKey,
+  rules: LimitRules,
+  arrival: TimeRange,
+  seen: ObservedResponse,
+): SimulatedKey[] {
   const { settings } = rules;
   const isLimited = isCounted(settings, seen.operation);
   if (seen.isRefused && (!isLimited || seen.rate.remaining > 0)) return [];
@@ -67,7 +79,7 @@ function treatments(
   { rejectedCounts }: LimitRules['settings'],
   isLimited: boolean,
   isRefused: boolean,
-): (readonly [shown: Omit<Sight, 'shown'>, other: Omit<Sight, 'shown'>])[] {
+): (readonly [shown: Omit<WindowObservation, 'shown'>, other: Omit<WindowObservation, 'shown'>])[] {
   if (!isLimited)
     return [
       [
@@ -93,8 +105,8 @@ function explainBy(
   name: WindowName,
   key: SimulatedKey,
   rules: LimitRules,
-  at: Span,
-  { isRefused, rate }: SeenResponse,
+  at: TimeRange,
+  { isRefused, rate }: ObservedResponse,
   isLimited: boolean,
 ): SimulatedKey[] {
   const limits = withLimit(key.limits, name, rate.limit);
@@ -150,13 +162,13 @@ function withLimit(
 export function mayCount(
   key: SimulatedKey,
   rules: LimitRules,
-  arrival: Span,
+  arrival: TimeRange,
   operation: string | undefined,
 ): SimulatedKey[] {
   if (!isCounted(rules.settings, operation)) return [key];
   const at = countedAt(arrival, rules);
   const window = simulatedWindow(rules.settings);
-  const sight: Sight = { wasUsedUp: undefined, isCharged: true, shown: undefined };
+  const sight: WindowObservation = { wasUsedUp: undefined, isCharged: true, shown: undefined };
   const count = (before: SimulatedKey, name: WindowName): SimulatedKey[] => {
     const [state, limit] = [before.windows[name], before.limits[name]];
     if (state === undefined || limit === undefined) return [before];
@@ -171,7 +183,7 @@ export function mayCount(
 }
 
 /** Whether the key has certainly no requests left in a window. */
-export function isUsedUp({ limits, windows }: SimulatedKey, rules: LimitRules, arrival: Span): boolean {
+export function isUsedUp({ limits, windows }: SimulatedKey, rules: LimitRules, arrival: TimeRange): boolean {
   const window = simulatedWindow(rules.settings);
   return windowNames.some((name) => {
     const [state, limit] = [windows[name], limits[name]];
@@ -180,13 +192,13 @@ export function isUsedUp({ limits, windows }: SimulatedKey, rules: LimitRules, a
   });
 }
 
-const middle = ([least, most]: Span): Span => {
+const middle = ([least, most]: TimeRange): TimeRange => {
   const instant = Number.isFinite(least) ? (least + most) / 2 : most;
   return [instant, instant];
 };
 
 /** Replaces each uncertain time in a key's state by the middle of its range. */
-export function settled(key: SimulatedKey): SimulatedKey {
+export function withExactTimes(key: SimulatedKey): SimulatedKey {
   const windows = Object.entries(key.windows).map(([name, { used, end, hits }]) => [
     name,
     {
@@ -204,7 +216,7 @@ export function predict(
   rules: LimitRules,
   atMs: number,
   operation: string | undefined,
-): { readonly key: SimulatedKey; readonly isRefused: boolean; readonly rate: SeenRate } {
+): { readonly key: SimulatedKey; readonly isRefused: boolean; readonly rate: ObservedRate } {
   const { settings, rounding } = rules;
   const at = countedAt([atMs, atMs], rules);
   const window = simulatedWindow(settings);

@@ -1,21 +1,21 @@
 import type { Settings } from '../../petstore/settings.js';
 
 /** Range of times in milliseconds, both ends included. The caller chooses the time that counts as 0. */
-export type Span = readonly [least: number, most: number];
+export type TimeRange = readonly [least: number, most: number];
 
 /** Smallest difference between two times, in milliseconds. Subtracting it excludes the end of a range. */
 export const shortestMs = 0.001;
 
 /** Returns the overlap of two ranges of times; `undefined` without one. */
-export function meet(a: Span, b: Span): Span | undefined {
+export function overlapOf(a: TimeRange, b: TimeRange): TimeRange | undefined {
   const [least, most] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
   return least <= most ? [least, most] : undefined;
 }
 
-const plus = ([least, most]: Span, ms: number): Span => [least + ms, most + ms];
+const plus = ([least, most]: TimeRange, ms: number): TimeRange => [least + ms, most + ms];
 
 /** Limit of a rate-limit window, and its length in milliseconds. */
-export interface Size {
+export interface WindowSize {
   readonly limit: number;
   readonly length: number;
 }
@@ -25,7 +25,7 @@ export interface WindowState {
   /** Fixed windows: number of counted requests. */
   readonly used: number;
   /** Fixed windows: end of the current window, if any. Token buckets: time at which the bucket is full. */
-  readonly end: Span | undefined;
+  readonly end: TimeRange | undefined;
   /**
    * Sliding windows: counted requests in groups, oldest first. Each group has a range of times and a number of
    * requests.
@@ -36,13 +36,13 @@ export interface WindowState {
 const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 
 /** Request and response, as far as they concern one rate-limit window. */
-export interface Sight {
+export interface WindowObservation {
   /** Whether the window was used up before the request; `undefined` if this does not matter. */
   readonly wasUsedUp: boolean | undefined;
   /** Whether the window counted the request. */
   readonly isCharged: boolean;
   /** Rate-limit headers of the response. They show one window, minute or day; `undefined` if they show the other. */
-  readonly shown: { readonly remaining: number; readonly end: Span } | undefined;
+  readonly shown: { readonly remaining: number; readonly end: TimeRange } | undefined;
 }
 
 /**
@@ -53,17 +53,25 @@ export interface SimulatedWindow {
   /**
    * Returns the possible states of a rate-limit window after the first response that shows it, for any earlier usage.
    */
-  first(size: Size, arrival: Span, sight: Sight & { readonly shown: NonNullable<Sight['shown']> }): WindowState[];
+  first(
+    size: WindowSize,
+    arrival: TimeRange,
+    sight: WindowObservation & { readonly shown: NonNullable<WindowObservation['shown']> },
+  ): WindowState[];
   /**
    * Returns the possible states of a rate-limit window after a request. An empty list means that the algorithm does not
    * allow the response.
    */
-  next(size: Size, state: WindowState, arrival: Span, sight: Sight): WindowState[];
+  next(size: WindowSize, state: WindowState, arrival: TimeRange, sight: WindowObservation): WindowState[];
   /**
    * Predicts the remaining requests and the reset time of a rate-limit window, each as a range. The reset time assumes
    * the largest remaining number.
    */
-  report(size: Size, state: WindowState, arrival: Span): { readonly remaining: Span; readonly end: Span };
+  report(
+    size: WindowSize,
+    state: WindowState,
+    arrival: TimeRange,
+  ): { readonly remaining: TimeRange; readonly end: TimeRange };
 }
 
 export function simulatedWindow({ algorithm, windowStart }: Settings): SimulatedWindow {
@@ -72,9 +80,12 @@ export function simulatedWindow({ algorithm, windowStart }: Settings): Simulated
   return windowStart === 'clock' ? clockWindow : firstRequestWindow;
 }
 
-function fixedWindow(startOf: (arrival: Span, length: number) => Span): SimulatedWindow {
+function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange): SimulatedWindow {
   /** Considers both cases: the rate-limit window still runs, or it has ended. */
-  const branches = ({ used, end }: WindowState, [least, most]: Span): { state: WindowState; arrival: Span }[] => {
+  const branches = (
+    { used, end }: WindowState,
+    [least, most]: TimeRange,
+  ): { state: WindowState; arrival: TimeRange }[] => {
     const running =
       end !== undefined && least < end[1]
         ? [
@@ -94,13 +105,13 @@ function fixedWindow(startOf: (arrival: Span, length: number) => Span): Simulate
       const charged = isCharged ? 1 : 0;
       const fresh = plus(startOf(arrival, length), length);
       if (used === charged) {
-        const own = meet(fresh, end);
+        const own = overlapOf(fresh, end);
         return own === undefined ? [] : [{ ...noRequests, used, end: isCharged ? own : undefined }];
       }
       // A rate-limit window may have started before the request. Then it ends earlier than a window that starts now.
-      const earlier = meet(end, [arrival[0] + shortestMs, fresh[1]]);
+      const earlier = overlapOf(end, [arrival[0] + shortestMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
-      const aligned = isAligned ? meet(earlier, plus(startOf([earlier[1], earlier[1]], length), 0)) : earlier;
+      const aligned = isAligned ? overlapOf(earlier, plus(startOf([earlier[1], earlier[1]], length), 0)) : earlier;
       return used < charged || aligned === undefined ? [] : [{ ...noRequests, used, end: aligned }];
     },
     next({ limit, length }, before, arrival, { wasUsedUp, isCharged, shown }) {
@@ -109,7 +120,7 @@ function fixedWindow(startOf: (arrival: Span, length: number) => Span): Simulate
         const fresh = plus(startOf(at, length), length);
         const after = { ...noRequests, used: used + (isCharged ? 1 : 0), end: end ?? (isCharged ? fresh : undefined) };
         if (shown === undefined) return [after];
-        const seen = meet(after.end ?? fresh, shown.end);
+        const seen = overlapOf(after.end ?? fresh, shown.end);
         if (seen === undefined || Math.max(0, limit - after.used) !== shown.remaining) return [];
         return [{ ...after, end: after.end && seen }];
       });
@@ -123,7 +134,7 @@ function fixedWindow(startOf: (arrival: Span, length: number) => Span): Simulate
   };
 }
 
-const startOfClock = ([least, most]: Span, length: number): Span => [
+const startOfClock = ([least, most]: TimeRange, length: number): TimeRange => [
   Math.floor(least / length) * length,
   Math.floor(most / length) * length,
 ];
@@ -135,7 +146,7 @@ type Hits = WindowState['hits'];
 const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + requests, 0);
 
 /** Removes the oldest requests of a sliding window until `kept` are left; `undefined` if the times exclude this. */
-function keepNewest(hits: Hits, kept: number, arrival: Span, length: number): Hits | undefined {
+function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number): Hits | undefined {
   let excess = countOf(hits) - kept;
   if (excess < 0) return undefined;
   let [leastArrival] = arrival;
@@ -154,16 +165,16 @@ function keepNewest(hits: Hits, kept: number, arrival: Span, length: number): Hi
 }
 
 /** Limits the time of the n-th oldest request to a range, and the times of the others by their order. */
-function narrowNth(hits: Hits, nth: number, span: Span): Hits | undefined {
+function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
   const narrowed: (readonly [number, number, number])[] = [];
   let seen = 0;
-  let found: Span | undefined;
+  let found: TimeRange | undefined;
   for (const [least, most, requests] of hits) {
     const before = Math.min(requests, Math.max(0, nth - 1 - seen));
     if (before > 0) narrowed.push([least, Math.min(most, span[1]), before]);
     let after = requests - before;
     if (after > 0 && found === undefined) {
-      found = meet([least, most], span);
+      found = overlapOf([least, most], span);
       if (found === undefined) return undefined;
       // Keeps a group of requests of a sliding window undivided, if its range of times is not narrower than before.
       if (found[0] === least && found[1] === most) {
@@ -188,10 +199,10 @@ const slidingLog: SimulatedWindow = {
     if (earlier < 0) return [];
     const own = isCharged ? [[...arrival, 1] as const] : [];
     if (earlier === 0) {
-      const seen = meet(arrival, oldest);
+      const seen = overlapOf(arrival, oldest);
       return seen === undefined ? [] : [{ ...noRequests, hits: isCharged ? [[...seen, 1]] : [] }];
     }
-    const first = meet(oldest, [arrival[0] - length + shortestMs, arrival[1]]);
+    const first = overlapOf(oldest, [arrival[0] - length + shortestMs, arrival[1]]);
     if (first === undefined) return [];
     const others = earlier > 1 ? [[first[0], arrival[1], earlier - 1] as const] : [];
     return [{ ...noRequests, hits: [[...first, 1], ...others, ...own] }];
@@ -219,7 +230,7 @@ const slidingLog: SimulatedWindow = {
       const after = add(left);
       const used = count + charged;
       const oldest = plus(shown.end, -length);
-      if (used === 0) return meet(arrival, oldest) === undefined ? [] : [{ ...noRequests, hits: after }];
+      if (used === 0) return overlapOf(arrival, oldest) === undefined ? [] : [{ ...noRequests, hits: after }];
       const seen = narrowNth(after, Math.max(1, used - limit + 1), oldest);
       return seen === undefined ? [] : [{ ...noRequests, hits: seen }];
     });
@@ -257,14 +268,14 @@ const tokenBucket: SimulatedWindow = {
     const { wasUsedUp, isCharged, shown } = sight;
     const token = length / limit;
     const oneLeft = length - token;
-    let at: Span | undefined = arrival;
-    let full: Span | undefined = end;
+    let at: TimeRange | undefined = arrival;
+    let full: TimeRange | undefined = end;
     if (wasUsedUp === false) {
-      full = meet(full, [Number.NEGATIVE_INFINITY, at[1] + oneLeft + shortestMs]);
-      at = meet(at, [end[0] - oneLeft - shortestMs, Number.POSITIVE_INFINITY]);
+      full = overlapOf(full, [Number.NEGATIVE_INFINITY, at[1] + oneLeft + shortestMs]);
+      at = overlapOf(at, [end[0] - oneLeft - shortestMs, Number.POSITIVE_INFINITY]);
     } else if (wasUsedUp === true) {
-      full = meet(full, [at[0] + oneLeft + shortestMs, Number.POSITIVE_INFINITY]);
-      at = meet(at, [Number.NEGATIVE_INFINITY, end[1] - oneLeft - shortestMs]);
+      full = overlapOf(full, [at[0] + oneLeft + shortestMs, Number.POSITIVE_INFINITY]);
+      at = overlapOf(at, [Number.NEGATIVE_INFINITY, end[1] - oneLeft - shortestMs]);
     }
     if (full === undefined || at === undefined) return [];
     if (isCharged) full = [Math.max(full[0], at[0]) + token, Math.max(full[1], at[1]) + token];
@@ -282,21 +293,22 @@ const tokenBucket: SimulatedWindow = {
 };
 
 function observe(
-  { limit, length }: Size,
-  full: Span,
-  arrival: Span,
-  { remaining, end }: NonNullable<Sight['shown']>,
+  { limit, length }: WindowSize,
+  full: TimeRange,
+  arrival: TimeRange,
+  { remaining, end }: NonNullable<WindowObservation['shown']>,
 ): WindowState[] {
   const token = length / limit;
   if (remaining === limit) {
-    const seen = meet(full, [Number.NEGATIVE_INFINITY, arrival[1] + shortestMs]);
-    const isNext = meet(plus(arrival, token), end) !== undefined;
+    const seen = overlapOf(full, [Number.NEGATIVE_INFINITY, arrival[1] + shortestMs]);
+    const isNext = overlapOf(plus(arrival, token), end) !== undefined;
     return seen === undefined || !isNext ? [] : [{ ...noRequests, end: seen }];
   }
   const least = arrival[0] + (limit - remaining - 1) * token + shortestMs;
   // Rejected requests that count can empty a token bucket below zero.
   const most = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
-  const level = meet(full, [least, most]);
-  const seen = level && meet(level, plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token));
+  const level = overlapOf(full, [least, most]);
+  const seen =
+    level && overlapOf(level, plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token));
   return seen === undefined ? [] : [{ ...noRequests, end: seen }];
 }

@@ -1,7 +1,7 @@
 import { listLimit } from '../../petstore/document.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
-import { isRefusal } from './rate.js';
+import { isRefusal } from './observed-rate.js';
 
 /**
  * Whether the service did not handle a request. A 501 does not count: the service sends it for unknown methods (RFC

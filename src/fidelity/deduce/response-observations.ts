@@ -2,25 +2,32 @@ import { getPetRemovedAtMs } from '../../petstore/document.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { parseInt64 } from '../../values/int64.js';
-import type { Clue } from './clue.js';
-import { type Facts, isObject, type ReadExchange } from './facts.js';
-import { isRefusal, rateOf } from './rate.js';
+import type { Observation } from './observation.js';
+import { isRefusal, rateOf } from './observed-rate.js';
+import { isObject, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
-/** Reads clues about the service's undocumented behavior from the headers of any response and the body of an error. */
-export function answerClues(exchange: ReadExchange): Clue[] {
+/**
+ * Reads observations about the service's undocumented behavior from the headers of any response and the body of an
+ * error.
+ */
+export function responseObservations(exchange: ParsedExchange): Observation[] {
   const { status } = exchange;
   if (status === 0 || status >= 500 || exchange.missing.includes('answer headers')) return [];
-  return [...headerClues(exchange), ...(isRefusal(exchange) ? refusalClues(exchange) : []), ...errorClues(exchange)];
+  return [
+    ...headerObservations(exchange),
+    ...(isRefusal(exchange) ? refusalObservations(exchange) : []),
+    ...errorObservations(exchange),
+  ];
 }
 
-function headerClues(exchange: ReadExchange): Clue[] {
+function headerObservations(exchange: ParsedExchange): Observation[] {
   const { status, headers } = exchange;
   const rate = rateOf(exchange);
-  const clues: Clue[] = [];
+  const observations: Observation[] = [];
   if (status === 401 && !isRefusal(exchange)) {
     const [limit, remaining] = [headers[rateLimitHeaders.limit], headers[rateLimitHeaders.remaining]];
     const isAll = rate !== undefined;
-    const allows =
+    const possibleValues =
       limit === undefined && remaining === undefined
         ? ['omit']
         : isAll && limit === remaining
@@ -28,68 +35,68 @@ function headerClues(exchange: ReadExchange): Clue[] {
           : isAll && remaining === '0'
             ? ['remaining-zero']
             : [];
-    const says =
+    const description =
       limit === undefined ? 'a 401 without X-RateLimit headers' : `a 401 with Remaining ${remaining} of ${limit}`;
-    clues.push({ about: 'unauthorizedHeaders', allows, says });
+    observations.push({ about: 'unauthorizedHeaders', possibleValues, description });
   } else if (rate === undefined && Object.keys(headers).length > 0) {
     const missing = Object.values(rateLimitHeaders).filter((name) => !/^\d+$/.test(headers[name] ?? ''));
-    clues.push({
+    observations.push({
       about: 'document',
-      allows: [],
-      says: `no whole number in ${missing.join(', ')}; "Every API response carries these headers"`,
+      possibleValues: [],
+      description: `no whole number in ${missing.join(', ')}; "Every API response carries these headers"`,
     });
   }
-  if (rate !== undefined) clues.push(draftClue(headers));
-  return clues;
+  if (rate !== undefined) observations.push(draftObservation(headers));
+  return observations;
 }
 
-/** Reads a clue about the rate-limit fields of the IETF draft, from the syntax of their values. */
-function draftClue(headers: Readonly<Record<string, string>>): Clue {
+/** Reads an observation about the rate-limit fields of the IETF draft, from the syntax of their values. */
+function draftObservation(headers: Readonly<Record<string, string>>): Observation {
   const about = 'rateLimitFields';
   const { RateLimit: structured, 'RateLimit-Limit': legacy } = headers;
   if (structured !== undefined) {
     const has = (name: string) => new RegExp(`;\\s*${name}=`).test(structured);
-    const allows = has('r') && has('t') ? ['structured-rt'] : has('a') && has('w') ? ['structured-aw'] : [];
-    return { about, allows, says: `RateLimit: ${structured.slice(0, 40)}` };
+    const possibleValues = has('r') && has('t') ? ['structured-rt'] : has('a') && has('w') ? ['structured-aw'] : [];
+    return { about, possibleValues, description: `RateLimit: ${structured.slice(0, 40)}` };
   }
-  if (legacy === undefined) return { about, allows: ['none'], says: 'no RateLimit field' };
+  if (legacy === undefined) return { about, possibleValues: ['none'], description: 'no RateLimit field' };
   const isWhole = headers['RateLimit-Remaining'] !== undefined && headers['RateLimit-Reset'] !== undefined;
-  return { about, allows: isWhole ? ['legacy'] : [], says: 'RateLimit-Limit' };
+  return { about, possibleValues: isWhole ? ['legacy'] : [], description: 'RateLimit-Limit' };
 }
 
-function refusalClues(exchange: ReadExchange): Clue[] {
+function refusalObservations(exchange: ParsedExchange): Observation[] {
   const { headers, dateMs } = exchange;
   const text = headers[retryAfterHeader];
   if (text === undefined) {
     return [
       {
         about: 'document',
-        allows: [],
-        says: 'a refusal without Retry-After; "The client waits for the time given in the Retry-After header"',
+        possibleValues: [],
+        description: 'a refusal without Retry-After; "The client waits for the time given in the Retry-After header"',
       },
     ];
   }
   const isSeconds = /^\d+$/.test(text);
   const untilMs = isSeconds ? (dateMs ?? Number.NaN) + Number(text) * 1000 : Date.parse(text);
   const isDate = !isSeconds && /GMT$/.test(text) && !Number.isNaN(untilMs);
-  const clues: Clue[] = [
+  const observations: Observation[] = [
     {
       about: 'retryAfterForm',
-      allows: isSeconds ? ['seconds'] : isDate ? ['http-date'] : [],
-      says: `Retry-After: ${text.slice(0, 40)}`,
+      possibleValues: isSeconds ? ['seconds'] : isDate ? ['http-date'] : [],
+      description: `Retry-After: ${text.slice(0, 40)}`,
     },
   ];
   const reset = rateOf(exchange)?.reset;
   // Ignores a difference of one second between two reset headers, which comes from rounding.
   if (reset !== undefined && Math.abs(untilMs - reset * 1000) > 1_000) {
     const byS = Math.round(Math.abs(untilMs / 1000 - reset));
-    clues.push({
+    observations.push({
       about: 'document',
-      allows: [],
-      says: `Retry-After ends ${byS} s ${untilMs > reset * 1000 ? 'after' : 'before'} X-RateLimit-Reset`,
+      possibleValues: [],
+      description: `Retry-After ends ${byS} s ${untilMs > reset * 1000 ? 'after' : 'before'} X-RateLimit-Reset`,
     });
   }
-  return clues;
+  return observations;
 }
 
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
@@ -104,63 +111,65 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Reads clues from the body of an error. The document says: "Error responses carry the Error object (code, message,
- * status)."
+ * Reads observations from the body of an error. The document says: "Error responses carry the Error object (code,
+ * message, status)."
  */
-function errorClues(exchange: ReadExchange): Clue[] {
+function errorObservations(exchange: ParsedExchange): Observation[] {
   const { status, body, method, missing } = exchange;
   if (status < 400 || method === 'HEAD' || missing.includes('answer body')) return [];
   if (!isObject(body) || typeof body.code !== 'string' || typeof body.message !== 'string' || body.status !== status) {
     return [
       {
         about: 'document',
-        allows: [],
-        says: `a ${status} whose body is no Error; "Error responses carry the Error object (code, message, status)"`,
+        possibleValues: [],
+        description: `a ${status} whose body is no Error; "Error responses carry the Error object (code, message, status)"`,
       },
     ];
   }
   const code = codeOfStatus[status];
   // Ignores rejections by a ban. The code itself decides whether a 429 reports a ban, so the code is no evidence here.
   if (code === undefined || (isRefusal(exchange) && (status !== 429 || body.code === 'key_banned'))) return [];
-  return [{ about: `errorCodes.${code}`, allows: [body.code], says: `code ${body.code.slice(0, 60)}` }];
+  return [{ about: `errorCodes.${code}`, possibleValues: [body.code], description: `code ${body.code.slice(0, 60)}` }];
 }
 
-/** Reads clues about the service's undocumented behavior from a getPet response. */
-export function petClues(
-  { operation, path, method, status, headers, arrivedAtMs }: ReadExchange,
-  facts: Facts,
-): Clue[] {
+/** Reads observations about the service's undocumented behavior from a getPet response. */
+export function petObservations(
+  { operation, path, method, status, headers, arrivedAtMs }: ParsedExchange,
+  facts: ServiceFacts,
+): Observation[] {
   if (operation !== 'getPet' || status === 401 || status === 429 || status === 0 || status >= 500) return [];
   const petId = path.slice('/pets/'.length);
   const isRemoved = arrivedAtMs >= getPetRemovedAtMs;
   if (parseInt64(petId) === undefined) {
     if (isRemoved) return [];
-    const allows = status === 404 ? ['not-found'] : status === 400 ? ['reject'] : [];
-    return [{ about: 'malformedPetId', allows, says: `answered with ${status}` }];
+    const possibleValues = status === 404 ? ['not-found'] : status === 400 ? ['reject'] : [];
+    return [{ about: 'malformedPetId', possibleValues, description: `answered with ${status}` }];
   }
   const isStored = facts.pets.has(petId);
   if (isRemoved && isStored) {
-    const allows = { 404: ['not-found'], 410: ['gone'], 200: ['keep'] }[status] ?? [];
-    return [{ about: 'afterRemoval', allows, says: `answered with ${status} after 5 December 2030` }];
+    const possibleValues = { 404: ['not-found'], 410: ['gone'], 200: ['keep'] }[status] ?? [];
+    return [{ about: 'afterRemoval', possibleValues, description: `answered with ${status} after 5 December 2030` }];
   }
   if (status === 404 && isStored && method === 'GET') {
-    return [{ about: 'document', allows: [], says: 'answered with 404, though a list had shown this pet' }];
+    return [
+      { about: 'document', possibleValues: [], description: 'answered with 404, though a list had shown this pet' },
+    ];
   }
   if (status !== 200) return [];
   const { Deprecation: since, Sunset: until } = headers;
-  const allows =
+  const possibleValues =
     since === undefined && until === undefined
       ? ['silent']
       : since !== undefined && until !== undefined
         ? ['headers']
         : [];
-  const says =
-    allows[0] === 'silent'
+  const description =
+    possibleValues[0] === 'silent'
       ? 'no Deprecation, no Sunset'
       : since === undefined
         ? 'Sunset without Deprecation'
         : until === undefined
           ? 'Deprecation without Sunset'
           : 'Deprecation and Sunset';
-  return [{ about: 'deprecation', allows, says }];
+  return [{ about: 'deprecation', possibleValues, description }];
 }

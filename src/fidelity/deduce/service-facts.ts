@@ -6,7 +6,7 @@ import { type JsonObject, type JsonValue, parseJson } from '../../values/json.js
 import { textOfBytes } from '../../values/json-bytes.js';
 
 /** Pet in a response of the service. */
-export interface SeenPet {
+export interface ObservedPet {
   readonly id: Int64;
   readonly name: string;
   readonly categoryId: Int64;
@@ -16,27 +16,27 @@ export interface SeenPet {
 }
 
 /** Exchange with parsed request and response bodies. */
-export interface ReadExchange extends Exchange {
+export interface ParsedExchange extends Exchange {
   /** Parsed response body; `undefined` if it is not JSON or was not recorded. */
   readonly body: JsonValue | undefined;
   readonly sent: JsonValue | undefined;
 }
 
 /** Pets and categories of the service, as far as responses have shown them. */
-export class Facts {
-  readonly pets = new Map<string, SeenPet>();
+export class ServiceFacts {
+  readonly pets = new Map<string, ObservedPet>();
   /** Ids of the pets that recorded requests have stored. */
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
   /**
-   * Features of requests that the service accepted, and query parameters that had no effect. Clues about rejected
-   * requests depend on them.
+   * Features of requests that the service accepted, and query parameters that had no effect. Observations about
+   * rejected requests depend on them.
    */
   readonly accepted = new Set<string>();
   /** Ids of the pets in the last complete list with at least two pets. */
   listed: readonly string[] = [];
 
-  note(exchange: ReadExchange): void {
+  note(exchange: ParsedExchange): void {
     const { operation, status, body, method, query } = exchange;
     if (status === 201) for (const feature of featuresOf(exchange)) this.accepted.add(feature);
     if (status === 201 && operation === 'createPet') {
@@ -62,7 +62,7 @@ export class Facts {
 }
 
 /** Lists the features for which a service may reject a request: key, query names, fields and values. */
-export function featuresOf({ method, operation, token, query, requestHeaders, sent }: ReadExchange): string[] {
+export function featuresOf({ method, operation, token, query, requestHeaders, sent }: ParsedExchange): string[] {
   const fields = isObject(sent) ? Object.entries(sent) : [];
   return [
     `${method} ${operation ?? ''}`,
@@ -77,7 +77,7 @@ export function featuresOf({ method, operation, token, query, requestHeaders, se
   ];
 }
 
-export function readExchange(exchange: Exchange): ReadExchange {
+export function parseExchange(exchange: Exchange): ParsedExchange {
   const { responseBody, requestBody } = exchange;
   return {
     ...exchange,
@@ -97,7 +97,7 @@ function readText(text: string): JsonValue | undefined {
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export function asPet(value: JsonValue | undefined): SeenPet | undefined {
+export function asPet(value: JsonValue | undefined): ObservedPet | undefined {
   if (!isObject(value)) return undefined;
   const { id, name, categoryId, status, ...extra } = value;
   if (!isInt64(id) || typeof name !== 'string' || !isInt64(categoryId)) return undefined;

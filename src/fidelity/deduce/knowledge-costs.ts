@@ -1,5 +1,5 @@
 import type { AssumptionId } from '../../petstore/settings.js';
-import type { Knowledge, Subject } from './clue.js';
+import type { Knowledge, Subject } from './observation.js';
 
 const aPet = 'a POST that may store a pet (--write)';
 const aRefusal = 'one refusal, at the end of a window (--allow-exhaust)';
@@ -37,13 +37,13 @@ const costs: Partial<Record<AssumptionId, string>> = {
 };
 
 /** Returns what a calibration needs to find out an assumption's value; for most, one request. */
-export const costOf = (about: Subject): string => costs[about as AssumptionId] ?? 'one request';
+export const costOfKnowing = (about: Subject): string => costs[about as AssumptionId] ?? 'one request';
 
 /** Formats a value for users: words without quotes, other values as JSON. */
 export const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Describes an assumption with an unknown value: the possible values, and what a calibration needs to find out. */
-export function openText({ about, left }: Knowledge): string {
+export function describeUnknown({ about, left }: Knowledge): string {
   const values = left.length > 0 ? `${left.map(shownValue).join(' or ')}; ` : '';
-  return `${values}to know: ${costOf(about)}`;
+  return `${values}to know: ${costOfKnowing(about)}`;
 }

@@ -3,21 +3,21 @@ import { settingValues } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 
-/** Subject of a clue: an assumption, one of its `errorCodes`, or a sentence of the API document. */
+/** Subject of an observation: an assumption, one of its `errorCodes`, or a sentence of the API document. */
 export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 
-/** Clue: what one response of a service reveals about its behavior where the API document leaves this open. */
-export interface Clue {
+/** Observation: what one response of a service reveals about its behavior where the API document leaves this open. */
+export interface Observation {
   readonly about: Subject;
   /** Values of the assumption that explain the response. Empty if none does. */
-  readonly allows: readonly unknown[];
+  readonly possibleValues: readonly unknown[];
   /** Short description of the response for the user. */
-  readonly says: string;
+  readonly description: string;
   /** Whether the response could also be a coincidence. */
   readonly isLikely?: boolean | undefined;
   /**
-   * Features of the request, such as a field, that the service must accept in other requests. Before this, the clue
-   * does not count, because a rejection may have another reason.
+   * Features of the request, such as a field, that the service must accept in other requests. Before this, the
+   * observation does not count, because a rejection may have another reason.
    */
   readonly needs?: readonly string[] | undefined;
 }
@@ -30,7 +30,7 @@ export interface Knowledge {
   readonly state: KnowledgeState;
   /** Value of the assumption, if the state is `certain` or `likely`. */
   readonly value?: unknown;
-  /** Values of the assumption that are still possible. Empty before the first clue. */
+  /** Values of the assumption that are still possible. Empty before the first observation. */
   readonly left: readonly unknown[];
   /**
    * Observations about the assumption, each with its request. If the state is `contradicted`, the last one is the
@@ -41,7 +41,7 @@ export interface Knowledge {
   readonly requests: readonly number[];
 }
 
-/** Creates the knowledge about an assumption before the first clue. */
+/** Creates the knowledge about an assumption before the first observation. */
 export const notAsked = (about: Subject): Knowledge => ({
   about,
   state: 'not asked',
@@ -50,7 +50,7 @@ export const notAsked = (about: Subject): Knowledge => ({
   requests: [],
 });
 
-interface Gathered {
+interface ObservedValues {
   left: readonly unknown[] | undefined;
   isLikely: boolean;
   isContradicted: boolean;
@@ -62,24 +62,24 @@ interface Gathered {
 const shownEvidence = 3;
 
 /**
- * Collects clues and derives the possible values of each assumption. The order of clues has no influence, except on
- * which one is called the contradiction.
+ * Collects observations and derives the possible values of each assumption. The order of observations has no influence,
+ * except on which one is called the contradiction.
  */
-export class Clues {
-  readonly #gathered = new Map<Subject, Gathered>();
+export class Observations {
+  readonly #gathered = new Map<Subject, ObservedValues>();
 
-  add({ about, allows, says, isLikely = false }: Clue, exchange: Exchange): void {
+  add({ about, possibleValues, description, isLikely = false }: Observation, exchange: Exchange): void {
     const known = this.#gathered.get(about) ?? emptyGathered(about);
     this.#gathered.set(about, known);
     if (known.isContradicted) return;
-    const left = known.left?.filter((value) => includes(allows, value)) ?? allows;
+    const left = known.left?.filter((value) => includes(possibleValues, value)) ?? possibleValues;
     const isTelling = known.left === undefined || left.length < known.left.length;
     const becomesCertain = known.isLikely && !isLikely && left.length > 0;
     if (left.length === 0) known.isContradicted = true;
     else if (known.evidence.length > 0 && !isTelling && !becomesCertain) return;
     known.isLikely = left.length === (known.left?.length ?? -1) ? known.isLikely && isLikely : isLikely;
     known.left = left;
-    known.evidence = [...known.evidence, `${placeOf(exchange)}: ${says}`].slice(-shownEvidence);
+    known.evidence = [...known.evidence, `${placeOf(exchange)}: ${description}`].slice(-shownEvidence);
     known.requests = [...known.requests, exchange.id].slice(-shownEvidence);
   }
 
@@ -92,15 +92,15 @@ export class Clues {
     return { ...base, state: isLikely ? 'likely' : 'certain', value: left[0], left };
   }
 
-  /** Assumptions about which at least one clue exists. */
+  /** Assumptions about which at least one observation exists. */
   get subjects(): Subject[] {
     return [...this.#gathered.keys()];
   }
 }
 
-const nothing: Gathered = { left: undefined, isLikely: false, isContradicted: false, evidence: [], requests: [] };
+const nothing: ObservedValues = { left: undefined, isLikely: false, isContradicted: false, evidence: [], requests: [] };
 
-const emptyGathered = (about: Subject): Gathered => ({
+const emptyGathered = (about: Subject): ObservedValues => ({
   ...nothing,
   left: choicesOf(about),
   evidence: [],

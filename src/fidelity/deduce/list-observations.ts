@@ -3,8 +3,8 @@ import { isStatus } from '../../petstore/operation.js';
 import { counted } from '../../values/counted.js';
 import { compareInt64 } from '../../values/int64.js';
 import type { JsonValue } from '../../values/json.js';
-import type { Clue } from './clue.js';
-import { asPet, type Facts, type ReadExchange, type SeenPet } from './facts.js';
+import type { Observation } from './observation.js';
+import { asPet, type ObservedPet, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
 /** Number of sorted pets that excludes a coincidence: one of 3,628,800 orders of ten pets. */
 const surelyOrdered = 10;
@@ -19,48 +19,52 @@ export const pageParameters = [
 ] as const;
 
 /**
- * Reads clues about the service's undocumented behavior from a listPets response.
+ * Reads observations about the service's undocumented behavior from a listPets response.
  * @param facts data from earlier responses
  */
-export function listClues(exchange: ReadExchange, facts: Facts): Clue[] {
+export function listObservations(exchange: ParsedExchange, facts: ServiceFacts): Observation[] {
   const { operation, status, body, method, query: text } = exchange;
   if (operation !== 'listPets' || method === 'HEAD') return [];
   const query = new URLSearchParams(text);
   const odd = oddities(query);
   const usesPaging = pagingNames.some((name) => query.has(name));
-  if (exchange.question !== undefined && usesPaging && odd.length === 0) return pageClues(exchange, query, facts);
+  if (exchange.question !== undefined && usesPaging && odd.length === 0)
+    return pageObservations(exchange, query, facts);
   if (status === 400) {
     if (odd.length === 1 && !usesPaging)
-      return [{ about: odd[0] as Odd, allows: ['reject'], says: 'answered with 400' }];
+      return [{ about: odd[0] as Odd, possibleValues: ['reject'], description: 'answered with 400' }];
     if (odd.length > 0 || usesPaging) return [];
     return [contradiction('answered with 400, although limit and status are valid by the document')];
   }
   if (status >= 400 && status < 500 && odd.length === 1 && status !== 401 && status !== 403 && status !== 429) {
-    return [{ about: odd[0] as Odd, allows: [], says: `answered with ${status}` }];
+    return [{ about: odd[0] as Odd, possibleValues: [], description: `answered with ${status}` }];
   }
   if (status !== 200) return [];
   if (!Array.isArray(body)) {
     return body === undefined
       ? []
-      : [contradiction('a body that is no array, although the document says "JSON array of Pet"')];
+      : [contradiction('a body that is no array, although the document description "JSON array of Pet"')];
   }
   const pets = body.map(asPet);
   if (pets.includes(undefined)) return [contradiction('an item that is no Pet')];
-  const clues = orderClues(pets as SeenPet[]);
-  if (usesPaging) return clues;
+  const observations = orderObservations(pets as ObservedPet[]);
+  if (usesPaging) return observations;
   const [only] = odd;
-  if (odd.length === 1 && only === 'limitOutOfRange') clues.push(...limitClues(query, body, facts));
+  if (odd.length === 1 && only === 'limitOutOfRange') observations.push(...limitObservations(query, body, facts));
   if (odd.length === 1 && only === 'unknownQuery')
-    clues.push({ about: only, allows: ['ignore'], says: 'answered with 200' });
-  if (odd.length === 1 && only === 'unknownStatusFilter') clues.push(...filterClues(body, facts));
+    observations.push({ about: only, possibleValues: ['ignore'], description: 'answered with 200' });
+  if (odd.length === 1 && only === 'unknownStatusFilter') observations.push(...filterObservations(body, facts));
   if (odd.length === 0)
-    clues.push(...plainClues(query, pets as SeenPet[]), ...pagingClues(exchange, query, body, facts));
-  return clues;
+    observations.push(
+      ...plainObservations(query, pets as ObservedPet[]),
+      ...pagingObservations(exchange, query, body, facts),
+    );
+  return observations;
 }
 
 type Odd = 'limitOutOfRange' | 'unknownStatusFilter' | 'unknownQuery';
 
-const contradiction = (says: string): Clue => ({ about: 'document', allows: [], says });
+const contradiction = (description: string): Observation => ({ about: 'document', possibleValues: [], description });
 
 function oddities(query: URLSearchParams): Odd[] {
   const limits = query.getAll('limit');
@@ -78,28 +82,34 @@ function oddities(query: URLSearchParams): Odd[] {
 const isLimit = (text: string) =>
   /^[1-9][0-9]{0,2}$/.test(text) && Number(text) >= listLimit.minimum && Number(text) <= listLimit.maximum;
 
-/** Reads a clue from a list with `limit` out of range: the service clamps or ignores such a limit. */
-function limitClues(query: URLSearchParams, body: readonly JsonValue[], facts: Facts): Clue[] {
+/** Reads an observation from a list with `limit` out of range: the service clamps or ignores such a limit. */
+function limitObservations(query: URLSearchParams, body: readonly JsonValue[], facts: ServiceFacts): Observation[] {
   const [text = '', ...more] = query.getAll('limit');
   const count = body.length;
-  const says = `answered with ${counted(count, 'pet')}`;
+  const description = `answered with ${counted(count, 'pet')}`;
   if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
   const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
   // A list with fewer pets than the limit must contain all pets.
   const explains = (limit: number) => count <= limit && count >= Math.min(limit, facts.total);
-  const allows = [...(explains(clamped) ? ['clamp'] : []), ...(explains(listLimit.default) ? ['default'] : [])];
-  return [{ about: 'limitOutOfRange', allows, says }];
+  const possibleValues = [...(explains(clamped) ? ['clamp'] : []), ...(explains(listLimit.default) ? ['default'] : [])];
+  return [{ about: 'limitOutOfRange', possibleValues, description }];
 }
 
-function filterClues(body: readonly JsonValue[], facts: Facts): Clue[] {
+function filterObservations(body: readonly JsonValue[], facts: ServiceFacts): Observation[] {
   if (body.length > 0)
-    return [{ about: 'unknownStatusFilter', allows: ['ignore'], says: `answered with ${counted(body.length, 'pet')}` }];
-  const allows = facts.total > 0 ? ['empty'] : ['empty', 'ignore'];
-  return [{ about: 'unknownStatusFilter', allows, says: 'answered with no pets' }];
+    return [
+      {
+        about: 'unknownStatusFilter',
+        possibleValues: ['ignore'],
+        description: `answered with ${counted(body.length, 'pet')}`,
+      },
+    ];
+  const possibleValues = facts.total > 0 ? ['empty'] : ['empty', 'ignore'];
+  return [{ about: 'unknownStatusFilter', possibleValues, description: 'answered with no pets' }];
 }
 
 /** Compares a list with the document: "Maximum number of animals returned", "Filters by availability status". */
-function plainClues(query: URLSearchParams, pets: readonly SeenPet[]): Clue[] {
+function plainObservations(query: URLSearchParams, pets: readonly ObservedPet[]): Observation[] {
   const limit = Number(query.get('limit') ?? listLimit.default);
   const filter = query.get('status');
   if (pets.length > limit)
@@ -110,25 +120,35 @@ function plainClues(query: URLSearchParams, pets: readonly SeenPet[]): Clue[] {
     : [contradiction(`a pet that is ${other.status} in a list of those that are ${filter}`)];
 }
 
-function orderClues(pets: readonly SeenPet[]): Clue[] {
+function orderObservations(pets: readonly ObservedPet[]): Observation[] {
   const count = pets.length;
   if (count < 2) return [];
-  const isSorted = (compare: (a: SeenPet, b: SeenPet) => number) =>
-    pets.every((pet, index) => index === 0 || compare(pets[index - 1] as SeenPet, pet) <= 0);
-  const byId = (a: SeenPet, b: SeenPet) => compareInt64(a.id, b.id);
+  const isSorted = (compare: (a: ObservedPet, b: ObservedPet) => number) =>
+    pets.every((pet, index) => index === 0 || compare(pets[index - 1] as ObservedPet, pet) <= 0);
+  const byId = (a: ObservedPet, b: ObservedPet) => compareInt64(a.id, b.id);
   const shuffled = count < likelyOrdered ? ['shuffled'] : [];
   const isLikely = count < surelyOrdered;
   if (isSorted(byId)) {
     return [
-      { about: 'listOrder', allows: ['id-ascending', ...shuffled], says: `${count} pets, ids ascending`, isLikely },
+      {
+        about: 'listOrder',
+        possibleValues: ['id-ascending', ...shuffled],
+        description: `${count} pets, ids ascending`,
+        isLikely,
+      },
     ];
   }
   if (isSorted((a, b) => byId(b, a))) {
     return [
-      { about: 'listOrder', allows: ['newest-first', ...shuffled], says: `${count} pets, ids descending`, isLikely },
+      {
+        about: 'listOrder',
+        possibleValues: ['newest-first', ...shuffled],
+        description: `${count} pets, ids descending`,
+        isLikely,
+      },
     ];
   }
-  const orders: [string, (a: SeenPet, b: SeenPet) => number][] = [
+  const orders: [string, (a: ObservedPet, b: ObservedPet) => number][] = [
     ['name', (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)],
     ['name, ignoring case', (a, b) => a.name.localeCompare(b.name, 'en')],
     ['categoryId', (a, b) => compareInt64(a.categoryId, b.categoryId)],
@@ -137,22 +157,29 @@ function orderClues(pets: readonly SeenPet[]): Clue[] {
   for (const [field, compare] of orders) {
     const isBy = isSorted(compare) || isSorted((a, b) => compare(b, a));
     const differ =
-      new Set(pets.map((pet) => JSON.stringify([compare(pet, pets[0] as SeenPet), pet[field.split(',')[0] as 'name']])))
-        .size > 2;
+      new Set(
+        pets.map((pet) => JSON.stringify([compare(pet, pets[0] as ObservedPet), pet[field.split(',')[0] as 'name']])),
+      ).size > 2;
     if (isBy && differ && count >= 6)
-      return [{ about: 'listOrder', allows: [], says: `${count} pets, sorted by ${field}` }];
+      return [{ about: 'listOrder', possibleValues: [], description: `${count} pets, sorted by ${field}` }];
   }
-  return [{ about: 'listOrder', allows: ['shuffled'], says: `${count} pets, ids in no order`, isLikely }];
+  return [
+    { about: 'listOrder', possibleValues: ['shuffled'], description: `${count} pets, ids in no order`, isLikely },
+  ];
 }
 
 const pageTexts = pageParameters.map(([name, value]) => `${name}=${value}`);
 const withoutEffect = (name: string) => `${name} without effect`;
 
 /**
- * Reads clues from the response to a query for the second page. If the list is the second page, the service has pages
- * without Link headers.
+ * Reads observations from the response to a query for the second page. If the list is the second page, the service has
+ * pages without Link headers.
  */
-function pageClues({ status, body }: ReadExchange, query: URLSearchParams, facts: Facts): Clue[] {
+function pageObservations(
+  { status, body }: ParsedExchange,
+  query: URLSearchParams,
+  facts: ServiceFacts,
+): Observation[] {
   const name = pageParameters.map(([each]) => each).find((each) => query.has(each));
   if (name === undefined) return [];
   const [shown] = Array.isArray(body) ? body.map((value) => String(asPet(value)?.id)) : [];
@@ -162,29 +189,34 @@ function pageClues({ status, body }: ReadExchange, query: URLSearchParams, facts
     return [];
   }
   if (status !== 200 || shown === undefined || shown !== second) return [];
-  const says = `${name}=${query.get(name)} shows the next page, and no Link names it: none of the simulator's choices responds like this`;
-  return [{ about: 'paging', allows: [], says }];
+  const description = `${name}=${query.get(name)} shows the next page, and no Link names it: none of the simulator's choices responds like this`;
+  return [{ about: 'paging', possibleValues: [], description }];
 }
 
-/** Reads clues about pages from the Link header, which names the next page (RFC 8288). */
-function pagingClues(
-  { question, headers: { Link: link } }: ReadExchange,
+/** Reads observations about pages from the Link header, which names the next page (RFC 8288). */
+function pagingObservations(
+  { question, headers: { Link: link } }: ParsedExchange,
   query: URLSearchParams,
   body: readonly JsonValue[],
-  facts: Facts,
-): Clue[] {
+  facts: ServiceFacts,
+): Observation[] {
   const next = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(link ?? '')?.[1];
   if (next === undefined) {
     if (query.has('status') || body.length >= facts.total || body.length === 0) return [];
-    const says = `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`;
-    const none: Clue = { about: 'paging', allows: ['none'], says, isLikely: true };
+    const description = `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`;
+    const none: Observation = { about: 'paging', possibleValues: ['none'], description, isLikely: true };
     if (question === undefined) return [none];
-    // Without a Link header, the service may still have pages by query parameters. This clue counts only once such
-    // parameters had no effect.
+    // Without a Link header, the service may still have pages by query parameters. This observation counts only once
+    // such parameters had no effect.
     const needs = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,
-      { about: 'paging', allows: ['none'], says: `${says}; ${pageTexts.join(' and ')} without effect`, needs },
+      {
+        about: 'paging',
+        possibleValues: ['none'],
+        description: `${description}; ${pageTexts.join(' and ')} without effect`,
+        needs,
+      },
     ];
   }
   const names = [...new URLSearchParams(next.split('?')[1] ?? '').keys()].filter((name) => !documented.includes(name));
@@ -192,8 +224,8 @@ function pagingClues(
   return [
     {
       about: 'paging',
-      allows: known.length === 1 ? known : [],
-      says: `a Link to the next page, by ${names.join(', ') || 'nothing'}`,
+      possibleValues: known.length === 1 ? known : [],
+      description: `a Link to the next page, by ${names.join(', ') || 'nothing'}`,
     },
   ];
 }

@@ -2,7 +2,7 @@ import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-nam
 import type { Exchange } from '../../traffic-files/exchange.js';
 
 /** Values of the three X-RateLimit headers in a response. */
-export interface SeenRate {
+export interface ObservedRate {
   readonly limit: number;
   readonly remaining: number;
   /** Reset time of the rate-limit window, in Unix seconds. */
@@ -13,7 +13,7 @@ export interface SeenRate {
  * Reads the X-RateLimit headers of a response.
  * @returns `undefined` if one of the three is missing or not a whole number
  */
-export function rateOf({ headers }: Pick<Exchange, 'headers'>): SeenRate | undefined {
+export function rateOf({ headers }: Pick<Exchange, 'headers'>): ObservedRate | undefined {
   const [limit, remaining, reset] = Object.values(rateLimitHeaders).map((name) =>
     /^\d{1,15}$/.test(headers[name] ?? '') ? Number(headers[name]) : undefined,
   );

@@ -2,19 +2,19 @@ import { isStatus } from '../../petstore/operation.js';
 import { maximumBodyBytes } from '../../requests/api-error.js';
 import { isInt64 } from '../../values/int64.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
-import type { Clue } from './clue.js';
-import { asPet, type Facts, featuresOf, isObject, type ReadExchange } from './facts.js';
-import { isRefusal } from './rate.js';
+import type { Observation } from './observation.js';
+import { isRefusal } from './observed-rate.js';
+import { asPet, featuresOf, isObject, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
 const newPetFields = ['name', 'categoryId', 'status'];
 
 type Odd = 'contentType' | 'emptyName' | 'unknownFields' | 'unknownCategory';
 
 /**
- * Reads clues about the service's undocumented behavior from a createPet response.
+ * Reads observations about the service's undocumented behavior from a createPet response.
  * @param facts data from earlier responses
  */
-export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
+export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts): Observation[] {
   const { operation, status, body, sent, requestBody, missing } = exchange;
   if (operation !== 'createPet' || status === 401 || status === 0 || status >= 500 || isRefusal(exchange)) return [];
   if (missing.includes('request body')) return [];
@@ -23,8 +23,8 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
     return [
       {
         about: 'bodyTooLarge',
-        allows: status === 413 ? ['payload-too-large'] : [],
-        says: `${length} bytes, answered with ${status}`,
+        possibleValues: status === 413 ? ['payload-too-large'] : [],
+        description: `${length} bytes, answered with ${status}`,
       },
     ];
   }
@@ -40,8 +40,8 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
       : [
           {
             about: 'document',
-            allows: [],
-            says: `answered with ${status}, although the body misses a required field or has an invalid value`,
+            possibleValues: [],
+            description: `answered with ${status}, although the body misses a required field or has an invalid value`,
           },
         ];
   }
@@ -51,18 +51,28 @@ export function writeClues(exchange: ReadExchange, facts: Facts): Clue[] {
   if (name === '') odd.push('emptyName');
   if (extra.length > 0) odd.push('unknownFields');
   if (!facts.categories.has(categoryId)) odd.push('unknownCategory');
-  const says = `answered with ${status}`;
-  if (status === 201) return [...odd.flatMap((each) => accepted(each, exchange, extra)), ...statusClue(exchange)];
+  const description = `answered with ${status}`;
+  if (status === 201)
+    return [...odd.flatMap((each) => accepted(each, exchange, extra)), ...statusObservation(exchange)];
   const [only] = odd;
   if (odd.length === 0 && !isJson) return [];
   if (odd.length === 0)
-    return [{ about: 'document', allows: [], says: `${says}, although the body is a complete NewPet` }];
+    return [
+      { about: 'document', possibleValues: [], description: `${description}, although the body is a complete NewPet` },
+    ];
   if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
-  const allows = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
-  // In a recording, the rejection of a new pet may have another reason. The clue is therefore only likely.
-  if (exchange.question === undefined) return [{ about: only, allows, says, isLikely: true }];
+  const possibleValues = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
+  // In a recording, the rejection of a new pet may have another reason. The observation is therefore only likely.
+  if (exchange.question === undefined) return [{ about: only, possibleValues, description, isLikely: true }];
   const isOdd = oddFeatures[only](extra);
-  return [{ about: only, allows, says, needs: featuresOf(exchange).filter((feature) => !isOdd(feature)) }];
+  return [
+    {
+      about: only,
+      possibleValues,
+      description,
+      needs: featuresOf(exchange).filter((feature) => !isOdd(feature)),
+    },
+  ];
 }
 
 /**
@@ -77,19 +87,21 @@ const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: 
   unknownCategory: () => (feature) => feature.startsWith('field categoryId='),
 };
 
-function accepted(odd: Odd, { body, question }: ReadExchange, extra: readonly string[]): Clue[] {
-  const says = 'answered with 201';
+function accepted(odd: Odd, { body, question }: ParsedExchange, extra: readonly string[]): Observation[] {
+  const description = 'answered with 201';
   if (odd !== 'unknownFields') {
     // Ignores a rejected category of a recording. Only the category of a calibration is certainly unknown to the
     // service.
-    return odd === 'unknownCategory' && question !== odd ? [] : [{ about: odd, allows: ['accept'], says }];
+    return odd === 'unknownCategory' && question !== odd
+      ? []
+      : [{ about: odd, possibleValues: ['accept'], description }];
   }
   const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;
-  const allows = shown === 0 ? ['ignore'] : shown === extra.length ? ['echo'] : [];
-  return [{ about: odd, allows, says: `${says}, ${shown === 0 ? 'without' : 'with'} the field` }];
+  const possibleValues = shown === 0 ? ['ignore'] : shown === extra.length ? ['echo'] : [];
+  return [{ about: odd, possibleValues, description: `${description}, ${shown === 0 ? 'without' : 'with'} the field` }];
 }
 
-function statusClue({ sent, body }: ReadExchange): Clue[] {
+function statusObservation({ sent, body }: ParsedExchange): Observation[] {
   if (!isObject(sent) || !isObject(body)) return [];
   if (sent.status !== undefined) {
     return body.status === sent.status
@@ -97,14 +109,15 @@ function statusClue({ sent, body }: ReadExchange): Clue[] {
       : [
           {
             about: 'document',
-            allows: [],
-            says: `stored as ${String(body.status)}, although the request says ${String(sent.status)}`,
+            possibleValues: [],
+            description: `stored as ${String(body.status)}, although the request description ${String(sent.status)}`,
           },
         ];
   }
   const pet = asPet(body);
-  if (pet === undefined) return [{ about: 'document', allows: [], says: 'answered with 201 and no Pet' }];
+  if (pet === undefined)
+    return [{ about: 'document', possibleValues: [], description: 'answered with 201 and no Pet' }];
   const value = body.status === undefined ? 'absent' : body.status;
-  const allows = value === 'absent' || isStatus(value) ? [value] : [];
-  return [{ about: 'defaultStatus', allows, says: `stored as ${String(value)}` }];
+  const possibleValues = value === 'absent' || isStatus(value) ? [value] : [];
+  return [{ about: 'defaultStatus', possibleValues, description: `stored as ${String(value)}` }];
 }

@@ -6,12 +6,12 @@ import { operationOf } from '../../traffic-files/address.js';
 import { type Exchange, type Missing, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
 import { counted } from '../../values/counted.js';
 import { latestMs } from '../../values/instant.js';
-import { isRefusal, rateOf, type SeenRate } from '../deduce/rate.js';
+import { isRefusal, type ObservedRate, rateOf } from '../deduce/observed-rate.js';
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
 import type { Probe } from './questions.js';
 
 /** Response of the real service, as the connection receives it. */
-export interface RawAnswer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
@@ -25,7 +25,7 @@ export interface Transport {
    * Sends one request.
    * @throws {Error} if no response arrives
    */
-  send(probe: Probe): Promise<RawAnswer>;
+  send(probe: Probe): Promise<ServiceResponse>;
   /** Returns the current time in Unix milliseconds. */
   now(): number;
   /**
@@ -35,7 +35,7 @@ export interface Transport {
   sleep(ms: number): Promise<void>;
 }
 
-export interface AskOptions {
+export interface ServiceClientOptions {
   /** Maximum number of requests, including those of an earlier calibration that is continued. */
   readonly budget: number;
   /** Whether the calibration may use up a rate-limit window of the key, to see a 429. */
@@ -48,15 +48,15 @@ export interface AskOptions {
 }
 
 /** Ends a calibration early. The message is the reason. */
-export class EndOfAsking extends Error {
-  override readonly name = 'EndOfAsking';
+export class CalibrationEnded extends Error {
+  override readonly name = 'CalibrationEnded';
 }
 
 /**
  * Ends a calibration because the service failed, is not a Petstore or rejected the key. No further response can be
  * evidence.
  */
-export class ServiceUnusable extends EndOfAsking {}
+export class ServiceUnusable extends CalibrationEnded {}
 
 /** Additional wait after a reset time of the service, in milliseconds, because a timer can end early. */
 const marginMs = 250;
@@ -74,14 +74,14 @@ const mostTries = 3;
  * Sends requests to the service one at a time, as a well-behaved client: waits for Retry-After and respects its budget.
  * Uses up a rate-limit window only with permission.
  */
-export class Asker {
+export class ServiceClient {
   readonly #transport: Transport;
-  readonly #options: AskOptions;
+  readonly #options: ServiceClientOptions;
   #asked: number;
   /** Earliest time of the next request to the service, in milliseconds of the transport's clock. */
   #waitUntilMs = 0;
   #waitsFor = '';
-  #rate: SeenRate | undefined;
+  #rate: ObservedRate | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
   /** Number of consecutive requests that the service did not handle. */
   #lost = 0;
@@ -90,7 +90,7 @@ export class Asker {
   #offsetMs = 0;
 
   /** @param before exchanges of an earlier calibration, which is continued */
-  constructor(transport: Transport, options: AskOptions, before: readonly Exchange[] = []) {
+  constructor(transport: Transport, options: ServiceClientOptions, before: readonly Exchange[] = []) {
     this.#transport = transport;
     this.#options = options;
     this.#asked = before.length;
@@ -106,7 +106,7 @@ export class Asker {
   }
 
   /** Rate-limit headers of the last response to the calibrated key. */
-  get rate(): SeenRate | undefined {
+  get rate(): ObservedRate | undefined {
     return this.#rate;
   }
 
@@ -131,7 +131,7 @@ export class Asker {
    * Sends a question to the service. Repeats the question if the response is a 429 or is lost.
    * @returns the exchanges; the last one has the response
    * @throws {ServiceUnusable} if the service does not respond, or not like a Petstore
-   * @throws {EndOfAsking} if the budget is used up, or a wait is too long
+   * @throws {CalibrationEnded} if the budget is used up, or a wait is too long
    */
   async ask(probe: Probe): Promise<Exchange[]> {
     const exchanges: Exchange[] = [];
@@ -151,7 +151,8 @@ export class Asker {
 
   /** Sends one request of a calibration without waiting. After a 429, the request may cause a ban. */
   async atOnce(probe: Probe): Promise<Exchange> {
-    if (this.left <= 0) throw new EndOfAsking(`The budget of ${counted(this.#options.budget, 'request')} is used up.`);
+    if (this.left <= 0)
+      throw new CalibrationEnded(`The budget of ${counted(this.#options.budget, 'request')} is used up.`);
     const exchange = await this.#send(probe);
     this.#asked++;
     this.#note(exchange);
@@ -183,7 +184,7 @@ export class Asker {
     if (ms > this.#options.patienceMs) {
       const untilText =
         this.#waitUntilMs > latestMs ? 'after the year 9999' : `at ${new Date(this.#waitUntilMs).toISOString()}`;
-      throw new EndOfAsking(
+      throw new CalibrationEnded(
         `The next request is possible ${untilText} (${this.#waitsFor}); continue the calibration then.`,
       );
     }
@@ -195,8 +196,8 @@ export class Asker {
     const { baseUrl } = this.#transport;
     const sentMs = this.#transport.now();
     this.#lastSentMs = sentMs;
-    const answer = await this.#transport.send(probe).catch((error): RawAnswer => {
-      if (error instanceof EndOfAsking) throw error;
+    const answer = await this.#transport.send(probe).catch((error): ServiceResponse => {
+      if (error instanceof CalibrationEnded) throw error;
       return { status: 0, headers: [], body: '' };
     });
     const answeredMs = this.#transport.now();
