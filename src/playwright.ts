@@ -1,7 +1,7 @@
 import './petstore/types.js';
 import { type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
-import { counts, evidence } from './judge/failure-message.js';
+import { describeCounts, describeFindings } from './judge/failure-message.js';
 import type { Verdict } from './judge/judge-run.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { checkVerdict } from './test-kits/check-verdict.js';
@@ -140,7 +140,9 @@ export const expect = baseExpect.extend(matchers);
 class VerdictError extends Error {
   override readonly name = 'VerdictError';
   constructor(readonly verdict: Verdict) {
-    super(`expected that the client had behaved. ${verdict.reason}${evidence(failed(verdict))}\n${counts(verdict)}`);
+    super(
+      `expected that the client had behaved. ${verdict.reason}${describeFindings(failed(verdict))}\n${describeCounts(verdict)}`,
+    );
     // The stack is left out, because it would only point to this file.
     this.stack = `${this.name}: ${this.message}`;
   }

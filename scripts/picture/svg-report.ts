@@ -1,10 +1,10 @@
-import { fewFindings } from '../../src/judge/few-findings.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
 import { createFindingKeys } from '../../src/judge/report/key-names.js';
 import { type Markup, markup } from '../../src/judge/report/markup.js';
 import { type Timeline, timelineOf } from '../../src/judge/report/timeline.js';
 import { countsLine, hiddenLine, markNames } from '../../src/judge/report/wording.js';
 import { requestKinds } from '../../src/judge/request-kind.js';
+import { selectFindings } from '../../src/judge/select-findings.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { svgTimeline, symbol, timelineHeight } from './svg.js';
 
@@ -57,7 +57,7 @@ export function svgReport(entries: readonly RequestRecord[], verdict: Verdict): 
   const badge = outcome.length * 8 + 24;
   let y = legendY + 36;
   const keysOf = createFindingKeys(entries);
-  const findings = fewFindings(verdict.findings).map(({ finding, hidden }) => {
+  const findings = selectFindings(verdict.findings).map(({ finding, hidden }) => {
     const { severity, code, text } = finding;
     const keys = keysOf(finding);
     const lines = [

@@ -1,7 +1,7 @@
-import { span } from '../../src/judge/finding.js';
-import { axisOf } from '../../src/judge/report/axis.js';
+import { formatDuration } from '../../src/judge/finding.js';
 import { type Markup, markup } from '../../src/judge/report/markup.js';
-import type { Mark, Span, Timeline, TimelineRow } from '../../src/judge/report/timeline.js';
+import { createTimeAxis } from '../../src/judge/report/time-axis.js';
+import type { Timeline, TimelineMark, TimelineRow, TimelineSpan } from '../../src/judge/report/timeline.js';
 
 const width = 960;
 const left = 150;
@@ -17,7 +17,7 @@ export const timelineHeight = ({ rows }: Timeline) => rows.length * rowHeight + 
  * bars.
  */
 export function svgTimeline(timeline: Timeline): Markup {
-  const axis = axisOf(timeline, 9);
+  const axis = createTimeAxis(timeline, 9);
   const x = (ms: number) => round(left + axis.at(ms) * (width - left - right));
   const bottom = timeline.rows.length * rowHeight + 6;
   const ticks = axis.ticks.map(({ at, label }) => {
@@ -27,7 +27,7 @@ export function svgTimeline(timeline: Timeline): Markup {
   const cut =
     axis.cut === undefined
       ? undefined
-      : cutMark(round(left + axis.cut.at * (width - left - right)), bottom, span(axis.cut.ms));
+      : cutMark(round(left + axis.cut.at * (width - left - right)), bottom, formatDuration(axis.cut.ms));
   const rows = timeline.rows.map((row, index) => svgRow(row, index * rowHeight, x, timeline.endMs));
   const height = timelineHeight(timeline);
   return markup`<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="Requests of the client over time">${ticks}${rows}<line class="axis" x1="${left}" y1="${bottom}" x2="${width - right}" y2="${bottom}"/>${cut}</svg>`;
@@ -45,10 +45,10 @@ function svgRow(
 ) {
   const above = top + 18;
   const below = top + 40;
-  const bar = (kind: 'wait' | 'ban') => (each: Span) => {
+  const bar = (kind: 'wait' | 'ban') => (each: TimelineSpan) => {
     const from = x(each.fromMs);
     const to = x(Math.min(each.toMs, endMs));
-    const length = span(each.toMs - each.fromMs);
+    const length = formatDuration(each.toMs - each.fromMs);
     const title = `${kind === 'ban' ? 'Banned' : 'Told to wait'} for ${length}`;
     const end = each.toMs > endMs ? openEnd(kind, to, below, length) : each.hasDeadline && deadline(to, below);
     return markup`<g><title>${title}</title><rect class="${kind}" x="${from}" y="${below - 6}" width="${round(Math.max(1, to - from))}" height="12"/>${end || undefined}</g>`;
@@ -64,8 +64,8 @@ const openEnd = (kind: 'wait' | 'ban', x: number, y: number, length: string) =>
   markup`<path class="${kind}" d="M${x} ${y - 10}l12 10l-12 10z"/><text class="open" x="${x - 4}" y="${y + 4}">${length}</text>`;
 
 /** Draws requests as symbols. Merges overlapping symbols into one, with their number. */
-function svgMarks(marks: readonly Mark[], x: (ms: number) => number, above: number, below: number): Markup[] {
-  const groups: { kind: Mark['kind']; x: number; marks: Mark[] }[] = [];
+function svgMarks(marks: readonly TimelineMark[], x: (ms: number) => number, above: number, below: number): Markup[] {
+  const groups: { kind: TimelineMark['kind']; x: number; marks: TimelineMark[] }[] = [];
   for (const mark of marks) {
     const at = x(mark.atMs);
     const near = groups.findLast(({ kind }) => kind === mark.kind);
@@ -75,7 +75,7 @@ function svgMarks(marks: readonly Mark[], x: (ms: number) => number, above: numb
   return groups.map((group) => {
     const isRefused = group.kind === 'refused' || group.kind === 'strike' || group.kind === 'banned';
     const y = isRefused ? below : above;
-    const [first] = group.marks as [Mark];
+    const [first] = group.marks as [TimelineMark];
     const count = group.marks.length;
     const title = count === 1 ? `${first.request}: ${first.title}` : `${count} from ${first.request}: ${first.title}`;
     const number =
@@ -87,7 +87,7 @@ function svgMarks(marks: readonly Mark[], x: (ms: number) => number, above: numb
 }
 
 /** Draws the symbol of a request. Its shape differs too, for color-blind readers. */
-export function symbol(kind: Mark['kind'], x: number, y: number): Markup {
+export function symbol(kind: TimelineMark['kind'], x: number, y: number): Markup {
   switch (kind) {
     case 'served':
       return markup`<circle cx="${x}" cy="${y}" r="4.5"/>`;

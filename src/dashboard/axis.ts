@@ -1,4 +1,4 @@
-import { span } from '../judge/finding.js';
+import { formatDuration } from '../judge/finding.js';
 import { lowest } from '../values/lowest.js';
 import { type EntryBuffer, kinds, type Lane } from './entry-buffer.js';
 import { clockSeconds, counted, whole } from './format.js';
@@ -128,7 +128,11 @@ export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClo
     x,
     at,
     ticks,
-    gaps: gaps.map((gap) => ({ x: x(gap.fromMs), width: gapWidth, label: `${span(gap.toMs - gap.fromMs)} idle` })),
+    gaps: gaps.map((gap) => ({
+      x: x(gap.fromMs),
+      width: gapWidth,
+      label: `${formatDuration(gap.toMs - gap.fromMs)} idle`,
+    })),
   };
 }
 

@@ -1,7 +1,7 @@
-import { fewFindings, type ShownFinding } from '../judge/few-findings.js';
 import type { Finding } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
+import { type ShownFinding, selectFindings } from '../judge/select-findings.js';
 import { groupBy } from '../values/group-by.js';
 import { counted, firstSentence, whole } from './format.js';
 import type { Session } from './session.js';
@@ -120,7 +120,7 @@ export function Findings(props: FindingsProps) {
               <h3>
                 <b class="of">{key || 'no key'}</b> {counted(findings.length, 'finding')}
               </h3>
-              {fewFindings(findings).map((shown) => (
+              {selectFindings(findings).map((shown) => (
                 <FindingView key={shown.finding.code + shown.finding.requests[0]} shown={shown} of={key} {...props} />
               ))}
             </section>

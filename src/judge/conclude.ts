@@ -3,7 +3,7 @@ import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import { counted } from '../values/counted.js';
 import { failureReason } from './failure-reason.js';
-import { type Finding, type Severity, span } from './finding.js';
+import { type Finding, formatDuration, type Severity } from './finding.js';
 import { isOverdue, orError } from './given-up.js';
 import type { ClientNeeds } from './needs.js';
 import { describeOutages } from './outages.js';
@@ -157,12 +157,12 @@ function stillWaiting(run: Run): string | undefined {
   if (deadlineMs === undefined) return `The run was stopped before the client retried a refused request: ${more}`;
   const leftMs = deadlineMs - endMs;
   if (leftMs > testableMs) {
-    return `The run was stopped during the required wait, ${span(leftMs)} before its end: limit the client's wait, and fail with an error instead.`;
+    return `The run was stopped during the required wait, ${formatDuration(leftMs)} before its end: limit the client's wait, and fail with an error instead.`;
   }
   if (-leftMs > patienceMs(last)) {
-    return `The run was stopped ${span(-leftMs)} after the required wait, before the client retried: ${more}`;
+    return `The run was stopped ${formatDuration(-leftMs)} after the required wait, before the client retried: ${more}`;
   }
-  return `The run was stopped ${leftMs > 0 ? `during the required wait, ${span(leftMs)} before its end` : 'soon after the required wait'}: ${more}`;
+  return `The run was stopped ${leftMs > 0 ? `during the required wait, ${formatDuration(leftMs)} before its end` : 'soon after the required wait'}: ${more}`;
 }
 
 /**

@@ -1,17 +1,17 @@
 import { counted } from '../values/counted.js';
-import { fewFindings, requestsOf } from './few-findings.js';
 import type { Verdict } from './judge-run.js';
+import { formatRequestIds, selectFindings } from './select-findings.js';
 
 // Failure messages of test matchers, built from a verdict.
 
 /** Describes findings, one per line, with the advice. */
-export const evidence = (findings: Verdict['findings']) =>
-  fewFindings(findings)
+export const describeFindings = (findings: Verdict['findings']) =>
+  selectFindings(findings)
     .map(({ finding, hidden }) => {
       const more = hidden.length > 0 ? `\n  and ${hidden.length} more of ${finding.code}` : '';
-      return `\n  ${finding.code}: ${finding.text} (${requestsOf(finding)})${more}`;
+      return `\n  ${finding.code}: ${finding.text} (${formatRequestIds(finding)})${more}`;
     })
     .join('');
 
-export const counts = ({ scenario, counts: { requests, served, refused, banned } }: Verdict) =>
+export const describeCounts = ({ scenario, counts: { requests, served, refused, banned } }: Verdict) =>
   `  scenario ${scenario}: ${counted(requests, 'request')}, ${served} served, ${refused} refused, ${banned} of them by a ban`;

@@ -64,7 +64,7 @@ export function finding(
 }
 
 /** Formats a duration: `80 ms`, `12.4 s`, `2.5 min`, `12.5 h`, `30 days`. */
-export function span(ms: number): string {
+export function formatDuration(ms: number): string {
   const size = Math.abs(ms);
   if (size < 1_000) return `${Math.round(ms)} ms`;
   if (size < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
@@ -74,12 +74,12 @@ export function span(ms: number): string {
 }
 
 /** Formats a number of occurrences: `once`, `twice`, `3 times`. */
-export const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
+export const formatTimes = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
 
 /**
  * Prefix of a measurement in a finding: `the first ` if it applies to the first of several requests, otherwise empty.
  */
-export const theFirst = (requests: readonly unknown[]) => (requests.length > 1 ? 'the first ' : '');
+export const firstPrefix = (requests: readonly unknown[]) => (requests.length > 1 ? 'the first ' : '');
 
 /** Formats a request as its method and URL path with query: `GET /pets?limit=5`. */
-export const target = ({ method, path, query }: JudgedRequest) => `${method} ${path}${query && `?${query}`}`;
+export const requestTarget = ({ method, path, query }: JudgedRequest) => `${method} ${path}${query && `?${query}`}`;

@@ -2,7 +2,7 @@ import { type JsonValue, parseJson, stringifyJson } from '../values/json.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { lowest } from '../values/lowest.js';
 import { isMap } from '../values/plain-data.js';
-import { type Severity, span, target } from './finding.js';
+import { formatDuration, requestTarget, type Severity } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 
@@ -20,7 +20,7 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   if (isOver && !run.end?.isInterrupted) return true;
   // A pending request may be the missing retry. If the clock was set back meanwhile, times are not comparable. In both
   // cases the retry is not overdue.
-  if (pending > 0 || requests.at(-1)?.lane.era !== failed.lane.era) return false;
+  if (pending > 0 || requests.at(-1)?.session.era !== failed.session.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return endMs > expectedRetryMs(failed) + patience;
 }
@@ -43,7 +43,7 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   if (isReported) return { severity: 'info', note: 'The caller got an error.' };
   if (run.end?.isInterrupted) {
     const sinceMs = (instantOf: (request: JudgedRequest) => number) =>
-      span(run.endMs - Math.max(...failed.map(instantOf)));
+      formatDuration(run.endMs - Math.max(...failed.map(instantOf)));
     const note = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
       ? `The client had ${sinceMs(expectedRetryMs)} for a retry after the wait, until the run was stopped.`
       : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If the client was still waiting for the response, it needs a timeout of its own.' : ''}`;
@@ -59,20 +59,20 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
 /** Maximum number of later reads that are searched for a stored pet. */
 const mostReads = 50;
 
-/** Results of `Obtained` for each run, cached because several rules need them. */
-const known = new WeakMap<readonly JudgedRequest[], Obtained>();
+/** Results of `LaterSuccesses` for each run, cached because several rules need them. */
+const known = new WeakMap<readonly JudgedRequest[], LaterSuccesses>();
 
-export function obtainedIn({ requests }: Run): Obtained {
+export function laterSuccessesIn({ requests }: Run): LaterSuccesses {
   let obtained = known.get(requests);
   if (obtained === undefined) {
-    obtained = new Obtained(requests);
+    obtained = new LaterSuccesses(requests);
     known.set(requests, obtained);
   }
   return obtained;
 }
 
 /** Determines whether the client got the result of a failed call by a different request. */
-class Obtained {
+class LaterSuccesses {
   readonly #requests: readonly JudgedRequest[];
   /** Results of the run's requests, computed at the first use because most runs do not need them. */
   #read: ReadOutcomes | undefined;
@@ -121,7 +121,7 @@ function readOutcomes(requests: readonly JudgedRequest[]): ReadOutcomes {
 const wanted = (request: JudgedRequest) =>
   isWrite(request)
     ? [request.call, request.pet].join('\n')
-    : [request.client, request.call, target(request)].join('\n');
+    : [request.client, request.call, requestTarget(request)].join('\n');
 
 /**
  * Whether a read's response contains the resource of a write: a pet of the same name, or a resource with all fields of

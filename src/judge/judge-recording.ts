@@ -5,7 +5,7 @@ import type { Expectation } from './conclude.js';
 import { judgeObservedRun, judgeRun, type Verdict } from './judge-run.js';
 import type { ClientNeeds } from './needs.js';
 import { readReset } from './promises.js';
-import { readObserved, readRequests } from './run.js';
+import { analyzeObserved, analyzeRequests } from './run.js';
 
 export interface JudgeRecordingOptions {
   /** Name of the recording in the verdict: its file name, or a scenario. */
@@ -59,8 +59,8 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
   const reading = { callers: needs?.parallel, areHeadersHidden };
   const isOwn = exchanges.every((exchange) => exchange.isOwn);
   const verdict = isOwn
-    ? judgeRun({ ...readRequests(exchanges, reading), ...circumstances }, state)
-    : judgeObservedRun({ ...readObserved(exchanges.map(withResetAhead), reading), ...circumstances }, state);
+    ? judgeRun({ ...analyzeRequests(exchanges, reading), ...circumstances }, state)
+    : judgeObservedRun({ ...analyzeObserved(exchanges.map(withResetAhead), reading), ...circumstances }, state);
   return withDoubts(verdict, exchanges, isOwn || isOneKey);
 }
 

@@ -1,5 +1,5 @@
 import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../requests/request-record.js';
-import type { Lane, RunPosition } from './lane.js';
+import type { ClientSession, RunPosition } from './client-session.js';
 import { noPromises, promisesOf, readRetryAfter } from './promises.js';
 import { resourceIn } from './same-pet.js';
 
@@ -10,7 +10,7 @@ import { resourceIn } from './same-pet.js';
 export class JudgedRequest implements ObservedRequest, RunPosition {
   readonly #entry: ObservedRequest;
   #pet: string | undefined;
-  declare readonly lane: Lane;
+  declare readonly session: ClientSession;
   declare readonly fingerprint: number;
   declare readonly requestText: string;
   /** Whether the response refused the request and asked the client to wait: a 429, or a ban with any status. */
@@ -58,7 +58,7 @@ export class JudgedRequest implements ObservedRequest, RunPosition {
   constructor(entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean, isKnown = false) {
     this.#entry = entry;
     this.queuedAtMs = entry.arrivedAtMs;
-    this.lane = position.lane;
+    this.session = position.session;
     this.fingerprint = position.fingerprint;
     this.requestText = position.requestText;
     this.isBan = entry.refusal === 'ban';
@@ -143,7 +143,7 @@ export class JudgedRequest implements ObservedRequest, RunPosition {
   }
   /** Name of the client that sent the request: the first `User-Agent` of its connection. */
   get client() {
-    return this.lane.client;
+    return this.session.client;
   }
   get call() {
     return this.#entry.call;

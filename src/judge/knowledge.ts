@@ -1,42 +1,42 @@
+import { type ClientSession, PerSession } from './client-session.js';
 import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
-import { ByLane, type Lane } from './lane.js';
 
 /**
  * Sets `lastRefusalRead` and `retryOf` on requests in order of arrival: the latest refusal that the client must have
  * received, and the refused request that is retried.
  */
 export function markReadRefusals(requests: readonly JudgedRequest[]): void {
-  const lanes = new ByLane(() => new LaneKnowledge());
+  const sessions = new PerSession(() => new SessionKnowledge());
   for (const request of requests) {
-    const lane = lanes.of(request.lane);
-    request.lastRefusalRead = lane.lastRefusalRead(request);
-    request.retryOf = lane.retryOf(request);
-    if (request.isRefused) lane.add(request);
+    const session = sessions.of(request.session);
+    request.lastRefusalRead = session.lastRefusalRead(request);
+    request.retryOf = session.retryOf(request);
+    if (request.isRefused) session.add(request);
   }
 }
 
 /** Sets `retryOfOutage` on requests: the request with a 503 and a Retry-After that is retried. */
 export function markOutageRetries(requests: readonly JudgedRequest[]): void {
-  const lanes = new Map<Lane, LaneKnowledge>();
+  const sessions = new Map<ClientSession, SessionKnowledge>();
   for (const request of requests) {
     const { status, isUnreadable, retryAfterMs } = request;
-    let lane = lanes.get(request.lane);
+    let session = sessions.get(request.session);
     const isOutage = status === 503 && retryAfterMs !== undefined;
-    if (lane === undefined) {
+    if (session === undefined) {
       if (!isOutage) continue;
-      lane = new LaneKnowledge();
-      lanes.set(request.lane, lane);
+      session = new SessionKnowledge();
+      sessions.set(request.session, session);
     }
     // A request counts as the retry after a 503 only if the client sends one request at a time, or names its calls.
     // Otherwise, the request may belong to another call that got no 503.
-    if (request.lane.isSequential || request.call !== undefined) request.retryOfOutage = lane.retryOf(request);
-    if (isOutage) lane.add(request);
-    else if (status > 0 && status < 500 && !isUnreadable) lane.forget(request);
+    if (request.session.isSequential || request.call !== undefined) request.retryOfOutage = session.retryOf(request);
+    if (isOutage) session.add(request);
+    else if (status > 0 && status < 500 && !isUnreadable) session.forget(request);
   }
 }
 
 /** Refusals that a client must have received, as far as times and connections prove it. */
-class LaneKnowledge {
+class SessionKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
   readonly #ofCalls = new Map<string, Refusals>();
@@ -58,7 +58,7 @@ class LaneKnowledge {
    */
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
-    if (request.lane.isSequential) {
+    if (request.session.isSequential) {
       // Two requests within 100 ms and without known connections may come from two callers. The second caller had not
       // received the refusal.
       const mayBeBeside = request.connection === undefined && request.call === undefined;
@@ -75,7 +75,7 @@ class LaneKnowledge {
    */
   retryOf(request: JudgedRequest): JudgedRequest | undefined {
     const same = this.#byFingerprint.get(request.fingerprint);
-    if (request.lane.isSequential || request.call !== undefined) return same?.lastBefore(request);
+    if (request.session.isSequential || request.call !== undefined) return same?.lastBefore(request);
     return same?.takeLeastToWait(request);
   }
 }
@@ -113,7 +113,7 @@ class Refusals {
 
   add(refusal: JudgedRequest): void {
     this.#list.push(refusal);
-    if (refusal.lane.isSequential || refusal.connection === undefined) return;
+    if (refusal.session.isSequential || refusal.connection === undefined) return;
     this.#onConnection ??= new Map();
     this.#onConnection.set(refusal.connection, refusal);
   }
@@ -130,7 +130,7 @@ class Refusals {
 
   /** Finds the latest refusal on the request's own connection, if the client had no concurrent request. */
   lastOnConnection(request: JudgedRequest): JudgedRequest | undefined {
-    if (request.connection === undefined || request.isOverlapped || request.lane.callers > 1) return undefined;
+    if (request.connection === undefined || request.isOverlapped || request.session.callers > 1) return undefined;
     const refusal = this.#onConnection?.get(request.connection);
     return refusal !== undefined && isAnswered(refusal, request) ? refusal : undefined;
   }

@@ -5,7 +5,7 @@ import { runToEnd, type Steps } from '../values/steps.js';
 import type { Expectation } from './conclude.js';
 import { judgeRunInSteps, type Verdict } from './judge-run.js';
 import type { ClientNeeds } from './needs.js';
-import { type ClientEnd, type KnownRequest, type ReadRequests, readInSteps } from './run.js';
+import { type AnalyzedRequests, analyzeInSteps, type ClientEnd, type KnownRequest } from './run.js';
 
 /** Properties of a run that stay constant during the run. */
 export interface RunScenario {
@@ -43,7 +43,7 @@ export class RunJudge {
   readonly #scenario: RunScenario;
   readonly #entries: RequestRecord[] = [];
   readonly #outcomes: ReportedOutcome[] = [];
-  #read: ReadRequests<KnownRequest> | undefined;
+  #read: AnalyzedRequests<KnownRequest> | undefined;
   #last: { progress: RunProgress; verdict: Verdict } | undefined;
   #changes = 0;
 
@@ -92,7 +92,7 @@ export class RunJudge {
     const outcomes = [...this.#outcomes];
     const changes = this.#changes;
     const reading = { callers: needs?.parallel, areHeadersHidden };
-    const read = this.#read ?? (yield* readInSteps([...this.#entries], reading));
+    const read = this.#read ?? (yield* analyzeInSteps([...this.#entries], reading));
     const run = { ...read, endMs: nowMs, pending, isOver, end, dropped, outcomes, idle, needs };
     const verdict = yield* judgeRunInSteps(run, { scenario, dropped, outages, unrecorded, expect });
     if (changes !== this.#changes) return verdict;

@@ -1,17 +1,17 @@
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import { groupByNumber } from '../values/group-by.js';
 import { runToEnd, type Steps } from '../values/steps.js';
-import { assignLanes } from './assign-lanes.js';
+import { assignSessions } from './assign-sessions.js';
+import type { RunPosition } from './client-session.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { markOutageRetries, markReadRefusals } from './knowledge.js';
-import type { RunPosition } from './lane.js';
 import type { ClientNeeds } from './needs.js';
 
 export { type JudgedRequest, type KnownRequest, receiptMs, toleranceMs } from './judged-request.js';
 export { isAnswered, isServed, isUnknown } from './request-kind.js';
 
 /** A refusal episode of one API key: from the first refusal to the next accepted request, or the end of the run. */
-export interface Episode<Request extends JudgedRequest = JudgedRequest> {
+export interface RefusalEpisode<Request extends JudgedRequest = JudgedRequest> {
   /**
    * Requests of the API key in the episode: refused requests, then the accepted request that ended the episode, if any.
    */
@@ -53,16 +53,16 @@ export interface RunCircumstances {
  */
 export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunCircumstances {
   readonly requests: readonly Request[];
-  readonly episodes: readonly Episode<Request>[];
+  readonly episodes: readonly RefusalEpisode<Request>[];
   /** Requests grouped by fingerprint: each group has equal requests, which are probably attempts of one call. */
   readonly calls: readonly (readonly Request[])[];
 }
 
 /** The part of a run that depends only on its requests, so that it can be cached. */
-export type ReadRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
+export type AnalyzedRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
 
 /** Options for the analysis of a run's requests. */
-export interface ReadingOptions {
+export interface AnalysisOptions {
   /** Known number of concurrent callers. Default 1: the judge detects concurrency by overlapping requests. */
   readonly callers?: number | undefined;
   /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
@@ -73,34 +73,34 @@ export interface ReadingOptions {
  * Analyzes journal records for the judge.
  * @param entries in order of arrival
  */
-export const readRequests = (
+export const analyzeRequests = (
   entries: readonly RequestRecord[],
-  options: ReadingOptions = {},
-): ReadRequests<KnownRequest> => runToEnd(readInSteps(entries, options));
+  options: AnalysisOptions = {},
+): AnalyzedRequests<KnownRequest> => runToEnd(analyzeInSteps(entries, options));
 
 /** Analyzes journal records for the judge, in steps. */
-export const readInSteps = (
+export const analyzeInSteps = (
   entries: readonly RequestRecord[],
-  options: ReadingOptions = {},
-): Steps<ReadRequests<KnownRequest>> => read(entries, options, KnownRequest);
+  options: AnalysisOptions = {},
+): Steps<AnalyzedRequests<KnownRequest>> => read(entries, options, KnownRequest);
 
 /** Analyzes requests of recorded traffic for the judge, without the simulator's internal knowledge. */
-export const readObserved = (
+export const analyzeObserved = (
   entries: readonly RequestRecord[],
-  options: ReadingOptions = {},
-): ReadRequests<JudgedRequest> => runToEnd(read(entries, options, JudgedRequest));
+  options: AnalysisOptions = {},
+): AnalyzedRequests<JudgedRequest> => runToEnd(read(entries, options, JudgedRequest));
 
 function* read<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
-  { callers = 1, areHeadersHidden = false }: ReadingOptions,
+  { callers = 1, areHeadersHidden = false }: AnalysisOptions,
   Kind: new (entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) => Request,
-): Steps<ReadRequests<Request>> {
-  const requests = yield* assignLanes(
+): Steps<AnalyzedRequests<Request>> {
+  const requests = yield* assignSessions(
     entries,
     callers,
     (entry, position) => new Kind(entry, position, areHeadersHidden),
   );
-  const ofKeys = groupByNumber(requests, ({ lane }) => lane.series);
+  const ofKeys = groupByNumber(requests, ({ session }) => session.series);
   yield;
   const episodes = ofKeys.flatMap((same) => episodesOf(same));
   yield;
@@ -133,8 +133,8 @@ export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>)
 export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;
 
-function episodesOf<Request extends JudgedRequest>(requests: readonly Request[]): Episode<Request>[] {
-  const episodes: Episode<Request>[] = [];
+function episodesOf<Request extends JudgedRequest>(requests: readonly Request[]): RefusalEpisode<Request>[] {
+  const episodes: RefusalEpisode<Request>[] = [];
   let current: Request[] = [];
   let hasLimit = false;
   const close = (refusals: readonly Request[]) => {

@@ -1,9 +1,9 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import { groupBy } from '../values/group-by.js';
+import type { ClientSession } from './client-session.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
 import { concurrentMs } from './judged-request.js';
-import type { Lane } from './lane.js';
 import { type JudgedRequest, type Run, receiptMs, toleranceMs } from './run.js';
 
 /** Rules that blame a client for ignoring a refusal. Such a finding is wrong if another caller received the refusal. */
@@ -47,19 +47,19 @@ export interface UndeclaredCallers {
 export function undeclaredCallersIn(run: Run): UndeclaredCallers {
   // Indexes of the run's requests, created at the first use because most runs do not need them.
   let byId: ReadonlyMap<number, JudgedRequest> | undefined;
-  let ofLanes: ReadonlyMap<Lane, readonly JudgedRequest[]> | undefined;
-  const counts = new Map<Lane, number>();
+  let ofLanes: ReadonlyMap<ClientSession, readonly JudgedRequest[]> | undefined;
+  const counts = new Map<ClientSession, number>();
   const laneOf = (id: number) => {
     byId ??= new Map(run.requests.map((request) => [request.id, request]));
-    return (byId.get(id) as JudgedRequest).lane;
+    return (byId.get(id) as JudgedRequest).session;
   };
-  const sentIn = (lane: Lane) => {
-    ofLanes ??= groupBy(run.requests, (request) => request.lane);
-    return ofLanes.get(lane) ?? [];
+  const sentIn = (session: ClientSession) => {
+    ofLanes ??= groupBy(run.requests, (request) => request.session);
+    return ofLanes.get(session) ?? [];
   };
-  const callersIn = (lane: Lane) => {
-    const count = counts.get(lane) ?? countCallers(sentIn(lane), run);
-    counts.set(lane, count);
+  const callersIn = (session: ClientSession) => {
+    const count = counts.get(session) ?? countCallers(sentIn(session), run);
+    counts.set(session, count);
     return count;
   };
   const excuses = ({ code, requests }: Finding) => {
@@ -107,7 +107,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();
   for (const request of requests) {
-    if (!request.lane.isSequential || request.call !== undefined || request.connection === undefined) return 1;
+    if (!request.session.isSequential || request.call !== undefined || request.connection === undefined) return 1;
     const own = waiting.find(({ connection }) => connection === request.connection);
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {

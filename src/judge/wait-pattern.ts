@@ -1,4 +1,4 @@
-import { span, times } from './finding.js';
+import { formatDuration, formatTimes } from './finding.js';
 import { isRetryDate } from './promises.js';
 import type { JudgedRequest } from './run.js';
 
@@ -31,11 +31,11 @@ export function describeWaits(early: readonly Wait[]): string {
   const mistake = guess(early, waits);
   const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
   const isInRow = early.every(({ response }, index) => index === 0 || response === early[index - 1]?.request);
-  const often = waits.length === 1 ? '' : `${times(waits.length)} ${isInRow ? 'in a row ' : ''}`;
+  const often = waits.length === 1 ? '' : `${formatTimes(waits.length)} ${isInRow ? 'in a row ' : ''}`;
   if (waits.every((ms) => ms <= atOnceMs)) return `${often}without any wait${looksLike}`;
   const shared = sharedWait(waits);
-  if (shared !== undefined) return `${often}after exactly ${span(shared)}${looksLike}`;
-  const shown = waits.slice(0, 6).map((ms) => span(ms));
+  if (shared !== undefined) return `${often}after exactly ${formatDuration(shared)}${looksLike}`;
+  const shown = waits.slice(0, 6).map((ms) => formatDuration(ms));
   const more = waits.length > shown.length ? ` and ${waits.length - shown.length} more` : '';
   return `after ${shown.join(', ')}${more}${looksLike}`;
 }

@@ -1,6 +1,6 @@
 import type { HuntOptions } from '../hunt/hunt.js';
 import type { HuntClient } from '../hunt/run-in-process.js';
-import { counts, evidence } from '../judge/failure-message.js';
+import { describeCounts, describeFindings } from '../judge/failure-message.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
@@ -77,12 +77,12 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
         if (isKnown)
-          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${asked}${evidence(found)}\n${counts(verdict)}`;
+          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${asked}${describeFindings(found)}\n${describeCounts(verdict)}`;
         const unknown = `expected the run to show whether the client had ${asked}`;
         if (verdict.counts.requests === 0 && verdict.counts.dropped === 0) return `${unknown}, but ${noRequests}`;
         return verdict.counts.dropped > 0
           ? `${unknown}, but the journal has dropped ${counted(verdict.counts.dropped, 'request')}, so the evidence is incomplete`
-          : `${unknown}, but the run did not exercise that: ${howTo}\n${counts(verdict)}`;
+          : `${unknown}, but the run did not exercise that: ${howTo}\n${describeCounts(verdict)}`;
       },
     };
   };
@@ -98,7 +98,7 @@ export const matchers = {
     return {
       pass: verdict.outcome !== 'fail',
       message: () =>
-        `expected that the client ${this.isNot ? 'had failed' : 'had behaved'}. ${verdict.reason}${evidence(failed)}\n${counts(verdict)}`,
+        `expected that the client ${this.isNot ? 'had failed' : 'had behaved'}. ${verdict.reason}${describeFindings(failed)}\n${describeCounts(verdict)}`,
     };
   },
   toHaveHonouredRetryAfter: matcherOf({

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page, Response, Route } from '@playwright/test';
 import { addressPattern } from '../in-process/address-pattern.js';
-import { times } from '../judge/finding.js';
+import { formatTimes } from '../judge/finding.js';
 
 /** A URL whose requests are routed from a page, or from all pages of a browser context, to the sandbox. */
 interface Watched {
@@ -95,7 +95,7 @@ function checkReached({ baseUrl, answered, answeredByWorker }: Watched): void {
   if (answeredByWorker > 0) {
     throw new Error(
       `expected the sandbox to serve the requests of the page to ${baseUrl}, but a service worker of the page did, ` +
-        `${times(answeredByWorker)}, such as msw's. Block it with test.use({ serviceWorkers: 'block' }), or do not start it in this test.`,
+        `${formatTimes(answeredByWorker)}, such as msw's. Block it with test.use({ serviceWorkers: 'block' }), or do not start it in this test.`,
     );
   }
   if (answered === 0) {

@@ -1,5 +1,5 @@
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
-import { span } from '../judge/finding.js';
+import { formatDuration } from '../judge/finding.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { earliestRetryMs } from '../judge/promises.js';
 import { describeOutside } from '../judge/unrecorded.js';
@@ -52,7 +52,7 @@ export function pendingWait({ journal, clock }: Simulator, moveTimers: string): 
   const leftMs = (earliestRetryMs(entry) as number) - nowMs;
   return (
     `expected the client to finish, but it was told to wait by the ${entry.status} of ${entry.method} ${entry.path}: ` +
-    `${span(leftMs)} of the wait were left when the test timed out. Advance fake timers, as by ${moveTimers}, or set short windows in the ` +
+    `${formatDuration(leftMs)} of the wait were left when the test timed out. Advance fake timers, as by ${moveTimers}, or set short windows in the ` +
     "scenario, such as { windows: { minute: '2s' } }"
   );
 }

@@ -3,7 +3,7 @@ import { svgReport } from '../../scripts/picture/svg-report.js';
 import { createEntryView } from '../../src/control-api/entry-view.js';
 import { kindOf } from '../../src/dashboard/entry-buffer.js';
 import type { Scenario, Simulator } from '../../src/index.js';
-import { evidence } from '../../src/judge/failure-message.js';
+import { describeFindings } from '../../src/judge/failure-message.js';
 import { junitReport } from '../../src/judge/report/junit.js';
 import { keyNames } from '../../src/judge/report/key-names.js';
 import type { Style } from '../../src/judge/report/style.js';
@@ -302,10 +302,10 @@ test('shows three findings per rule and counts the rest, while the verdict conta
     expect(text).toMatch(more);
     expect(text.match(/Retried/g)?.length, make.name).toBe(make === junitReport ? 4 : 3);
   }
-  const message = evidence(early);
+  const message = describeFindings(early);
   expect(message).toContain(`\n  and ${early.length - 3} more of early-retry`);
   expect(message.split('\n')).toHaveLength(5);
-  expect(evidence(early.slice(0, 3))).not.toContain('more of');
+  expect(describeFindings(early.slice(0, 3))).not.toContain('more of');
 });
 
 test('findings name their key in each report if the run has several', () => {

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { requestsOf } from '../../judge/few-findings.js';
+import { formatRequestIds } from '../../judge/select-findings.js';
 import { oneOf } from '../../validation/schemas.js';
 import { detailOf, failedCodes, type GauntletResult, stateOf } from '../gauntlet-run.js';
 import { givenFlags } from '../given-flags.js';
@@ -101,7 +101,7 @@ export const isFailure = (outcome: Outcome) => outcome === 'fail' || outcome ===
 const firstFindings = (result: GauntletResult): CertifiedFinding[] =>
   failedCodes(result).flatMap((code) => {
     const found = result.findings.find((each) => each.code === code && each.severity === 'fail');
-    return found === undefined ? [] : [{ code, requests: requestsOf(found), text: found.text }];
+    return found === undefined ? [] : [{ code, requests: formatRequestIds(found), text: found.text }];
   });
 
 export const count = (runs: readonly Pick<CertifiedRun, 'outcome'>[]): OutcomeCounts => {

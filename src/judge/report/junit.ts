@@ -1,9 +1,9 @@
 import type { RequestRecord } from '../../requests/request-record.js';
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
-import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Finding } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RunFailure, RunResult } from '../run-result.js';
+import { formatRequestIds, selectFindings } from '../select-findings.js';
 import { createFindingKeys } from './key-names.js';
 import { type Markup, markup } from './markup.js';
 import { timelineOf } from './timeline.js';
@@ -90,11 +90,11 @@ function outcome(
   const failed = found.filter(({ severity }) => severity === 'fail');
   const others = found.filter(({ severity }) => severity !== 'fail');
   const describe = (several: readonly Finding[], label: (finding: Finding) => string = () => '') =>
-    fewFindings(several)
+    selectFindings(several)
       .map(({ finding, hidden }) => {
         const measured = `${finding.measured}; allowed: ${finding.allowed}`;
         const more = hidden.length > 0 ? `\n${hiddenLine(hidden, startMs)}\n` : '';
-        return `${label(finding)}${named(finding)}\n${measured}\n${since(finding, startMs)}, ${requestsOf(finding)}\n${more}`;
+        return `${label(finding)}${named(finding)}\n${measured}\n${since(finding, startMs)}, ${formatRequestIds(finding)}\n${more}`;
       })
       .join('\n');
   const [first] = failed;

@@ -1,8 +1,8 @@
-import { span } from '../finding.js';
-import type { Axis } from './axis.js';
+import { formatDuration } from '../finding.js';
+import type { TimeAxis } from './time-axis.js';
 
 /** Draws the axis of a timeline as two lines of text: marks, and labels where they fit. */
-export function drawAxis({ ticks, cut }: Axis, width: number): string[] {
+export function drawAxis({ ticks, cut }: TimeAxis, width: number): string[] {
   const line = Array.from({ length: width }, () => '─');
   let labels = '';
   const write = (at: number, text: string) => {
@@ -12,7 +12,9 @@ export function drawAxis({ ticks, cut }: Axis, width: number): string[] {
   };
   const places = [
     ...ticks.map(({ at, label }) => ({ at: Math.round(at * (width - 1)), label, mark: '┴' })),
-    ...(cut === undefined ? [] : [{ at: Math.round(cut.at * (width - 1)), label: `(${span(cut.ms)})`, mark: '≈' }]),
+    ...(cut === undefined
+      ? []
+      : [{ at: Math.round(cut.at * (width - 1)), label: `(${formatDuration(cut.ms)})`, mark: '≈' }]),
   ].sort((a, b) => a.at - b.at);
   for (const { at, label, mark } of places) {
     line[at] = mark;

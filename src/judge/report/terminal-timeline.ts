@@ -1,11 +1,11 @@
 import { groupBy } from '../../values/group-by.js';
 import { harmless } from '../../values/harmless.js';
-import { span } from '../finding.js';
+import { formatDuration } from '../finding.js';
 import { type RequestKind, requestKinds } from '../request-kind.js';
-import { axisOf } from './axis.js';
 import type { Style } from './style.js';
 import { drawAxis } from './terminal-axis.js';
-import type { Mark, Timeline, TimelineRow } from './timeline.js';
+import { createTimeAxis } from './time-axis.js';
+import type { Timeline, TimelineMark, TimelineRow } from './timeline.js';
 import { markNames } from './wording.js';
 
 const glyphs: Record<RequestKind, string> = {
@@ -42,18 +42,18 @@ const passed: readonly RequestKind[] = ['served', 'failed', 'rejected', 'unautho
  * Draws a timeline as lines of text, with time from left to right. Each API key has two lines: accepted requests, and
  * refused requests with their waits.
  */
-export function drawTimeline(timeline: Timeline, columns: number, style: Style): string[] {
+export function drawTerminalTimeline(timeline: Timeline, columns: number, style: Style): string[] {
   const labels = timeline.rows.map(({ name, plan = '' }) => harmless(`${name} ${plan}`).trim());
   const labelWidth = Math.min(mostLabel, Math.max(leastLabel, ...labels.map(({ length }) => length + 2)));
   const width = columns - labelWidth;
-  const axis = axisOf(timeline, Math.floor(width / 9));
+  const axis = createTimeAxis(timeline, Math.floor(width / 9));
   const column = (ms: number) => Math.round(axis.at(ms) * (width - 1));
   const blank = ' '.repeat(labelWidth);
   const rows = timeline.rows.flatMap((row, index) => {
     const label = (labels[index] as string).slice(0, labelWidth - 2).padEnd(labelWidth);
     const above = Array.from({ length: width }, () => ' ');
     const below = [...above];
-    const isAbove = ({ kind }: Mark) => passed.includes(kind);
+    const isAbove = ({ kind }: TimelineMark) => passed.includes(kind);
     drawSpans(below, row, timeline, column, style);
     drawMarks(above, row.marks.filter(isAbove), column, style);
     drawMarks(
@@ -106,7 +106,7 @@ function writeOpenEnds(
 ): void {
   for (const { spans, colour } of barsOf(row)) {
     for (const { fromMs, toMs } of spans) {
-      const text = ` ${span(toMs - fromMs)} ${open}`;
+      const text = ` ${formatDuration(toMs - fromMs)} ${open}`;
       const start = cells.length - text.length;
       const isFree = row.marks.every(({ atMs }) => column(atMs) < start);
       if (toMs <= endMs || !isFree) continue;
@@ -119,7 +119,12 @@ function writeOpenEnds(
  * Draws the marks of a timeline. Several requests at one position get the mark of the worst kind, followed by their
  * number if there is room.
  */
-function drawMarks(cells: string[], marks: readonly Mark[], column: (ms: number) => number, style: Style): void {
+function drawMarks(
+  cells: string[],
+  marks: readonly TimelineMark[],
+  column: (ms: number) => number,
+  style: Style,
+): void {
   const places = groupBy(marks, ({ atMs }) => column(atMs));
   for (const [at, here] of places) {
     const gravest = requestKinds.find((each) => here.some(({ kind }) => kind === each)) as RequestKind;

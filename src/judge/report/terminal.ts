@@ -1,13 +1,13 @@
 import type { RequestRecord } from '../../requests/request-record.js';
 import { findingCodes } from '../../scenario/finding-codes.js';
 import { harmless } from '../../values/harmless.js';
-import { fewFindings, requestsOf } from '../few-findings.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RunResult } from '../run-result.js';
+import { formatRequestIds, selectFindings } from '../select-findings.js';
 import { createFindingKeys } from './key-names.js';
 import type { Style } from './style.js';
-import { drawTimeline } from './terminal-timeline.js';
+import { drawTerminalTimeline } from './terminal-timeline.js';
 import { timelineOf } from './timeline.js';
 import { countsLine, hiddenLine, since, untested } from './wording.js';
 
@@ -44,12 +44,12 @@ export function terminalReport(
     ...wrap(countsLine(verdict), width, 2).map((line) => style('dim', line)),
     ...failures.flatMap(({ text }) => wrap(text, width, 2).map((line) => style('red', line))),
   ];
-  const picture = timeline.rows.length === 0 ? [] : ['', ...drawTimeline(timeline, width - 2, style)];
+  const picture = timeline.rows.length === 0 ? [] : ['', ...drawTerminalTimeline(timeline, width - 2, style)];
   const keysOf = createFindingKeys(entries);
-  const findings = fewFindings(verdict.findings).flatMap(({ finding, hidden }) => {
+  const findings = selectFindings(verdict.findings).flatMap(({ finding, hidden }) => {
     const { code, severity, text, measured, allowed } = finding;
     const label = style('bold', style(severityColours[severity], severity.toUpperCase().padEnd(6)));
-    const when = `${since(finding, timeline.startMs)}, ${requestsOf(finding)}`;
+    const when = `${since(finding, timeline.startMs)}, ${formatRequestIds(finding)}`;
     const keys = harmless(keysOf(finding));
     const isNamed = keys !== '' && 8 + code.length + 2 + keys.length <= width;
     const named = isNamed ? `${code}  ${keys}` : code;

@@ -1,9 +1,9 @@
 import type { RequestRecord } from '../../requests/request-record.js';
 import { type RequestKind, requestKind } from '../request-kind.js';
-import { type KnownRequest, readRequests } from '../run.js';
+import { analyzeRequests, type KnownRequest } from '../run.js';
 import { keyNames } from './key-names.js';
 
-export interface Mark {
+export interface TimelineMark {
   kind: RequestKind;
   atMs: number;
   /** Journal id of the request that the mark shows. */
@@ -12,7 +12,7 @@ export interface Mark {
   title: string;
 }
 
-export interface Span {
+export interface TimelineSpan {
   fromMs: number;
   toMs: number;
   /** Whether the client may send again at the end of this wait or ban. `false` for a wait that a ban cuts short. */
@@ -24,10 +24,10 @@ export interface TimelineRow {
   /** Name of the API key: masked, or in full for a public key of the default scenario. */
   name: string;
   plan: string | undefined;
-  marks: Mark[];
+  marks: TimelineMark[];
   /** Periods in which responses required the client to wait. */
-  waits: Span[];
-  bans: Span[];
+  waits: TimelineSpan[];
+  bans: TimelineSpan[];
 }
 
 /** Timeline of a run, with a row per API key. Times are Unix milliseconds of the simulator's clock. */
@@ -47,7 +47,7 @@ const openShare = 0.1;
 
 /** Creates the timeline of a run from its journal records. @param entries in order of arrival */
 export function timelineOf(entries: readonly RequestRecord[]): Timeline {
-  const { requests } = readRequests(entries);
+  const { requests } = analyzeRequests(entries);
   const names = keyNames(requests.map(({ token }) => token));
   const startMs = Math.min(...requests.map(({ arrivedAtMs }) => arrivedAtMs));
   const lastMs = Math.max(...requests.map(({ arrivedAtMs }) => arrivedAtMs));
@@ -68,7 +68,7 @@ export function timelineOf(entries: readonly RequestRecord[]): Timeline {
   return { startMs, lastMs, endMs: Math.max(lastMs, Math.min(Math.max(...ends), lastMs + openMs)), rows };
 }
 
-function markOf(request: KnownRequest): Mark {
+function markOf(request: KnownRequest): TimelineMark {
   const { id, arrivedAtMs, method, path, query, status } = request;
   const target = `${method} ${path}${query && `?${query}`}`;
   const clipped = target.length > 80 ? `${target.slice(0, 80)}…` : target;
@@ -76,23 +76,23 @@ function markOf(request: KnownRequest): Mark {
   return { kind: requestKind(request, request.known.isStrike), atMs: arrivedAtMs, request: id, title };
 }
 
-const waitOf = ({ answeredAtMs, deadlineMs, isBan }: KnownRequest): Span[] =>
+const waitOf = ({ answeredAtMs, deadlineMs, isBan }: KnownRequest): TimelineSpan[] =>
   deadlineMs === undefined || isBan ? [] : [{ fromMs: answeredAtMs, toMs: deadlineMs, hasDeadline: true }];
 
-const banOf = ({ answeredAtMs, isBan, known }: KnownRequest): Span[] =>
+const banOf = ({ answeredAtMs, isBan, known }: KnownRequest): TimelineSpan[] =>
   isBan && known.promisedAtMs !== undefined
     ? [{ fromMs: answeredAtMs, toMs: known.promisedAtMs, hasDeadline: true }]
     : [];
 
 /** Shortens a wait that a ban interrupts, so that it ends when the ban starts. */
-function endedBy(bans: readonly Span[], wait: Span): Span {
+function endedBy(bans: readonly TimelineSpan[], wait: TimelineSpan): TimelineSpan {
   const ban = bans.find(({ fromMs }) => fromMs >= wait.fromMs && fromMs < wait.toMs);
   return ban === undefined ? wait : { ...wait, toMs: ban.fromMs, hasDeadline: false };
 }
 
 /** Merges overlapping periods of time. */
-function merged(spans: readonly Span[]): Span[] {
-  const all: Span[] = [];
+function merged(spans: readonly TimelineSpan[]): TimelineSpan[] {
+  const all: TimelineSpan[] = [];
   for (const span of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {
     const last = all.at(-1);
     if (span.toMs <= span.fromMs) continue;

@@ -1,6 +1,6 @@
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
 import { counted } from '../../values/counted.js';
-import { type Finding, span } from '../finding.js';
+import { type Finding, formatDuration } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RequestKind } from '../request-kind.js';
 import { countOf } from '../unrecorded.js';
@@ -29,7 +29,7 @@ export function countsLine(verdict: Verdict): string {
 }
 
 /** Formats a finding's time relative to the start of the run: `+12.4 s`. */
-export const since = ({ at }: Finding, startMs: number) => `+${span(Date.parse(at) - startMs)}`;
+export const since = ({ at }: Finding, startMs: number) => `+${formatDuration(Date.parse(at) - startMs)}`;
 
 /** Describes findings that a report leaves out: `and 297 more of retry-storm, the last at +2.5 h`. */
 export function hiddenLine(hidden: readonly Finding[], startMs: number): string {

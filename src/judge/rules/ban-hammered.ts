@@ -1,5 +1,5 @@
 import { counted } from '../../values/counted.js';
-import { finding, type SimulatorRule, span, theFirst } from '../finding.js';
+import { finding, firstPrefix, formatDuration, type SimulatorRule } from '../finding.js';
 import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
 
 /** Rule: finds requests that a client sent during a ban, after it must have received the response about the ban. */
@@ -19,7 +19,7 @@ export const banHammered: SimulatorRule = {
         finding('ban-hammered', 'fail', more, {
           measured: `${counted(more.length, 'request')} after the response that reported the ban`,
           allowed: '0 requests',
-          text: `Sent ${counted(more.length, 'request')} during a ban, ${theFirst(more)}${span(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
+          text: `Sent ${counted(more.length, 'request')} during a ban, ${firstPrefix(more)}${formatDuration(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
         }),
       ];
     });

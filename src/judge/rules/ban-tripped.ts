@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
-import { type Finding, finding, type SimulatorRule, span } from '../finding.js';
-import type { Lane } from '../lane.js';
+import type { ClientSession } from '../client-session.js';
+import { type Finding, finding, formatDuration, type SimulatorRule } from '../finding.js';
 import { type KnownRequest, toleranceMs } from '../run.js';
 
 /**
@@ -46,16 +46,16 @@ export const banTripped: SimulatorRule = {
     const findings: Finding[] = [];
     for (const { refusals } of episodes) {
       /** For each client, the time at which its first refusal was sent, in Unix milliseconds. */
-      const readMs = new Map<Lane, number>();
+      const readMs = new Map<ClientSession, number>();
       /**
        * Strikes since the last ban. `hadRefusal`: the client sent one of these strikes after it had received a refusal.
        */
       let strikes: KnownRequest[] = [];
       let hadRefusal = false;
       for (const last of refusals) {
-        const { lane, queuedAtMs, answeredAtMs, known, isBan } = last;
-        const firstMs = readMs.get(lane) ?? Number.POSITIVE_INFINITY;
-        readMs.set(lane, Math.min(firstMs, answeredAtMs));
+        const { session, queuedAtMs, answeredAtMs, known, isBan } = last;
+        const firstMs = readMs.get(session) ?? Number.POSITIVE_INFINITY;
+        readMs.set(session, Math.min(firstMs, answeredAtMs));
         if (!known.isStrike) continue;
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
@@ -74,7 +74,7 @@ export const banTripped: SimulatorRule = {
           finding('ban-tripped', isObedient ? 'warn' : 'fail', led, {
             measured: counted(known.strikes, 'strike'),
             allowed: 'none',
-            text: `Kept sending after a 429 until the key was banned; the ban ends in ${span(banMs)}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
+            text: `Kept sending after a 429 until the key was banned; the ban ends in ${formatDuration(banMs)}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
           }),
         );
       }

@@ -1,7 +1,7 @@
 import { groupBy } from '../../values/group-by.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
-import { finding, target, type WireRule } from '../finding.js';
-import { obtainedIn } from '../given-up.js';
+import { finding, requestTarget, type WireRule } from '../finding.js';
+import { laterSuccessesIn } from '../given-up.js';
 import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
 
 /**
@@ -14,7 +14,7 @@ export const bodyChanged: WireRule = {
     const service = run.service ?? 'the service';
     const writes = groupBy(run.requests.filter(isWrite), ({ token, call }) => `${token} ${call}`);
     const retries = [...writes.values()].flatMap(retriesOf);
-    const obtained = obtainedIn(run);
+    const obtained = laterSuccessesIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
       // A pet that was stored later was retried correctly, so the rejected request in between was for another pet.
@@ -23,7 +23,7 @@ export const bodyChanged: WireRule = {
         finding('body-changed', 'fail', [first, next], {
           measured: `${length(next)} ${length(next) === length(first) ? 'different ' : ''}bytes`,
           allowed: `the same ${length(first)} bytes`,
-          text: `${target(next)} was retried with ${nameOf(first, next, service)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: store the serialized body and resend it.`,
+          text: `${requestTarget(next)} was retried with ${nameOf(first, next, service)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: store the serialized body and resend it.`,
         }),
       );
     return { exercised: retries.length > 0, findings };
@@ -69,13 +69,16 @@ const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
  * Whether a request retries a write without a response, with only the start of its body. A cut body is no other pet.
  */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
-  next.lane === first.lane && next.lane.isSequential && next.id > first.lastArrivedId && isBeginning(first, next);
+  next.session === first.session &&
+  next.session.isSequential &&
+  next.id > first.lastArrivedId &&
+  isBeginning(first, next);
 
 /**
  * Whether the service rejected the body of a sequential client with a 400. Such a request is a broken retry, not
  * another pet.
  */
-const isBroken = ({ status, lane }: JudgedRequest) => status === 400 && lane.isSequential;
+const isBroken = ({ status, session }: JudgedRequest) => status === 400 && session.isSequential;
 
 function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {
   const [whole, part] = [bodyOf(first), bodyOf(next)];

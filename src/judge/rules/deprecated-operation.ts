@@ -1,6 +1,6 @@
 import { getPetRemovedAtMs } from '../../petstore/document.js';
 import { counted } from '../../values/counted.js';
-import { finding, times, type WireRule } from '../finding.js';
+import { finding, formatTimes, type WireRule } from '../finding.js';
 
 /**
  * Rule: finds requests for getPet. "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets
@@ -20,7 +20,7 @@ export const deprecatedOperation: WireRule = {
         finding('deprecated-operation', isRemoved ? 'warn' : 'info', used, {
           measured: counted(used.length, 'request'),
           allowed: 'none after 5 December 2030',
-          text: `GET /pets/{petId} was used ${times(used.length)}. ${until}; use GET /pets with the status filter.`,
+          text: `GET /pets/{petId} was used ${formatTimes(used.length)}. ${until}; use GET /pets with the status filter.`,
         }),
       ],
     };

@@ -1,6 +1,6 @@
 import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
-import { finding, type SimulatorRule, target } from '../finding.js';
+import { finding, requestTarget, type SimulatorRule } from '../finding.js';
 import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
 import { nounOf } from '../same-pet.js';
 
@@ -41,7 +41,7 @@ export const duplicateWrite: SimulatorRule = {
       return finding('duplicate-write', 'fail', stored, {
         measured: `${stored.length} ${noun}s stored (${ids})`,
         allowed: `1 ${noun}`,
-        text: `${target(first)} was stored, its response ${howLost(first)}, and ${again}: ${stored.length} ${noun}s ${like}. ${advice(first)}`,
+        text: `${requestTarget(first)} was stored, its response ${howLost(first)}, and ${again}: ${stored.length} ${noun}s ${like}. ${advice(first)}`,
       });
     });
     const isDoubtful =

@@ -1,5 +1,5 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
-import { finding, span, type WireRule } from '../finding.js';
+import { finding, formatDuration, type WireRule } from '../finding.js';
 import { describeReset, isRetryDate, resetHeaderOf } from '../promises.js';
 import { earlyMs, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
@@ -35,9 +35,9 @@ export const earlyRetry: WireRule = {
 };
 
 /** Finds the refusal after which a request had to wait; `undefined` if none. */
-function refusalBefore({ lane, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
+function refusalBefore({ session, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
   const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
-  return lane.isSequential && !isOtherCall ? lastRefusalRead : retryOf;
+  return session.isSequential && !isOtherCall ? lastRefusalRead : retryOf;
 }
 
 /** Finds requests that came too early. @param responseOf returns the response after which a request had to wait */
@@ -63,7 +63,7 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
   // Only sequential clients count. With concurrent callers, another caller may have used up the limit since the Reset
   // time.
   request.isRefused &&
-  request.lane.isSequential &&
+  request.session.isSequential &&
   response.retryAfterMs !== undefined &&
   request.arrivedAtMs >= (response.resetMs ?? Number.POSITIVE_INFINITY) &&
   !isInAnotherUnit(response)
@@ -92,7 +92,7 @@ function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
   return outside.length > 0 ? outside : early;
 }
 
-const isCertain = ({ request }: EarlyRequest) => request.lane.isSequential || request.call !== undefined;
+const isCertain = ({ request }: EarlyRequest) => request.session.isSequential || request.call !== undefined;
 
 /**
  * Whether a too early request may come from another caller. Evidence: it came soon after the refusal, on another
@@ -100,7 +100,7 @@ const isCertain = ({ request }: EarlyRequest) => request.lane.isSequential || re
  */
 const isOnAnother = ({ response, request }: EarlyRequest) =>
   request.call === undefined &&
-  request.lane.callers === 1 &&
+  request.session.callers === 1 &&
   !response.isBan &&
   request.connection !== response.connection &&
   request.arrivedAtMs - response.answeredAtMs < soonMs;
@@ -126,9 +126,9 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
     again ? 'fail' : 'warn',
     early.map((each) => each.request),
     {
-      measured: `${isKnown ? '' : 'at most '}${span(request.arrivedAtMs - response.answeredAtMs)} waited`,
+      measured: `${isKnown ? '' : 'at most '}${formatDuration(request.arrivedAtMs - response.answeredAtMs)} waited`,
       allowed: allowedBy(response, isAfterReset),
-      text: `Retried ${upTo}${span(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? `${resetHeaderOf(response)} was earlier, but a request after that time was refused again. ` : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}`,
+      text: `Retried ${upTo}${formatDuration(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? `${resetHeaderOf(response)} was earlier, but a request after that time was refused again. ` : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}`,
     },
   );
 }
@@ -140,10 +140,10 @@ const promiseOf = (response: JudgedRequest) =>
 function allowedBy(response: JudgedRequest, isAfterReset: boolean): string {
   const { answeredAtMs, retryAfterMs, resetMs } = response;
   const untilResetMs = resetMs === undefined ? undefined : resetMs - answeredAtMs;
-  if (retryAfterMs === undefined) return `at least ${span(untilResetMs ?? 0)}`;
+  if (retryAfterMs === undefined) return `at least ${formatDuration(untilResetMs ?? 0)}`;
   const differs = untilResetMs !== undefined && !isAfterReset && retryAfterMs - untilResetMs >= 100;
-  const orReset = differs ? `, or ${span(untilResetMs)} until ${resetHeaderOf(response)}` : '';
-  return `at least ${span(retryAfterMs)}${orReset}`;
+  const orReset = differs ? `, or ${formatDuration(untilResetMs)} until ${resetHeaderOf(response)}` : '';
+  return `at least ${formatDuration(retryAfterMs)}${orReset}`;
 }
 
 function advice(response: JudgedRequest, header: string): string {

@@ -1,10 +1,10 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
+import { PerSession } from '../client-session.js';
 import { compareEqualReads } from '../equal-reads.js';
-import { type Finding, finding, target, times, type WireRule } from '../finding.js';
-import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
-import { ByLane } from '../lane.js';
+import { type Finding, finding, formatTimes, requestTarget, type WireRule } from '../finding.js';
+import { isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
 import { isRetryDate } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';
@@ -19,7 +19,7 @@ export const gaveUp: WireRule = {
       const last = tries.at(-1) as JudgedRequest;
       return isFailed(last) && isOverdue(last, run);
     });
-    const obtained = obtainedIn(run);
+    const obtained = laterSuccessesIn(run);
     const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
     const areOneEach = isEachWriteACall(run);
     const dropped = ended.filter((tries) => {
@@ -63,14 +63,15 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
     attempts === 1 && isRetryDate(first)
       ? ` Retry-After was a date (${first.headers[retryAfterHeader]}): support that form as well.`
       : '';
-  const often = given.length === 1 && attempts > 1 ? ` ${times(attempts)}, and then given up` : ' and not sent again';
+  const often =
+    given.length === 1 && attempts > 1 ? ` ${formatTimes(attempts)}, and then given up` : ' and not sent again';
   return [
     finding('gave-up', severity, last, {
       measured: `${counted(given.length, 'call')} given up`,
       allowed: isWriteLost
         ? `an error for the caller, or a check whether the ${nounOf(first)} was stored`
         : `a retry after the wait${orError}`,
-      text: `${target(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${note}${dated}${isWriteLost ? ` Not repeating the write is right, but the caller needs an error: the ${nounOf(first)} may or may not be stored.` : ''}`,
+      text: `${requestTarget(first)}${others} ${given.length === 1 ? 'was' : 'were'} ${why}${often}. ${note}${dated}${isWriteLost ? ` Not repeating the write is right, but the caller needs an error: the ${nounOf(first)} may or may not be stored.` : ''}`,
     }),
   ];
 }
@@ -101,7 +102,7 @@ const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !reque
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 
 const isConcurrent = ([first]: readonly JudgedRequest[]) =>
-  first?.lane.isSequential === false && first.call === undefined;
+  first?.session.isSequential === false && first.call === undefined;
 
 /** Whether the client got as many usable responses as the scenario asks for calls. */
 const hasAnswers = ({ requests, needs }: Run) =>
@@ -115,13 +116,13 @@ const isProbe = ({ method }: JudgedRequest) => method === 'HEAD' || method === '
  */
 function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedRequest> {
   const next = new Map<JudgedRequest, JudgedRequest>();
-  const lanes = new ByLane((): { last?: JudgedRequest } => ({}));
+  const sessions = new PerSession((): { last?: JudgedRequest } => ({}));
   for (const request of requests) {
-    if (!request.lane.isSequential) continue;
-    const lane = lanes.of(request.lane);
-    const { last } = lane;
+    if (!request.session.isSequential) continue;
+    const session = sessions.of(request.session);
+    const { last } = session;
     if (last !== undefined && calls[last.fingerprint]?.at(-1) === last) next.set(last, request);
-    lane.last = request;
+    session.last = request;
   }
   return next;
 }

@@ -1,5 +1,5 @@
 import { counted } from '../../values/counted.js';
-import { finding, type SimulatorRule, span } from '../finding.js';
+import { finding, formatDuration, type SimulatorRule } from '../finding.js';
 import { earlyMs, toleranceMs } from '../run.js';
 
 /** Rule: finds clients that keep retrying although the daily limit is exhausted. */
@@ -21,7 +21,7 @@ export const ignoredDayWindow: SimulatorRule = {
         finding('ignored-day-window', 'fail', early, {
           measured: `${counted(early.length, 'request')} before the daily reset`,
           allowed: '0 requests',
-          text: `The daily limit was exhausted for another ${span(first.deadlineMs - first.answeredAtMs)}, but the client sent ${counted(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
+          text: `The daily limit was exhausted for another ${formatDuration(first.deadlineMs - first.answeredAtMs)}, but the client sent ${counted(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
         }),
       ];
     });

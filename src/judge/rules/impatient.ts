@@ -1,5 +1,5 @@
 import { counted } from '../../values/counted.js';
-import { finding, span, target, times, type WireRule } from '../finding.js';
+import { finding, formatDuration, formatTimes, requestTarget, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
 /** Response time that would make an impatient client time out and retry, in milliseconds. */
@@ -31,9 +31,9 @@ export const impatient: WireRule = {
       exercised: true,
       findings: [
         finding('impatient', 'warn', abandoned, {
-          measured: `${counted(abandoned.length, 'response')} abandoned after at most ${span(longest)}`,
+          measured: `${counted(abandoned.length, 'response')} abandoned after at most ${formatDuration(longest)}`,
           allowed: 'waiting for the response',
-          text: `${target(first)} was abandoned before its response ${times(abandoned.length)} and then sent again, which costs an additional request each time. Raise the client's timeout, or do not retry after a timeout.`,
+          text: `${requestTarget(first)} was abandoned before its response ${formatTimes(abandoned.length)} and then sent again, which costs an additional request each time. Raise the client's timeout, or do not retry after a timeout.`,
         }),
       ],
     };
@@ -46,9 +46,9 @@ export const impatient: WireRule = {
  */
 function isRepeated(abandoned: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
   for (let at = from; durationMs(abandoned) >= leastMs && at < tries.length; at++) {
-    const { lane, arrivedAtMs } = tries[at] as JudgedRequest;
+    const { session, arrivedAtMs } = tries[at] as JudgedRequest;
     if (arrivedAtMs - abandoned.finishedAtMs > soonMs) return false;
-    if (arrivedAtMs >= abandoned.finishedAtMs && lane === abandoned.lane) return true;
+    if (arrivedAtMs >= abandoned.finishedAtMs && session === abandoned.session) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
-import { finding, span, theFirst, type WireRule } from '../finding.js';
+import { finding, firstPrefix, formatDuration, type WireRule } from '../finding.js';
 import { type Run, receiptMs, toleranceMs } from '../run.js';
 
 /**
@@ -20,9 +20,9 @@ export const lateRequest: WireRule = {
       if (first === undefined) return [];
       return [
         finding('late-request', 'warn', late, {
-          measured: `${counted(late.length, 'request')}, ${theFirst(late)}${span(first.arrivedAtMs - report.atMs)} after`,
+          measured: `${counted(late.length, 'request')}, ${firstPrefix(late)}${formatDuration(first.arrivedAtMs - report.atMs)} after`,
           allowed: 'none after the caller gave up',
-          text: `A request was sent ${span(first.arrivedAtMs - report.atMs)} after its caller had given up. Pass the caller's abort signal to the wait, not only to the request.`,
+          text: `A request was sent ${formatDuration(first.arrivedAtMs - report.atMs)} after its caller had given up. Pass the caller's abort signal to the wait, not only to the request.`,
         }),
       ];
     });

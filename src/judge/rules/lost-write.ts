@@ -1,7 +1,7 @@
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
-import { finding, target, type WireRule } from '../finding.js';
-import { isOverdue, obtainedIn, orError, severityOfGivingUp } from '../given-up.js';
+import { finding, requestTarget, type WireRule } from '../finding.js';
+import { isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
 import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';
 
@@ -9,7 +9,7 @@ import { nounOf } from '../same-pet.js';
 export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
-    const obtained = obtainedIn(run);
+    const obtained = laterSuccessesIn(run);
     const refused = writesOf(run).filter((tries) => tries.some(({ isRefused }) => isRefused));
     const without = refused.filter((tries) => {
       const last = tries.at(-1) as JudgedRequest;
@@ -41,7 +41,7 @@ export const lostWrite: WireRule = {
       return finding('lost-write', isKnown ? severity : 'warn', all, {
         measured: `${counted(all.length, 'attempt')}, all refused`,
         allowed: `stored eventually${orError}`,
-        text: `${target(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${note} A refused write stores nothing, so repeat it after the wait.`,
+        text: `${requestTarget(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${note} A refused write stores nothing, so repeat it after the wait.`,
       });
     });
     const madeAnew = without.find((tries) => !missing.includes(tries))?.at(-1);

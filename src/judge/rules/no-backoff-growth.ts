@@ -1,4 +1,4 @@
-import { finding, span, type WireRule } from '../finding.js';
+import { finding, formatDuration, type WireRule } from '../finding.js';
 import { growthOf, isExponential, leastGrowth } from '../growth.js';
 import { earlyMs, type JudgedRequest } from '../run.js';
 
@@ -35,7 +35,7 @@ export const noBackoffGrowth: WireRule = {
       const refusals = chain.map(({ refusal }) => refusal);
       const last = chain.at(-1)?.request;
       const count = refusals.length + (last?.isRefused ? 1 : 0);
-      const shown = waits.slice(0, 8).map(span).join(', ');
+      const shown = waits.slice(0, 8).map(formatDuration).join(', ');
       return [
         finding('no-backoff-growth', 'warn', last?.isRefused ? [...refusals, last] : refusals, {
           measured: `waits grew by a factor of ${growthOf(waits).toFixed(2)}`,

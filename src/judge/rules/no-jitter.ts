@@ -1,6 +1,6 @@
 import { groupByNumber } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
-import { finding, span, type WireRule } from '../finding.js';
+import { finding, formatDuration, type WireRule } from '../finding.js';
 import { type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 interface Herd {
@@ -23,11 +23,11 @@ export const noJitter: WireRule = {
       if (spreadMs > simultaneousMs && spread(waits) > simultaneousMs) return [];
       const together =
         spreadMs <= simultaneousMs
-          ? `retried within ${span(spreadMs)} of each other`
-          : `waited the same ${span(waits[0] ?? 0)}, so their retries were as close together as their refusals`;
+          ? `retried within ${formatDuration(spreadMs)} of each other`
+          : `waited the same ${formatDuration(waits[0] ?? 0)}, so their retries were as close together as their refusals`;
       return [
         finding('no-jitter', 'warn', retries, {
-          measured: `${retries.length} requests within ${span(spreadMs)}, waits equal within ${span(spread(waits))}`,
+          measured: `${retries.length} requests within ${formatDuration(spreadMs)}, waits equal within ${formatDuration(spread(waits))}`,
           allowed: `waits that differ by more than ${simultaneousMs} ms`,
           text: `${retries.length} waiting calls ${together}. Add a random time to each wait, on top of Retry-After.`,
         }),
@@ -37,14 +37,14 @@ export const noJitter: WireRule = {
   },
 };
 
-const isCaller = ({ lane }: JudgedRequest) => !lane.isSequential;
+const isCaller = ({ session }: JudgedRequest) => !session.isSequential;
 
 /** Finds groups of concurrent callers that waited at the same time and then retried. */
 function herdsOf({ episodes, requests }: Run): Herd[] {
   const herds: Herd[] = [];
   const callers = requests.filter(isCaller);
   if (callers.length < leastCallers) return herds;
-  const ofKeys = groupByNumber(callers, ({ lane }) => lane.series);
+  const ofKeys = groupByNumber(callers, ({ session }) => session.series);
   const latestOfKeys = ofKeys.map(latestArrivals);
   for (const { refusals } of episodes) {
     const deadlineMs = earliestDeadline(refusals);
@@ -52,7 +52,7 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
     const waiting = onePerCaller(refusals.filter((each) => isCaller(each) && each.arrivedAtMs < dueMs));
     const [first] = waiting;
     if (first === undefined || waiting.length < leastCallers || deadlineMs === Number.POSITIVE_INFINITY) continue;
-    const { series, callers: declared } = first.lane;
+    const { series, callers: declared } = first.session;
     if (declared > 1 && declared < leastCallers) continue;
     const latest = latestOfKeys[series] as readonly number[];
     const from = lowest(latest.length, (at) => (latest[at] as number) >= dueMs);

@@ -1,7 +1,7 @@
 import { counted } from '../../values/counted.js';
-import { finding, span, theFirst, times, type WireRule } from '../finding.js';
-import { ByLane } from '../lane.js';
-import { type Episode, earlyMs, type JudgedRequest, receiptMs, toleranceMs } from '../run.js';
+import { PerSession } from '../client-session.js';
+import { finding, firstPrefix, formatDuration, formatTimes, type WireRule } from '../finding.js';
+import { earlyMs, type JudgedRequest, type RefusalEpisode, receiptMs, toleranceMs } from '../run.js';
 
 /**
  * Rule: finds calls that are sent while another call with the same API key waits. The limit applies to the key, so all
@@ -23,13 +23,13 @@ export const noSharedGate: WireRule = {
           {
             measured: `${counted(early.length, 'other call')} during the wait`,
             allowed: '0, except for requests in flight in the first second',
-            text: `Another call with the same key was sent ${times(early.length)} during the wait after a ${first.refusal.status}, ${theFirst(early)}${span(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit applies to the key: pause all calls with this key during the wait.`,
+            text: `Another call with the same key was sent ${formatTimes(early.length)} during the wait after a ${first.refusal.status}, ${firstPrefix(early)}${formatDuration(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit applies to the key: pause all calls with this key during the wait.`,
           },
         ),
       ];
     });
     const hasRetried = episodes.some(({ requests }) =>
-      requests.some(({ lane, lastRefusalRead }) => lastRefusalRead !== undefined && !lane.isSequential),
+      requests.some(({ session, lastRefusalRead }) => lastRefusalRead !== undefined && !session.isSequential),
     );
     return { exercised: hasRetried || all.some((others) => others.length > 0), findings };
   },
@@ -44,7 +44,7 @@ interface OtherCall {
  * Finds requests of concurrent callers during another call's wait. Requests of sequential clients and retries are left
  * out, because the rule early-retry judges them.
  */
-function othersOf({ requests }: Episode): OtherCall[] {
+function othersOf({ requests }: RefusalEpisode): OtherCall[] {
   const others: OtherCall[] = [];
   const findRetry = createRetryFinder();
   let aged = 0;
@@ -56,9 +56,9 @@ function othersOf({ requests }: Episode): OtherCall[] {
       if (earlier.isRefused) agedRefusal = earlier;
     }
     const mayRetry = findRetry(request);
-    const { lane, call, lastRefusalRead: refusal = agedRefusal } = request;
+    const { session, call, lastRefusalRead: refusal = agedRefusal } = request;
     const isSequential =
-      refusal?.lane === lane && lane.isSequential && (call === undefined || refusal.call === undefined);
+      refusal?.session === session && session.isSequential && (call === undefined || refusal.call === undefined);
     if (refusal !== undefined && !mayRetry && !isSequential) others.push({ refusal, request });
   }
   return others;
@@ -69,9 +69,11 @@ function othersOf({ requests }: Episode): OtherCall[] {
  * @returns the function, to be called in order of arrival
  */
 function createRetryFinder(): (request: JudgedRequest) => boolean {
-  const lanes = new ByLane(() => new Map<number, { refusals: JudgedRequest[]; answered: number; retried: number }>());
+  const sessions = new PerSession(
+    () => new Map<number, { refusals: JudgedRequest[]; answered: number; retried: number }>(),
+  );
   return (request) => {
-    const calls = lanes.of(request.lane);
+    const calls = sessions.of(request.session);
     const call = calls.get(request.fingerprint) ?? { refusals: [], answered: 0, retried: 0 };
     calls.set(request.fingerprint, call);
     while (isAnswered(call.refusals[call.answered], request)) call.answered++;

@@ -1,5 +1,5 @@
-import { finding, span, type WireRule } from '../finding.js';
-import type { Episode, JudgedRequest } from '../run.js';
+import { finding, formatDuration, type WireRule } from '../finding.js';
+import type { JudgedRequest, RefusalEpisode } from '../run.js';
 
 const leastMs = 10_000;
 const share = 0.5;
@@ -42,11 +42,11 @@ export const overslept: WireRule = {
         : 'Check the unit of the wait, and whether a Unix time was used as a duration.';
       return [
         finding('overslept', isUnitError ? 'fail' : 'warn', [request], {
-          measured: `${span(lateMs)} late`,
-          allowed: span(allowedMs),
+          measured: `${formatDuration(lateMs)} late`,
+          allowed: formatDuration(allowedMs),
           text: isUnitError
-            ? `Waited ${span(waitedMs)} instead of ${span(askedMs)}. ${advice}`
-            : `Retried ${span(lateMs)} late: waited ${span(waitedMs)} instead of ${span(askedMs)}. If the client was not idle, check how it reads and rounds the wait.`,
+            ? `Waited ${formatDuration(waitedMs)} instead of ${formatDuration(askedMs)}. ${advice}`
+            : `Retried ${formatDuration(lateMs)} late: waited ${formatDuration(waitedMs)} instead of ${formatDuration(askedMs)}. If the client was not idle, check how it reads and rounds the wait.`,
         }),
       ];
     });
@@ -55,7 +55,7 @@ export const overslept: WireRule = {
 };
 
 /** Finds requests that came after the wait that the directly preceding refusal required. */
-function afterDeadlineIn({ requests }: Episode) {
+function afterDeadlineIn({ requests }: RefusalEpisode) {
   const afterDeadline: { request: JudgedRequest; refusal: JudgedRequest; deadlineMs: number; refusals: number }[] = [];
   let refusal: JudgedRequest | undefined;
   for (const [refusals, request] of requests.entries()) {

@@ -1,4 +1,4 @@
-import { finding, times, type WireRule } from '../finding.js';
+import { finding, formatTimes, type WireRule } from '../finding.js';
 import { readReset, remainingIn } from '../promises.js';
 import { type JudgedRequest, toleranceMs } from '../run.js';
 
@@ -25,7 +25,7 @@ export const proactive: WireRule = {
       exercised: true,
       findings: [
         finding('proactive', 'praise', paused, {
-          measured: `${times(paused.length)} at 0`,
+          measured: `${formatTimes(paused.length)} at 0`,
           allowed: 'any',
           text: 'Paused at Remaining 0 until the reset, and avoided a refusal.',
         }),

@@ -1,6 +1,6 @@
 import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
-import { finding, times, type WireRule } from '../finding.js';
+import { finding, formatTimes, type WireRule } from '../finding.js';
 import { type JudgedRequest, receiptMs } from '../run.js';
 
 const mostRepeats = 1;
@@ -18,7 +18,7 @@ export const retried401: WireRule = {
         finding('retried-401', 'fail', [first, ...repeats.filter((each) => each !== first)], {
           measured: counted(repeats.length, 'repeat'),
           allowed: counted(mostRepeats, 'repeat'),
-          text: `The same key was sent again ${times(repeats.length)} after a 401. Waiting does not make a key valid: stop and report the error. Some services ban for repeated 401s.`,
+          text: `The same key was sent again ${formatTimes(repeats.length)} after a 401. Waiting does not make a key valid: stop and report the error. Some services ban for repeated 401s.`,
         }),
       ];
     });
@@ -40,15 +40,15 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
       if (request.status > 0 && request.status < 400) for (const read of [first, onConnection]) read.clear();
       return false;
     }
-    const { lane, call, connection } = request;
-    const before = first.get(lane);
+    const { session, call, connection } = request;
+    const before = first.get(session);
     const named = call === undefined ? undefined : first.get(call);
     const own = connection === undefined || request.isOverlapped ? undefined : onConnection.get(connection);
     const follows =
-      (before !== undefined && lane.isSequential) ||
+      (before !== undefined && session.isSequential) ||
       (before !== undefined && request.arrivedAtMs - before.answeredAtMs > receiptMs) ||
       [named, own].some((earlier) => earlier !== undefined && request.id > earlier.lastArrivedId);
-    if (before === undefined) first.set(lane, request);
+    if (before === undefined) first.set(session, request);
     if (call !== undefined && named === undefined) first.set(call, request);
     if (connection !== undefined) onConnection.set(connection, request);
     return follows;

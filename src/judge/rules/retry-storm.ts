@@ -1,8 +1,8 @@
 import { groupBy } from '../../values/group-by.js';
 import { lowest } from '../../values/lowest.js';
+import { PerSession } from '../client-session.js';
 import { hasWaits, splitIntoCalls } from '../equal-calls.js';
-import { type Finding, finding, span, target, type WireRule } from '../finding.js';
-import { ByLane } from '../lane.js';
+import { type Finding, finding, formatDuration, requestTarget, type WireRule } from '../finding.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 const mostAttempts = 6;
@@ -24,7 +24,7 @@ export const retryStorm: WireRule = {
   judge(run) {
     // Attempts are grouped by client, because no client retries another client's requests.
     const refused = run.episodes
-      .flatMap((episode) => [...groupBy(episode.requests, ({ lane }) => lane).values()])
+      .flatMap((episode) => [...groupBy(episode.requests, ({ session }) => session).values()])
       .flatMap((ofClient) => [...groupBy(ofClient, ({ fingerprint }) => fingerprint).values()])
       .flatMap(splitAtPauses);
     const failed = failedCalls(run.requests).flatMap(splitAtPauses);
@@ -45,7 +45,7 @@ function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Fin
   if (isPoll(tries, same)) return [];
   // Requests without a call name may belong to several calls. Calls that got a usable response elsewhere are subtracted
   // from the scenario's number of calls.
-  const isShared = first.call === undefined && first.lane.isSequential;
+  const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(tries, attempts)];
   if (attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
   const most =
@@ -81,7 +81,7 @@ function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
 const triedTimes = (tries: readonly JudgedRequest[], often: string) => {
   const [first] = tries as [JudgedRequest];
   const lastedMs = (tries.at(-1) as JudgedRequest).arrivedAtMs - first.arrivedAtMs;
-  return `${target(first)} was tried ${often} within ${span(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no usable response'}.`;
+  return `${requestTarget(first)} was tried ${often} within ${formatDuration(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no usable response'}.`;
 };
 
 /** Whether a retry came after the required wait. */
@@ -119,12 +119,12 @@ const gapMs = (one: JudgedRequest | undefined, next: JudgedRequest | undefined) 
  * Refused requests are left out, because they are collected separately.
  */
 function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
-  const lanes = new ByLane(() => new Map<number, JudgedRequest[]>());
+  const sessions = new PerSession(() => new Map<number, JudgedRequest[]>());
   const calls: JudgedRequest[][] = [];
   for (const request of requests) {
-    const { fingerprint, isRefused, lane } = request;
+    const { fingerprint, isRefused, session } = request;
     if (isRefused) continue;
-    const open = lanes.of(lane);
+    const open = sessions.of(session);
     const isFailed = isUnknown(request);
     const tries = open.get(fingerprint);
     if (tries !== undefined) tries.push(request);
@@ -163,4 +163,4 @@ function attemptsOf(tries: readonly JudgedRequest[]): number {
 /** Whether a request came after the response to an earlier attempt. `false` if unknown. */
 const followsAnother = (request: JudgedRequest, first: JudgedRequest) =>
   request !== first &&
-  (request.retryOf !== undefined || (request.lane.isSequential && request.id > first.lastArrivedId));
+  (request.retryOf !== undefined || (request.session.isSequential && request.id > first.lastArrivedId));

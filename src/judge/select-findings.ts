@@ -17,7 +17,7 @@ export interface ShownFinding {
  * Selects the first findings of each rule and severity, for reports that people read. Machine-readable reports contain
  * all findings.
  */
-export function fewFindings(findings: readonly Finding[]): ShownFinding[] {
+export function selectFindings(findings: readonly Finding[]): ShownFinding[] {
   const shown: ShownFinding[] = [];
   for (const finding of findings) {
     const alike = shown.filter(
@@ -30,7 +30,7 @@ export function fewFindings(findings: readonly Finding[]): ShownFinding[] {
 }
 
 /** Formats the ids of a finding's requests: `request 7`, `requests 2–4, 9 and 30 more`. */
-export function requestsOf({ requests }: Finding): string {
+export function formatRequestIds({ requests }: Finding): string {
   const sorted = [...new Set(requests)].sort((a, b) => a - b);
   const ranges: { first: number; last: number }[] = [];
   for (const id of sorted) {

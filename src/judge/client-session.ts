@@ -1,14 +1,14 @@
 /**
- * A lane: requests of one client with one API key, between two steps of the clock back. Requests of different lanes are
- * not compared by order.
+ * A session: requests of one client with one API key, between two steps of the clock back. Requests of different
+ * sessions are not compared by order.
  */
-export interface Lane {
+export interface ClientSession {
   readonly token: string | undefined;
   /** Number of times that the clock was set back before. Times before and after such a step cannot be compared. */
   readonly era: number;
   /**
-   * Number of the API key, counted from 0, which all lanes (clients) with the key share. The key gets a new number when
-   * the clock is set back.
+   * Number of the API key, counted from 0, which all sessions (clients) with the key share. The key gets a new number
+   * when the clock is set back.
    */
   readonly series: number;
   /**
@@ -16,18 +16,18 @@ export interface Lane {
    * the name.
    */
   readonly client: string | undefined;
-  /** Whether each request on this lane, such as a connection, was sent after the response to the previous request. */
+  /** Whether each request of this session was sent after the response to the previous request. */
   isSequential: boolean;
   /** Declared number of concurrent callers of the client. Several callers may queue for one connection. */
   readonly callers: number;
 }
 
 /**
- * Position of a request in the run: its lane (client and API key) and its fingerprint (a number that equal requests
+ * Position of a request in the run: its session (client and API key) and its fingerprint (a number that equal requests
  * share).
  */
 export interface RunPosition {
-  readonly lane: Lane;
+  readonly session: ClientSession;
   /**
    * Number that requests share if they may be attempts of one call, counted from 0. With `X-Sim-Call`: same key,
    * method, client and call name. Otherwise: same key, method, path, query and body.
@@ -38,27 +38,27 @@ export interface RunPosition {
 }
 
 /**
- * State that is kept for each lane (client and API key), created at the first use. Repeated lookups of one lane are
- * fast.
+ * State that is kept for each session (client and API key), created at the first use. Repeated lookups of one session
+ * are fast.
  */
-export class ByLane<State> {
-  readonly #states = new Map<Lane, State>();
+export class PerSession<State> {
+  readonly #states = new Map<ClientSession, State>();
   readonly #create: () => State;
-  #lane: Lane | undefined;
+  #session: ClientSession | undefined;
   #state: State | undefined;
 
   constructor(create: () => State) {
     this.#create = create;
   }
 
-  of(lane: Lane): State {
-    if (lane === this.#lane) return this.#state as State;
-    let state = this.#states.get(lane);
+  of(session: ClientSession): State {
+    if (session === this.#session) return this.#state as State;
+    let state = this.#states.get(session);
     if (state === undefined) {
       state = this.#create();
-      this.#states.set(lane, state);
+      this.#states.set(session, state);
     }
-    this.#lane = lane;
+    this.#session = session;
     this.#state = state;
     return state;
   }

@@ -1,7 +1,7 @@
 import type { Timeline } from './timeline.js';
 
 /** Horizontal axis of a timeline. Positions are numbers from 0 (left) to 1 (right). */
-export interface Axis {
+export interface TimeAxis {
   at(ms: number): number;
   ticks: { at: number; label: string }[];
   /**
@@ -22,7 +22,7 @@ const steps = [
 ];
 
 /** Creates the axis of a timeline. @param mostTicks maximum number of labels */
-export function axisOf({ startMs, endMs, rows }: Timeline, mostTicks: number): Axis {
+export function createTimeAxis({ startMs, endMs, rows }: Timeline, mostTicks: number): TimeAxis {
   const wholeMs = Math.max(1, endMs - startMs);
   const gap = longestGap([
     startMs,
@@ -43,7 +43,7 @@ export function axisOf({ startMs, endMs, rows }: Timeline, mostTicks: number): A
   const shownMs = isCut ? wholeMs - gapMs : wholeMs;
   const most = isCut ? mostTicks * (1 - cutShare) : mostTicks;
   const stepMs = steps.find((each) => shownMs / each <= most) ?? Math.ceil(shownMs / most / 86_400_000) * 86_400_000;
-  const ticks: Axis['ticks'] = [];
+  const ticks: TimeAxis['ticks'] = [];
   for (let ms = startMs; ms <= endMs; ms += stepMs) {
     if (isCut && ms > gap.fromMs && ms < gap.toMs) {
       ms += Math.floor((gap.toMs - ms) / stepMs) * stepMs;

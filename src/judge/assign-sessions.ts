@@ -1,9 +1,9 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import type { Steps } from '../values/steps.js';
+import { type ClientSession, PerSession, type RunPosition } from './client-session.js';
 import { Fingerprints } from './fingerprints.js';
 import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
-import { ByLane, type Lane, type RunPosition } from './lane.js';
 
 /**
  * Maximum time by which a clock correction sets the clock back, in milliseconds. A larger step back starts a new era of
@@ -14,18 +14,18 @@ const correctionMs = 1_000;
 const entriesOfStep = 500;
 
 /**
- * Creates a judged request for every journal record, with its lane (requests of one client with one API key). Also
+ * Creates a judged request for every journal record, with its session (requests of one client with one API key). Also
  * marks concurrent requests and equal requests.
  * @param entries in order of arrival
  * @param callers known number of concurrent callers; if 1, concurrency is inferred from overlapping requests
  * @param toRequest creates a judged request from a record
  */
-export function* assignLanes<Request extends JudgedRequest>(
+export function* assignSessions<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
   callers: number,
   toRequest: (entry: RequestRecord, position: RunPosition) => Request,
 ): Steps<Request[]> {
-  const assigner = new LaneAssigner(callers);
+  const assigner = new SessionAssigner(callers);
   const requests: Request[] = [];
   for (let at = 0; at < entries.length; at += entriesOfStep) {
     for (const entry of entries.slice(at, at + entriesOfStep)) requests.push(toRequest(entry, assigner.of(entry)));
@@ -39,15 +39,15 @@ export function* assignLanes<Request extends JudgedRequest>(
   return requests;
 }
 
-/** Assigns records to lanes, in order of arrival. A lane has the requests of one client with one API key. */
-class LaneAssigner {
+/** Assigns records to sessions, in order of arrival. A session has the requests of one client with one API key. */
+class SessionAssigner {
   readonly #callers: number;
   readonly #fingerprints = new Fingerprints();
-  readonly #lanes = new Map<string, Lane>();
+  readonly #sessions = new Map<string, ClientSession>();
   readonly #series = new Map<string, number>();
   #era = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
-  #last: ({ lane: Lane } & Pick<RequestRecord, 'client' | 'connection'>) | undefined;
+  #last: ({ session: ClientSession } & Pick<RequestRecord, 'client' | 'connection'>) | undefined;
 
   constructor(callers: number) {
     this.#callers = callers;
@@ -58,36 +58,36 @@ class LaneAssigner {
     if (arrivedAtMs < this.#lastMs - correctionMs) this.#era++;
     this.#lastMs = arrivedAtMs;
     const requestText = requestBody === undefined ? '' : textOfBytes(requestBody);
-    const lane = this.#laneOf(entry);
-    return { lane, fingerprint: this.#fingerprints.of(entry, lane.client, requestText), requestText };
+    const session = this.#sessionOf(entry);
+    return { session, fingerprint: this.#fingerprints.of(entry, session.client, requestText), requestText };
   }
 
-  #laneOf({ token, client, connection }: RequestRecord): Lane {
+  #sessionOf({ token, client, connection }: RequestRecord): ClientSession {
     const era = this.#era;
     const last = this.#last;
     if (
       last !== undefined &&
-      last.lane.token === token &&
-      last.lane.era === era &&
+      last.session.token === token &&
+      last.session.era === era &&
       last.client === client &&
       last.connection === connection
     )
-      return last.lane;
+      return last.session;
     const key = `${era} ${token}`;
     const series = this.#series.get(key) ?? this.#series.size;
     this.#series.set(key, series);
     const byClient = `${key} ${client}`;
     // A connection belongs to one client, even if the User-Agent changes between its requests.
     const byConnection = connection === undefined ? byClient : `${key}\n${connection}`;
-    const lane = this.#lanes.get(byConnection) ??
-      this.#lanes.get(byClient) ?? {
+    const session = this.#sessions.get(byConnection) ??
+      this.#sessions.get(byClient) ?? {
         ...{ token, era, series, client, callers: this.#callers },
         isSequential: this.#callers === 1,
       };
-    this.#lanes.set(byConnection, lane);
-    if (!this.#lanes.has(byClient)) this.#lanes.set(byClient, lane);
-    this.#last = { lane, client, connection };
-    return lane;
+    this.#sessions.set(byConnection, session);
+    if (!this.#sessions.has(byClient)) this.#sessions.set(byClient, session);
+    this.#last = { session, client, connection };
+    return session;
   }
 }
 
@@ -96,22 +96,22 @@ class LaneAssigner {
  * connection. With n callers, the (n+1)th request of a dense series was sent after the response to the first.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
-  const queues = new Map<Lane, JudgedRequest[]>();
+  const queues = new Map<ClientSession, JudgedRequest[]>();
   for (const request of requests) {
-    const { lane, arrivedAtMs } = request;
-    const queue = queues.get(lane);
+    const { session, arrivedAtMs } = request;
+    const queue = queues.get(session);
     const last = queue?.at(-1);
     if (queue === undefined || last === undefined || arrivedAtMs - last.answeredAtMs > receiptMs) {
-      queues.set(lane, [request]);
+      queues.set(session, [request]);
       continue;
     }
     queue.push(request);
-    const hasRetried = queue[queue.length - 1 - lane.callers];
+    const hasRetried = queue[queue.length - 1 - session.callers];
     request.queuedAtMs = hasRetried === undefined ? (queue[0] as JudgedRequest).arrivedAtMs : hasRetried.answeredAtMs;
   }
 }
 
-/** Requests of a lane (one client, one API key) that are still in flight. */
+/** Requests of a session (one client, one API key) that are still in flight. */
 interface Traffic {
   /** The request in flight whose response is sent last, because the most requests arrived before that response. */
   open: JudgedRequest | undefined;
@@ -122,9 +122,9 @@ interface Traffic {
 
 /** Marks concurrent requests of one client, and marks their client as not sequential. */
 function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void {
-  const lanes = new ByLane((): Traffic => ({ open: undefined, recent: [], isOneConnection: true }));
+  const sessions = new PerSession((): Traffic => ({ open: undefined, recent: [], isOneConnection: true }));
   for (const request of requests) {
-    const traffic = lanes.of(request.lane);
+    const traffic = sessions.of(request.session);
     const { open } = traffic;
     // A request that arrived before the previous response was sent did not wait for that response.
     const isConcurrent =
@@ -156,5 +156,5 @@ const maximumNeighbors = 8;
 function overlap(one: JudgedRequest, other: JudgedRequest): void {
   one.isOverlapped = true;
   other.isOverlapped = true;
-  one.lane.isSequential = false;
+  one.session.isSequential = false;
 }
