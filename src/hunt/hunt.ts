@@ -12,7 +12,7 @@ import { counted } from '../values/counted.js';
 import { describeFind } from './describe-find.js';
 import { initialScenariosFor } from './initial-scenarios.js';
 import type { SearchSpace } from './mutate.js';
-import { type ClientRun, type HuntClient, runInProcess } from './run-in-process.js';
+import { type HuntClient, runInProcess, type TrialRun } from './run-in-process.js';
 import { search } from './search.js';
 import { type Failure, failuresIn, type Trial, withoutNumbers } from './trial.js';
 import { fakeClock } from './virtual-time.js';
@@ -82,8 +82,8 @@ const reductionRuns = 400;
 /**
  * Searches for the smallest scenarios in which a client fails. Each run has its own simulator in virtual time.
  * @param client makes its calls with the functions of its context, and returns or throws
- * @throws {ScenarioError} for a mistake in `scenario`; {TypeError} for an unknown option; {Error} for a client that waits in
- * real time, or that does not end even in a scenario without faults
+ * @throws {ScenarioError} for a mistake in `scenario`; {TypeError} for an unknown option; {Error} for a client that
+ * waits in real time, or that does not end even in a scenario without faults
  * @example
  * const { found } = await hunt(async ({ fetch, sleep, baseUrl, apiKey }) => {
  *   await listPets({ fetch, sleep, baseUrl, apiKey });
@@ -138,7 +138,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
   }
 }
 
-function toTrial(scenario: Scenario, ran: ClientRun, check: HuntOptions['check']): Trial {
+function toTrial(scenario: Scenario, ran: TrialRun, check: HuntOptions['check']): Trial {
   const { verdict, entries, stop } = ran;
   const end = stop ?? ('error' in ran ? 'threw' : 'returned');
   const failures = () => {
@@ -166,7 +166,7 @@ const neverEnds: Failure = {
 /** Calls the option `check`, and returns its failure. */
 function broken(
   check: NonNullable<HuntOptions['check']>,
-  { sim, verdict, result, error }: Pick<ClientRun, 'sim' | 'verdict' | 'result' | 'error'>,
+  { sim, verdict, result, error }: Pick<TrialRun, 'sim' | 'verdict' | 'result' | 'error'>,
 ): Failure[] {
   try {
     if (check({ sim, verdict, result, error }) !== false) return [];
@@ -178,7 +178,7 @@ function broken(
 }
 
 /** Throws if the client does not end in a scenario without faults, because such a client never ends. */
-function checkEnds({ stop, entries }: ClientRun): void {
+function checkEnds({ stop, entries }: TrialRun): void {
   if (stop === undefined) return;
   throw new Error(
     `Failed to hunt: expected the client to end in a scenario without faults, but it had not ended after ${counted(entries.length, 'request')}. ` +

@@ -7,13 +7,13 @@ import { isMap } from '../values/plain-data.js';
 import { seededFraction } from '../values/seeded-random.js';
 
 /** Source of a search's random choices, which the seed determines. */
-export interface Dice {
+export interface RandomSource {
   /** Draws a number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number;
   pick<Item>(items: readonly Item[]): Item;
 }
 
-export function createDice(seed: number): Dice {
+export function createRandomSource(seed: number): RandomSource {
   let drawn = 0;
   const fraction = () => seededFraction(seed, drawn++);
   return { fraction, pick: (items) => items[Math.floor(fraction() * items.length)] as never };
@@ -121,7 +121,7 @@ function revealingValuesOf(path: readonly string[], space: SearchSpace): readonl
  * further code.
  * @returns a function whose result may still be invalid, because some rules concern several fields
  */
-export function createMutator(space: SearchSpace, { fraction, pick }: Dice) {
+export function createMutator(space: SearchSpace, { fraction, pick }: RandomSource) {
   const isLeftOut = (path: readonly string[]) => {
     const text = path.join('.');
     if (text === 'client') return space.client.length === 0;

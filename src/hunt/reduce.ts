@@ -69,7 +69,7 @@ const lengthOf = (duration: string) => parseDuration(duration.replace(/^-/, ''))
  * Rates how difficult a failed run is to understand. Compared in order: requests, longest wait, number of fields,
  * unusual values.
  */
-export function costOf({ scenario, entries }: Trial): number[] {
+export function complexityOf({ scenario, entries }: Trial): number[] {
   const longestMs = entries.reduce(
     (most, { arrivedAtMs }, at) => Math.max(most, arrivedAtMs - (entries[at - 1]?.answeredAtMs ?? arrivedAtMs)),
     0,
@@ -87,7 +87,7 @@ const fewValues = 8;
 
 /** Whether a failed run is understood at a glance. */
 export function isSmall(trial: Trial): boolean {
-  const [requests = 0, , values = 0] = costOf(trial);
+  const [requests = 0, , values = 0] = complexityOf(trial);
   return requests <= fewRequests && values <= fewValues;
 }
 
@@ -101,7 +101,7 @@ function oddnessOf(value: unknown): number {
   return 0;
 }
 
-export function isLess(one: readonly number[], other: readonly number[]): boolean {
+export function isSimpler(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((value, index) => value !== other[index]);
   return at >= 0 && (one[at] as number) < (other[at] as number);
 }

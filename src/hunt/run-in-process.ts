@@ -37,7 +37,7 @@ export interface HuntContext extends Omit<ScenarioClient, 'key'> {
 export type HuntClient = (context: HuntContext) => unknown;
 
 /** Reason for ending a run although the client had not ended. */
-export type Stop =
+export type StopReason =
   /** The client sent the maximum number of requests. */
   | 'requests'
   /** The client waited too often, or beyond the maximum simulated time. */
@@ -48,14 +48,14 @@ export type Stop =
   | 'stalled';
 
 /** Result of running a client in one scenario. */
-export interface ClientRun {
+export interface TrialRun {
   sim: Simulator;
   verdict: Verdict;
   entries: readonly RequestRecord[];
   /** Return value of the client, or the error that it threw. */
   result?: unknown;
   error?: unknown;
-  stop: Stop | undefined;
+  stop: StopReason | undefined;
   /** Names of the optional context fields that the client read. */
   read: ReadonlySet<string>;
 }
@@ -80,7 +80,7 @@ export async function runInProcess(
   client: HuntClient,
   resolved: ResolvedScenario,
   maximumRequests: number,
-): Promise<ClientRun> {
+): Promise<TrialRun> {
   const fake = fakeClock();
   fake?.reset();
   fake?.setSystemTime(startMs);
@@ -98,7 +98,7 @@ export async function runInProcess(
   let requests = 0;
   let steps = 0;
   let events = 0;
-  let stop: Stop | undefined;
+  let stop: StopReason | undefined;
   let isOver = false;
   let underWay = 0;
   const never = new Promise<never>(() => {});
@@ -153,7 +153,7 @@ export async function runInProcess(
     }
   };
 
-  const outcome: Pick<ClientRun, 'result' | 'error'> = {};
+  const outcome: Pick<TrialRun, 'result' | 'error'> = {};
   const act = async () => client(context);
   const done = act().then(
     (result) => {

@@ -1,8 +1,8 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { merge } from '../values/plain-data.js';
-import { createDice, createMutator, type SearchSpace } from './mutate.js';
-import { costOf, isLess, isSmall, simplerForms } from './reduce.js';
+import { createMutator, createRandomSource, type SearchSpace } from './mutate.js';
+import { complexityOf, isSimpler, isSmall, simplerForms } from './reduce.js';
 import { type Failure, isConsequence, isSameFailure, type Trial, traitsOf } from './trial.js';
 
 export interface SearchOptions<Run extends Trial = Trial> {
@@ -65,7 +65,7 @@ const mostOfCode = 3;
  */
 export async function search<Run extends Trial>(options: SearchOptions<Run>): Promise<SearchResult<Run>> {
   const { run, base, space, runs, seed, concurrency, isSlow, isStopped, onRun } = options;
-  const dice = createDice(seed);
+  const random = createRandomSource(seed);
   const onBase = (scenario: Scenario) => withKeyFirst(merge<Scenario>(scenario, base), space().key);
   const initial = options.initial.map(onBase);
   const pending = [...initial];
@@ -91,7 +91,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     for (const [index, each] of found.entries()) {
       const failure = trial.failures.find((other) => isSameFailure(other, each.failure));
       const isEasier = failure !== undefined && rankOf(trial, failure) <= rankOf(each, failure);
-      if (isEasier && isLess(costOf(trial), costOf(each))) found[index] = { ...trial, failure };
+      if (isEasier && isSimpler(complexityOf(trial), complexityOf(each))) found[index] = { ...trial, failure };
     }
   }
 
@@ -102,12 +102,13 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     for (let start = isMutation() ? undefined : pending.shift(); start !== undefined; start = pending.shift()) {
       if (isAsked(start, space())) return start;
     }
-    const one = leastPicked(corpus, dice.pick);
+    const one = leastPicked(corpus, random.pick);
     one.picked++;
     // Sometimes merges two scenarios in which the client showed new behavior.
-    const crossed = dice.fraction() < 0.15 ? merge<Scenario>(dice.pick(corpus).scenario, one.scenario) : one.scenario;
-    const mutate = createMutator(space(), dice);
-    return onBase(mutate(crossed, 1 + Math.floor(3 * dice.fraction() ** 2)));
+    const crossed =
+      random.fraction() < 0.15 ? merge<Scenario>(random.pick(corpus).scenario, one.scenario) : one.scenario;
+    const mutate = createMutator(space(), random);
+    return onBase(mutate(crossed, 1 + Math.floor(3 * random.fraction() ** 2)));
   }
 
   async function runNext(): Promise<Run | undefined> {
@@ -147,7 +148,10 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 /** Number of invalid scenarios in a row after which a search ends, because its base scenario must be invalid. */
 const mostInvalid = 1_000;
 
-/** Whether a scenario asks only for what its client reads: a client that only lists pets is asked for no other operation. */
+/**
+ * Whether a scenario asks only for what its client reads: a client that only lists pets is asked for no other
+ * operation.
+ */
 const isAsked = ({ client = {} }: Scenario, space: SearchSpace) =>
   (space.client.includes('operation') || (client.operation ?? 'listPets') === 'listPets') &&
   (space.client.includes('parallel') || (client.parallel ?? 1) === 1);
@@ -228,7 +232,7 @@ async function reduce<Run extends Trial>(
     if (tried.has(text)) return false;
     tried.add(text);
     const other = await again(scenario);
-    if (other === undefined || !isLess(costOf(other), costOf(best))) return false;
+    if (other === undefined || !isSimpler(complexityOf(other), complexityOf(best))) return false;
     best = other;
     return true;
   };

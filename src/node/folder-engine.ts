@@ -94,12 +94,12 @@ async function readLog(
   { scenarioName, folder, resolved, machineOptions, notices }: Reading,
 ): Promise<{ log: Log; found: StateMachine | undefined }> {
   const opened = await open(isReset);
-  const { log, birth } = opened;
+  const { log, identity } = opened;
   try {
     notices.push(...opened.notices);
-    if (birth.scenario.name !== scenarioName) {
+    if (identity.scenario.name !== scenarioName) {
       throw new LogOpenError(
-        `expected ${folder} to contain the scenario ${scenarioName}, got ${birth.scenario.name}; start with ${birth.scenario.name}, use another folder, or start a new log with --data-reset`,
+        `expected ${folder} to contain the scenario ${scenarioName}, got ${identity.scenario.name}; start with ${identity.scenario.name}, use another folder, or start a new log with --data-reset`,
       );
     }
     const { machine, difference } = await readMachine(opened, machineOptions, resolved);

@@ -100,12 +100,12 @@ export async function readReplica(
       onError: (error) => console.error(error),
     },
   });
-  const { log, birth, time } = opened;
+  const { log, identity, time } = opened;
   notices.push(...opened.notices.filter((notice) => !notices.includes(notice)));
   try {
-    if (birth.scenario.name !== scenarioName) {
+    if (identity.scenario.name !== scenarioName) {
       throw new LogOpenError(
-        `expected ${address.shown} to contain the scenario ${scenarioName}, got ${birth.scenario.name}; start with ${birth.scenario.name}, use another name, or start a new log with --data-reset`,
+        `expected ${address.shown} to contain the scenario ${scenarioName}, got ${identity.scenario.name}; start with ${identity.scenario.name}, use another name, or start a new log with --data-reset`,
       );
     }
     const found = await readMachine(opened, machineOptions(options, time), resolved);

@@ -1,6 +1,6 @@
 import { version } from '../control-api/har.js';
 import type { Log } from '../persistence/log.js';
-import type { Difference } from '../persistence/read-machine.js';
+import type { ReplayDifference } from '../persistence/read-machine.js';
 
 /**
  * Handles a log whose replay leads to different responses. Moves the entries of another version aside; a difference in
@@ -10,7 +10,7 @@ import type { Difference } from '../persistence/read-machine.js';
  */
 export async function setDifferenceAside(
   log: Log,
-  { position, version: writtenBy }: Difference,
+  { position, version: writtenBy }: ReplayDifference,
   notices: string[],
 ): Promise<boolean> {
   if (writtenBy === version) {

@@ -3,12 +3,12 @@ import { bytesOf } from './command-bytes.js';
 import type { CommandResult } from './command-result.js';
 import { maximumEntryBytes } from './log.js';
 
-export type Done = (result: CommandResult) => void;
+export type CommandCallback = (result: CommandResult) => void;
 
 /** Command that waits for the log, with the callback for its result. */
 export interface PendingCommand {
   readonly command: Command;
-  readonly done: Done | undefined;
+  readonly done: CommandCallback | undefined;
 }
 
 /** Entry that was sent to a shared log and has not come back from it. */

@@ -13,9 +13,9 @@ const withoutWaiter: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
 ]);
 
 /** Whether no client waits for a command of this kind. Such a command applies even after its deadline. */
-export const hasNoWaiter = (kind: Command['kind']): boolean => withoutWaiter.has(kind);
+export const ignoresDeadline = (kind: Command['kind']): boolean => withoutWaiter.has(kind);
 
 /** Result of a command that reached the log after its client's timeout. */
-export const tooLate = (): { readonly error: LogUnavailableError } => ({
+export const deadlineExceeded = (): { readonly error: LogUnavailableError } => ({
   error: new LogUnavailableError('The command reached the log after its deadline, so nothing was done.'),
 });

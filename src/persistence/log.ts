@@ -45,14 +45,14 @@ export interface LogScenario {
 export interface OpenLogOptions {
   /** Version of petstore-sim that opens the log. New entries contain it. */
   readonly version: string;
-  /** Scenario with which a new log starts. An existing log may have another, which `birth` names. */
+  /** Scenario with which a new log starts. An existing log may have another, which `identity` names. */
   readonly scenario: LogScenario;
   /** Whether to delete an existing log and start a new one. Default false. */
   readonly reset?: boolean;
 }
 
 /** Identity of a log: its unique id, and its first scenario. */
-export interface LogBirth {
+export interface LogIdentity {
   readonly id: string;
   readonly scenario: LogScenario;
 }
@@ -68,7 +68,7 @@ export interface FoundSnapshot {
 /** Opened log. Read `snapshot.pieces` to the end, then `entries` to the end; only then append. */
 export interface OpenedLog {
   readonly log: Log;
-  readonly birth: LogBirth;
+  readonly identity: LogIdentity;
   /** Whether the log is new, without earlier entries. */
   readonly isNew: boolean;
   /** Newest complete snapshot in the log, if any. */

@@ -9,7 +9,7 @@ import { type MachineOptions, restoreMachine, startMachine } from './start-machi
 import type { StateMachine } from './state-machine.js';
 
 /** First log entry to which this version responds differently than the version that wrote the entry. */
-export interface Difference {
+export interface ReplayDifference {
   readonly position: number;
   readonly version: string;
 }
@@ -22,7 +22,7 @@ export interface ReadMachine {
    * First log entry with responses that differ from those of the writing version, if any. Later entries are applied
    * too.
    */
-  readonly difference: Difference | undefined;
+  readonly difference: ReplayDifference | undefined;
 }
 
 /**
@@ -36,10 +36,10 @@ export async function readMachine(
   known?: ResolvedScenario,
 ): Promise<ReadMachine> {
   let machine = snapshot && (await restoreMachine(snapshot.pieces, options, known));
-  let difference: Difference | undefined;
+  let difference: ReplayDifference | undefined;
   const expected = new Map<number, { hash: string; version: string }>();
   for await (const entry of entries) {
-    machine ??= beginMachine(entry, options, known);
+    machine ??= startFromFirstEntry(entry, options, known);
     const { position, version, answered = [] } = entry;
     for (const [earlier, hash] of answered) {
       const { hash: now = hash, version: writtenBy = version } = expected.get(earlier) ?? {};
@@ -56,7 +56,11 @@ export async function readMachine(
  * @param known scenario that is already resolved, which saves time
  * @throws {Error} for a log that does not begin with a scenario
  */
-export function beginMachine(first: FoundEntry, options: MachineOptions, known?: ResolvedScenario): StateMachine {
+export function startFromFirstEntry(
+  first: FoundEntry,
+  options: MachineOptions,
+  known?: ResolvedScenario,
+): StateMachine {
   const scenario = scenarioOf(first);
   const isKnown = known !== undefined && jsonText(known.scenario) === jsonText(scenario);
   return startMachine(

@@ -1,7 +1,7 @@
 import type { Command } from './command.js';
 import type { CommandResult } from './command-result.js';
 import type { FoundEntry, FoundSnapshot } from './log.js';
-import { beginMachine } from './read-machine.js';
+import { startFromFirstEntry } from './read-machine.js';
 import { type MachineOptions, restoreMachine } from './start-machine.js';
 import type { StateMachine } from './state-machine.js';
 
@@ -42,7 +42,7 @@ export async function replayLog(
   let uncompared = 0;
   for (const entry of entries) {
     if (entry.position > position || entry.atMs > atMs) break;
-    machine ??= beginMachine(entry, options);
+    machine ??= startFromFirstEntry(entry, options);
     const { results, hash } = machine.apply(entry);
     last = entry;
     applied++;

@@ -3,7 +3,7 @@ import { emptyHash } from './answer-hash.js';
 import { captureMachine } from './capture-machine.js';
 import type { Command, SentCommand } from './command.js';
 import { toJsonCommand } from './command-json.js';
-import { CommandQueues, type Done, type PendingCommand, type PendingEntry } from './command-queues.js';
+import { type CommandCallback, CommandQueues, type PendingCommand, type PendingEntry } from './command-queues.js';
 import type { CommandResult, HandledRequest } from './command-result.js';
 import { type AnswerHash, type Log, type LogEntry, LogUnavailableError, type NewEntry } from './log.js';
 import { OutageLog } from './outage-log.js';
@@ -76,7 +76,7 @@ export class Sequencer {
    * Appends a command to the log, then applies it.
    * @param done called with the result, or with a {LogUnavailableError} if the log did not store the command
    */
-  submit(command: Command, done?: Done): void {
+  submit(command: Command, done?: CommandCallback): void {
     const name = sandboxOf(command);
     this.#submittedCount++;
     this.#queues.add(name, { command, done });

@@ -14,12 +14,12 @@ import { createAnswerHash } from './answer-hash.js';
 import type { Command, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
-import { countDown, countRequests } from './count-requests.js';
-import { hasNoWaiter, tooLate } from './deadline.js';
+import { deadlineExceeded, ignoresDeadline } from './deadline.js';
 import { DueRequests } from './due-requests.js';
 import type { LogEntry } from './log.js';
 import type { LogTime } from './log-time.js';
 import { noteOutage } from './note-outage.js';
+import { countParallelRequests, subtractRequest } from './parallel-requests.js';
 import type { ServerPiece } from './piece.js';
 import { type Replica, Replicas } from './replicas.js';
 import { runControl } from './run-control.js';
@@ -124,10 +124,12 @@ export class StateMachine {
       this.#writer = writer;
       this.#delayMs = this.time.lastMs - atMs;
       const all = submitted ?? commands.map(fromJsonCommand);
-      const read = isLate ? all.filter(({ kind }) => hasNoWaiter(kind)) : all;
-      this.#unhandled = countRequests(read);
+      const read = isLate ? all.filter(({ kind }) => ignoresDeadline(kind)) : all;
+      this.#unhandled = countParallelRequests(read);
       const run = (command: Command) => this.#run(command, beforeMs);
-      const results = all.map((command) => (isLate && !hasNoWaiter(command.kind) ? tooLate() : run(command)));
+      const results = all.map((command) =>
+        isLate && !ignoresDeadline(command.kind) ? deadlineExceeded() : run(command),
+      );
       return { results, hash: this.#answers.take() };
     });
     operations.acceptsAll = acceptsAll;
@@ -233,7 +235,7 @@ export class StateMachine {
     const context = {
       connection: this.replicas.isEmpty ? connection : this.replicas.connectionOf(this.#writer, connection),
       adapterHeaders: isFirst ? recreatedHeaders : undefined,
-      arrivedBehind: countDown(this.#unhandled, sandbox),
+      arrivedBehind: subtractRequest(this.#unhandled, sandbox),
       arrivedAtMs: waitedByClockMs > 0 ? Math.floor(atMs - waitedByClockMs) : undefined,
     };
     const answer = sim.handle(fromPlainCall(call, context));

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createDice, createMutator } from '../../src/hunt/mutate.js';
+import { createMutator, createRandomSource } from '../../src/hunt/mutate.js';
 import { type HuntClient, hunt } from '../../src/hunt.js';
 import type { Scenario } from '../../src/index.js';
 import { readScenario } from '../../src/node.js';
@@ -242,7 +242,7 @@ describe('the search space', () => {
   };
 
   test('has every field of a scenario that affects the service', () => {
-    const mutate = createMutator(space, createDice(1));
+    const mutate = createMutator(space, createRandomSource(1));
     const reached = new Set<string>();
     let scenario: Scenario = {};
     for (let step = 0; step < 30_000; step++) {

@@ -9,8 +9,12 @@ const commands = (number: number) => [{ kind: 'request', path: `/v1/pets/${numbe
 
 test('a log returns appended entries in order, with their writer', async () => {
   const folder = newFolder();
-  const { log, isNew, birth } = await openFor(folder);
-  expect({ isNew, scenario: birth.scenario, position: log.position }).toEqual({ isNew: true, scenario, position: 0 });
+  const { log, isNew, identity } = await openFor(folder);
+  expect({ isNew, scenario: identity.scenario, position: log.position }).toEqual({
+    isNew: true,
+    scenario,
+    position: 0,
+  });
   const first = await log.append({ atMs: 1000, commands: commands(1) });
   const second = await log.append({ atMs: 1001, commands: commands(2), answered: [[1, 'f00d']] });
   expect(first).toEqual({
@@ -338,15 +342,15 @@ test.for([
 
 test('reset starts a new log and removes the old one', async () => {
   const folder = newFolder();
-  const { log, birth } = await openFor(folder);
+  const { log, identity } = await openFor(folder);
   await log.append({ atMs: 1, commands: commands(1) });
   await log.writeSnapshot(1, ['state']);
   await log.close();
   const fresh = await openFor(folder, { reset: true, scenario: { name: 'other', hash: 'ef' } });
   const { isNew, entries, snapshot, notices } = await contentOf(fresh);
   expect({ isNew, entries, snapshot, notices }).toEqual({ isNew: true, entries: [], snapshot: undefined, notices: [] });
-  expect(fresh.birth.id).not.toBe(birth.id);
-  expect(fresh.birth.scenario.name).toBe('other');
+  expect(fresh.identity.id).not.toBe(identity.id);
+  expect(fresh.identity.scenario.name).toBe('other');
 });
 
 test('a log closes and releases its folder even if the note about it cannot be written', async () => {

@@ -10,8 +10,8 @@ import { counted } from '../../values/counted.js';
 import {
   type FoundEntry,
   type Log,
-  type LogBirth,
   type LogEntry,
+  type LogIdentity,
   LogOpenError,
   LogUnavailableError,
   maximumEntryBytes,
@@ -19,7 +19,15 @@ import {
   type OpenedLog,
   type OpenLogOptions,
 } from '../log.js';
-import { format, formatLine, type Line, type LogHeader, readHeader, readLines, type SnapshotHeader } from './lines.js';
+import {
+  fileFormat,
+  formatLine,
+  type Line,
+  type LogHeader,
+  readHeader,
+  readLines,
+  type SnapshotHeader,
+} from './lines.js';
 import { makeFolders } from './make-folders.js';
 
 /*
@@ -77,12 +85,12 @@ export async function openFileLog(folder: string, options: OpenFileLogOptions): 
     );
     if (reset) removeLog(folder);
     const content = recover(folder, { id: randomUUID(), scenario });
-    const { birth, snapshot, files, notices } = content;
+    const { identity, snapshot, files, notices } = content;
     const written = files.at(-1)?.version ?? snapshot?.version ?? version;
     if (written !== version) notices.push(`The log was written by petstore-sim ${written}; this is ${version}.`);
     return {
       log: new FileLog(folder, unlock, content, { version, flush, leastLogBytes, onFatal }),
-      birth,
+      identity,
       isNew: snapshot === undefined && files.length === 0,
       snapshot: snapshot && {
         position: snapshot.position,
@@ -286,9 +294,14 @@ class FileLog implements Log {
 
   /** Creates the file for the next entries. It has a temporary name until its first line is complete. */
   #createFile(): OpenFile {
-    const { birth, last: after } = this.#content;
-    const place = { birth, after, chain: lastChain(this.#content) };
-    const header: LogHeader = { file: 'petstore-sim log', format, version: this.#options.version, ...place };
+    const { identity, last: after } = this.#content;
+    const place = { birth: identity, after, chain: lastChain(this.#content) };
+    const header: LogHeader = {
+      file: 'petstore-sim log',
+      format: fileFormat,
+      version: this.#options.version,
+      ...place,
+    };
     const path = join(this.#folder, logName(after + 1));
     try {
       fs.writeFileSync(unfinished(path), formatLine(header, 0).text, { mode: 0o600 });
@@ -303,13 +316,19 @@ class FileLog implements Log {
 
   /** Writes a snapshot to a temporary file, flushes it and then renames it. Deletes the file after an error. */
   async #writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void> {
-    const { birth, sums, last, incarnation, bytes } = this.#content;
+    const { identity, sums, last, incarnation, bytes } = this.#content;
     const { version, leastLogBytes } = this.#options;
     const chain = sums.get(position);
     const [first = last] = sums.keys();
     if (chain === undefined) throw new RangeError(`expected a position from ${first} to ${last}, got ${position}`);
     const place = { position, chain, incarnation: incarnation + 1 };
-    const header: SnapshotHeader = { file: 'petstore-sim snapshot', format, version, birth, ...place };
+    const header: SnapshotHeader = {
+      file: 'petstore-sim snapshot',
+      format: fileFormat,
+      version,
+      birth: identity,
+      ...place,
+    };
     const path = join(this.#folder, snapshotName(position));
     this.#isDue = false;
     this.#dueBytes = bytes + retryBytes;
@@ -358,7 +377,7 @@ function unavailable(name: string, error: unknown): unknown {
 
 /** Content of a log's folder, as far as it could be read when the log was opened. */
 interface Content {
-  readonly birth: LogBirth;
+  readonly identity: LogIdentity;
   snapshot: SnapshotHeader | undefined;
   /** Files with the entries after the snapshot. If the list is empty, the log starts a new file. */
   files: { readonly name: string; readonly version: string }[];
@@ -395,20 +414,20 @@ function addEntry(content: Content, chain: number, bytes: number): void {
  * Creates the content of a log without entries. The first checksum includes the log's id, so that entries of another
  * log are detected.
  */
-function emptyContent(birth: LogBirth, notices: string[], snapshot?: SnapshotHeader): Content {
+function emptyContent(identity: LogIdentity, notices: string[], snapshot?: SnapshotHeader): Content {
   const snapshotPosition = snapshot?.position ?? 0;
-  const sums = new Map([[snapshotPosition, snapshot?.chain ?? Number.parseInt(birth.id.slice(0, 8), 16)]]);
+  const sums = new Map([[snapshotPosition, snapshot?.chain ?? Number.parseInt(identity.id.slice(0, 8), 16)]]);
   const none = { files: [], bytes: 0, isFound: false, repeated: 0 };
   const incarnation = snapshot?.incarnation ?? 0;
-  return { ...none, birth, snapshot, snapshotPosition, last: snapshotPosition, sums, incarnation, notices };
+  return { ...none, identity, snapshot, snapshotPosition, last: snapshotPosition, sums, incarnation, notices };
 }
 
 /**
  * Finds the newest complete snapshot and the entries after it. Moves unreadable parts aside.
- * @param newBirth identity of the log to create if the folder has none
+ * @param newIdentity identity of the log to create if the folder has none
  * @throws {LogOpenError} for a file in a newer format, before any change
  */
-function recover(folder: string, newBirth: LogBirth): Content {
+function recover(folder: string, newIdentity: LogIdentity): Content {
   const { logs, snapshots, unfinished, folders } = listFolder(folder);
   const headers = logs.map(({ name }) => readHeader<LogHeader>(join(folder, name), 'petstore-sim log'));
   for (const { name } of snapshots) readHeader<SnapshotHeader>(join(folder, name), 'petstore-sim snapshot');
@@ -420,8 +439,8 @@ function recover(folder: string, newBirth: LogBirth): Content {
     notices.push(`Failed to read ${name}: expected a file, got a folder; it was set aside as ${aside}.`);
   }
   const snapshot = newestSnapshot(folder, snapshots, notices);
-  const birth = snapshot?.birth ?? headers.find((header) => header !== undefined)?.birth ?? newBirth;
-  const content = emptyContent(birth, notices, snapshot);
+  const identity = snapshot?.birth ?? headers.find((header) => header !== undefined)?.birth ?? newIdentity;
+  const content = emptyContent(identity, notices, snapshot);
   const needed = filesAfter(logs, content.snapshotPosition);
   let damage: Damage | undefined;
   for (const name of needed) damage ??= readFile(folder, name, content);
@@ -434,7 +453,7 @@ function recover(folder: string, newBirth: LogBirth): Content {
     notices.push(`${counted(repeated, 'entry', 'entries')} ${were} found twice; each was applied once.`);
   }
   if (damage !== undefined) notices.push(repair(folder, damage, last, needed));
-  if (snapshot === undefined && !isFound) return emptyContent(newBirth, notices);
+  if (snapshot === undefined && !isFound) return emptyContent(newIdentity, notices);
   return isFound ? content : { ...content, files: [] };
 }
 
@@ -492,7 +511,7 @@ function mismatch(header: LogHeader | undefined, content: Content): string | und
   if (header === undefined) return 'expected a file with a header, got one that is empty or was changed';
   const { birth, after, chain } = header;
   const { last } = content;
-  if (birth.id !== content.birth.id) return 'expected a file of this log, got one of another';
+  if (birth.id !== content.identity.id) return 'expected a file of this log, got one of another';
   if (after > last) return `expected entry ${last + 1}, got a file that begins with ${after + 1}`;
   if (after < last || chain === lastChain(content)) return undefined;
   return 'expected a file that continues the previous one, got one with other earlier entries';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { fromRecordText, toRecordText } from '../json-record.js';
-import { type LogBirth, LogOpenError } from '../log.js';
+import { type LogIdentity, LogOpenError } from '../log.js';
 
 /**
  * Files of JSON lines with checksums (CRC-32): logs, snapshots and recordings. Each checksum includes the previous one,
@@ -9,13 +9,13 @@ import { type LogBirth, LogOpenError } from '../log.js';
  */
 
 /** Version of the file format. A new number marks files that older versions cannot read. */
-export const format = 1;
+export const fileFormat = 1;
 
 interface FileHeader {
   readonly format: number;
   /** Version of petstore-sim that wrote the file. */
   readonly version: string;
-  readonly birth: LogBirth;
+  readonly birth: LogIdentity;
 }
 
 /** First line of a log file. */
@@ -166,8 +166,8 @@ export function readHeader<T extends Header>(path: string, kind: T['file']): T |
   if (first?.check(0) === undefined) return undefined;
   const header = first.parse<T>();
   if (header.file !== kind) return undefined;
-  if (header.format === format) return header;
+  if (header.format === fileFormat) return header;
   throw new LogOpenError(
-    `expected files of format ${format}, got format ${header.format}, which petstore-sim ${header.version} wrote; use that version or a newer one, another folder, or start a new log with --data-reset`,
+    `expected files of format ${fileFormat}, got format ${header.format}, which petstore-sim ${header.version} wrote; use that version or a newer one, another folder, or start a new log with --data-reset`,
   );
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { counted } from '../../values/counted.js';
 import { type FoundEntry, type Log, type LogEntry, LogOpenError, type LogScenario } from '../log.js';
 import { createTransientLog } from '../transient-log.js';
-import { format, formatLine, type RecordingHeader, readHeader, readLines } from './lines.js';
+import { fileFormat, formatLine, type RecordingHeader, readHeader, readLines } from './lines.js';
 import { createPseudonyms } from './pseudonyms.js';
 
 interface RecordingOptions {
@@ -35,7 +35,7 @@ export function createRecording(path: string, { version, scenario, onLost }: Rec
 
   const header: RecordingHeader = {
     file: 'petstore-sim recording',
-    format,
+    format: fileFormat,
     version,
     birth: { id: '', scenario },
     warning: 'Tokens that are not in the scenario are replaced; request bodies are unchanged.',

@@ -1,7 +1,7 @@
 /** Redis keys of one log. The braces make a Redis cluster store all keys on one node. */
 export interface StoreKeys {
   /** Key of the log's identity, a string. */
-  readonly birth: string;
+  readonly identity: string;
   /** Key of the log's entries, a stream. */
   readonly log: string;
   /** Key of the snapshots' headers, a hash by position. */
@@ -15,7 +15,7 @@ export interface StoreKeys {
 export function keysOf(name: string): StoreKeys {
   const start = `petstore-sim:{${name}}`;
   return {
-    birth: `${start}:birth`,
+    identity: `${start}:birth`,
     log: `${start}:log`,
     snapshots: `${start}:snapshots`,
     aside: (id) => `${start}:aside:${id}`,

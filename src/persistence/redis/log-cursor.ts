@@ -11,10 +11,10 @@ export interface LogCursor {
 }
 
 /** Cursor before the first entry. Its hash depends on the log's id, so entries of two logs never have equal hashes. */
-export const beginning = (birthId: string): LogCursor => ({
+export const beginning = (logId: string): LogCursor => ({
   position: 0,
   id: '0-0',
-  chain: Number.parseInt(birthId.slice(0, 8), 16),
+  chain: Number.parseInt(logId.slice(0, 8), 16),
 });
 
 /** Returns the cursor of the next entry. */
@@ -34,7 +34,7 @@ export function chainOf(before: number, id: string, fields: readonly string[]): 
 const rememberedCursors = 65_536;
 
 /** Hashes of the most recent log positions, to compare this server's history with that of other replicas. */
-export class Chains {
+export class HashChains {
   readonly #chains = new Uint32Array(rememberedCursors);
   #first = 0;
   #last = -1;

@@ -3,22 +3,22 @@ import { hostname } from 'node:os';
 import {
   type FoundEntry,
   type FoundSnapshot,
-  type LogBirth,
+  type LogIdentity,
   LogOpenError,
   type OpenedLog,
   type OpenLogOptions,
 } from '../log.js';
 import type { RedisAddress } from './address.js';
-import { beginLog, readBirth, remedies, removeLog, shortId } from './birth.js';
 import { checkNoLiveReplica } from './check-no-live-replica.js';
 import { type Connection, connect } from './connection.js';
 import { readStoredOf } from './entry-fields.js';
 import { keysOf, type StoreKeys } from './keys.js';
 import { LogChangedError } from './log-changed-error.js';
 import { beginning } from './log-cursor.js';
+import { createLog, readIdentity, remedies, removeLog, shortId } from './log-identity.js';
 import { RedisLog } from './redis-log.js';
 import type { RedisLogHost } from './redis-log-options.js';
-import { listSnapshots, readSnapshot, type SnapshotHeader } from './snapshot-store.js';
+import { listSnapshots, readSnapshot, type StoredSnapshotHeader } from './snapshot-store.js';
 import { StoreTime } from './store-time.js';
 import { storeWarnings } from './store-warnings.js';
 import type { StreamEntries } from './stream-entries.js';
@@ -84,26 +84,26 @@ async function open(
     await checkNoLiveReplica(connection, address, time.now());
     await removeLog(connection, keys);
   }
-  const found = await readBirth(connection, keys);
+  const found = await readIdentity(connection, keys);
   if (found === undefined && mustExist) {
     throw new LogOpenError(
-      `expected the log ${address.name} to be in ${address.shown}, got none or one without its key ${keys.birth}: the store has lost it; restore its data, or restart the replicas, which create a new log or report the remains`,
+      `expected the log ${address.name} to be in ${address.shown}, got none or one without its key ${keys.identity}: the store has lost it; restore its data, or restart the replicas, which create a new log or report the remains`,
     );
   }
   if (found === undefined) {
-    await beginLog(connection, keys, { scenario, version, command: first, atMs: Math.floor(time.now()) });
+    await createLog(connection, keys, { scenario, version, command: first, atMs: Math.floor(time.now()) });
   }
-  const birth = found ?? (await readBirth(connection, keys));
-  if (birth === undefined) throw new LogOpenError(`expected a log under ${address.shown}, got none; start again`);
-  const snapshot = await newestSnapshot(connection, keys, birth, notices);
+  const identity = found ?? (await readIdentity(connection, keys));
+  if (identity === undefined) throw new LogOpenError(`expected a log under ${address.shown}, got none; start again`);
+  const snapshot = await newestSnapshot(connection, keys, identity, notices);
   const log = new RedisLog({
     address,
     keys,
     version,
-    birth,
+    identity,
     writer,
     incarnation,
-    from: snapshot ?? beginning(birth.id),
+    from: snapshot ?? beginning(identity.id),
     snapshot,
     leastLogBytes,
     time,
@@ -116,7 +116,7 @@ async function open(
     pieces: readSnapshot(connection, keys, snapshot),
   };
   const entries = readEntriesOf(connection, keys, log);
-  return { log, birth, isNew: found === undefined, snapshot: foundSnapshot, entries, notices, time };
+  return { log, identity, isNew: found === undefined, snapshot: foundSnapshot, entries, notices, time };
 }
 
 /**
@@ -126,23 +126,23 @@ async function open(
 async function newestSnapshot(
   connection: Connection,
   keys: StoreKeys,
-  birth: LogBirth,
+  identity: LogIdentity,
   notices: string[],
-): Promise<SnapshotHeader | undefined> {
+): Promise<StoredSnapshotHeader | undefined> {
   for (const header of await listSnapshots(connection, keys)) {
     const [entry] = (await connection.call('XRANGE', keys.log, header.id, header.id)) as StreamEntries;
-    if (entry !== undefined) refuseOtherLog(entry[1], keys, birth);
+    if (entry !== undefined) refuseOtherLog(entry[1], keys, identity);
     const isWhole = (await connection.call('LLEN', keys.chunks(header.chunks))) === header.count;
     if (entry !== undefined && isWhole) return header;
     notices.push(`The snapshot at entry ${header.position} is unusable; an older one was used.`);
   }
   const [[id, fields] = ['', []]] = (await connection.call('XRANGE', keys.log, '-', '+', 'COUNT', 1)) as StreamEntries;
   if (fields[1] === '1.1 begin' && id !== '') {
-    refuseOtherLog(fields, keys, birth);
+    refuseOtherLog(fields, keys, identity);
     return undefined;
   }
   throw new LogOpenError(
-    `expected a snapshot that the log of ${birth.scenario.name} continues, got a log without its start: the store has lost entries; ${remedies}`,
+    `expected a snapshot that the log of ${identity.scenario.name} continues, got a log without its start: the store has lost entries; ${remedies}`,
   );
 }
 
@@ -150,10 +150,10 @@ async function newestSnapshot(
  * Checks that an entry belongs to this log.
  * @throws {LogOpenError} if it belongs to another log
  */
-function refuseOtherLog(list: readonly string[], keys: StoreKeys, birth: LogBirth): void {
-  if (readStoredOf(shortId(birth), list) !== undefined) return;
+function refuseOtherLog(list: readonly string[], keys: StoreKeys, identity: LogIdentity): void {
+  if (readStoredOf(shortId(identity), list) !== undefined) return;
   throw new LogOpenError(
-    `expected ${keys.log} to be the log of ${keys.birth}, got another log: the store has lost entries; ${remedies}`,
+    `expected ${keys.log} to be the log of ${keys.identity}, got another log: the store has lost entries; ${remedies}`,
   );
 }
 

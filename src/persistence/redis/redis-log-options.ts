@@ -1,4 +1,4 @@
-import type { LogBirth } from '../log.js';
+import type { LogIdentity } from '../log.js';
 import type { RedisAddress } from './address.js';
 import type { Connection } from './connection.js';
 import type { StoreKeys } from './keys.js';
@@ -28,7 +28,7 @@ export interface RedisLogOptions {
   readonly address: RedisAddress;
   readonly keys: StoreKeys;
   readonly version: string;
-  readonly birth: LogBirth;
+  readonly identity: LogIdentity;
   readonly writer: string;
   readonly incarnation: number;
   /** Log position after which entries are read. */

@@ -1,11 +1,11 @@
-import type { Log, LogBirth, LogEntry, NewEntry, SharedLog } from '../log.js';
+import type { Log, LogEntry, LogIdentity, NewEntry, SharedLog } from '../log.js';
 import { Appender, appendTimeoutMs } from './appender.js';
-import { shortId } from './birth.js';
 import { CatchUp } from './catch-up.js';
 import { type Connection, connect, StoreUnavailableError } from './connection.js';
 import { type EntryFields, msOfId, readFields, readStored, type StoredEntry, toFields } from './entry-fields.js';
 import { Follower } from './follower.js';
-import { Chains, chainOf, type LogCursor, nextCursor } from './log-cursor.js';
+import { chainOf, HashChains, type LogCursor, nextCursor } from './log-cursor.js';
+import { shortId } from './log-identity.js';
 import type { RedisLogHealth, RedisLogOptions } from './redis-log-options.js';
 import { setEntriesAside } from './set-entries-aside.js';
 import { SnapshotElection } from './snapshot-election.js';
@@ -23,7 +23,7 @@ export class RedisLog implements Log {
   readonly #follower: Follower;
   readonly #writing: WriterConnection;
   readonly #snapshots: SnapshotElection;
-  readonly #chains = new Chains();
+  readonly #chains = new HashChains();
   /** Cursor of the last applied entry, and the hash of all entries before it. */
   #cursor: LogCursor;
   #chainBefore = 0;
@@ -137,12 +137,12 @@ export class RedisLog implements Log {
     this.#chainBefore = this.#cursor.chain;
     this.#cursor = nextCursor(this.#cursor, id, list);
     this.#chains.add(this.#cursor);
-    const { birth } = this.#options;
+    const { identity } = this.#options;
     const fields = readFields(list);
     if (fields === undefined) return undefined;
     const { writer, incarnation, sequence } = fields;
     const stored = (this.#isOwn(fields) ? this.#appender.storedOf(sequence) : undefined) ?? readStored(fields);
-    if (stored === undefined || stored.log !== shortId(birth)) return undefined;
+    if (stored === undefined || stored.log !== shortId(identity)) return undefined;
     const { atMs, commands, answered, deadlineMs = Number.POSITIVE_INFINITY, version } = stored;
     this.#check(fields, stored);
     this.#snapshots.note(this.#cursor, fields, stored);
@@ -153,9 +153,9 @@ export class RedisLog implements Log {
   }
 
   #write(sequence: number, entry: Omit<StoredEntry, 'log' | 'version' | 'after'>, own: NewEntry): Promise<void> {
-    const { writer, incarnation, birth, version } = this.#options;
+    const { writer, incarnation, identity, version } = this.#options;
     const { position, chain, id } = this.#cursor;
-    const stored: StoredEntry = { log: shortId(birth), version, after: [position, chain, id], ...entry };
+    const stored: StoredEntry = { log: shortId(identity), version, after: [position, chain, id], ...entry };
     return this.#appender.append(toFields({ writer, incarnation, sequence }, stored), stored, own);
   }
 
@@ -198,13 +198,13 @@ export class RedisLog implements Log {
   async #isIntact(connection: Connection): Promise<boolean> {
     const { id, chain } = this.#cursor;
     const before = this.#chainBefore;
-    const { keys, birth } = this.#options;
+    const { keys, identity } = this.#options;
     const [text, found] = await Promise.all([
-      connection.call('GET', keys.birth) as Promise<string | null>,
+      connection.call('GET', keys.identity) as Promise<string | null>,
       connection.call('XRANGE', keys.log, id, id) as Promise<StreamEntries>,
     ]);
     const [entry] = found;
-    const isSameLog = text !== null && (JSON.parse(text) as LogBirth).id === birth.id;
+    const isSameLog = text !== null && (JSON.parse(text) as LogIdentity).id === identity.id;
     return isSameLog && entry !== undefined && (before === 0 || chainOf(before, id, entry[1]) === chain);
   }
 

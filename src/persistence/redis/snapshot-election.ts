@@ -1,8 +1,8 @@
-import { shortId } from './birth.js';
 import { compareIds } from './compare-ids.js';
 import type { Connection } from './connection.js';
 import { type EntryFields, readStoredOf, type SnapshotNote, type StoredEntry } from './entry-fields.js';
 import type { LogCursor } from './log-cursor.js';
+import { shortId } from './log-identity.js';
 import type { RedisLogOptions } from './redis-log-options.js';
 import { digestInTurns, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
 import type { StreamEntries } from './stream-entries.js';
@@ -59,7 +59,7 @@ export class SnapshotElection {
     const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
     if (isWholeFrom(this.position)) return true;
     // One of the entries may note a newer snapshot, after which another replica has removed older entries.
-    const log = shortId(this.#options.birth);
+    const log = shortId(this.#options.identity);
     const notes = entries.map(([, list]) => readStoredOf(log, list)?.snapshot?.position ?? 0);
     return isWholeFrom(Math.max(...notes, 0));
   }

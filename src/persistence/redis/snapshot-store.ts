@@ -8,7 +8,7 @@ import { LogChangedError } from './log-changed-error.js';
 import type { LogCursor } from './log-cursor.js';
 
 /** Header of a snapshot in the Redis store. */
-export interface SnapshotHeader extends LogCursor {
+export interface StoredSnapshotHeader extends LogCursor {
   /** Version of petstore-sim that wrote the snapshot. */
   readonly version: string;
   /** Id and length of the list that contains the snapshot's chunks. */
@@ -58,7 +58,7 @@ export async function writeSnapshot(
   keys: StoreKeys,
   { cursor, version, writer }: { cursor: LogCursor; version: string; writer: string },
   pieces: Iterable<unknown>,
-): Promise<SnapshotHeader> {
+): Promise<StoredSnapshotHeader> {
   const chunks = `${cursor.position}-${writer}`;
   const key = keys.chunks(chunks);
   await connection.call('DEL', key);
@@ -81,7 +81,7 @@ export async function writeSnapshot(
     return length >= chunkBytes ? write() : undefined;
   });
   if (waiting.length > 0) await write();
-  const header: SnapshotHeader = { ...cursor, version, chunks, count, bytes, digest };
+  const header: StoredSnapshotHeader = { ...cursor, version, chunks, count, bytes, digest };
   await connection.transaction([
     ['PERSIST', key],
     ['HSET', keys.snapshots, cursor.position, JSON.stringify(header)],
@@ -90,15 +90,15 @@ export async function writeSnapshot(
 }
 
 /** Reads the headers of all snapshots, the newest first. */
-export async function listSnapshots(connection: Connection, keys: StoreKeys): Promise<SnapshotHeader[]> {
+export async function listSnapshots(connection: Connection, keys: StoreKeys): Promise<StoredSnapshotHeader[]> {
   const texts = (await connection.call('HVALS', keys.snapshots)) as string[];
-  return texts.map((text) => JSON.parse(text) as SnapshotHeader).sort((a, b) => b.position - a.position);
+  return texts.map((text) => JSON.parse(text) as StoredSnapshotHeader).sort((a, b) => b.position - a.position);
 }
 
 export async function dropSnapshots(
   connection: Connection,
   keys: StoreKeys,
-  headers: readonly SnapshotHeader[],
+  headers: readonly StoredSnapshotHeader[],
 ): Promise<void> {
   if (headers.length === 0) return;
   await connection.transaction([
@@ -114,7 +114,7 @@ export async function dropSnapshots(
 export async function* readSnapshot(
   connection: Connection,
   keys: StoreKeys,
-  { chunks, count, position }: SnapshotHeader,
+  { chunks, count, position }: StoredSnapshotHeader,
 ): AsyncGenerator<unknown, void, undefined> {
   const broken = (got: string) => new LogChangedError(`expected the snapshot at entry ${position}, got ${got}`);
   for (let first = 0; first < count; first += readChunks) {

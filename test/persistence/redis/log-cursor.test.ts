@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Chains } from '../../../src/persistence/redis/log-cursor.js';
+import { HashChains } from '../../../src/persistence/redis/log-cursor.js';
 
 test('a cursor agrees with the last 65,536 entries, and is unknown before them', () => {
-  const chains = new Chains();
+  const chains = new HashChains();
   const last = 70_000;
   for (let position = 10; position <= last; position++) chains.add({ position, chain: position });
   const oldest = last - 65_536 + 1;
@@ -12,7 +12,7 @@ test('a cursor agrees with the last 65,536 entries, and is unknown before them',
 });
 
 test('a cursor is unknown before a gap', () => {
-  const chains = new Chains();
+  const chains = new HashChains();
   for (const position of [1, 2, 5]) chains.add({ position, chain: position });
   expect([1, 2, 5].map((position) => chains.agrees(position, position))).toEqual([undefined, undefined, true]);
 });

@@ -1,45 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import { counted } from '../../values/counted.js';
-import { type LogBirth, LogOpenError } from '../log.js';
+import { type LogIdentity, LogOpenError } from '../log.js';
 import type { Connection } from './connection.js';
 import { type EntryFields, fieldList, type StoredEntry, toFields } from './entry-fields.js';
 import type { StoreKeys } from './keys.js';
 import { listSnapshots } from './snapshot-store.js';
 
 /** Version of the format in the Redis store. A new number marks logs that older versions cannot read. */
-export const format = 1;
+export const storeFormat = 1;
 
-interface StoredBirth extends LogBirth {
+interface StoredIdentity extends LogIdentity {
   readonly format: number;
   readonly version: string;
 }
 
 /** First eight characters of a log's id. Each entry contains them, to name the log to which it belongs. */
-export const shortId = ({ id }: LogBirth): string => id.slice(0, 8);
+export const shortId = ({ id }: LogIdentity): string => id.slice(0, 8);
 
 /**
  * Reads the identity of a log; `undefined` for a missing log.
  * @throws {LogOpenError} for an identity that this version cannot read
  */
-export async function readBirth(connection: Connection, keys: StoreKeys): Promise<LogBirth | undefined> {
-  const text = (await connection.call('GET', keys.birth)) as string | null;
+export async function readIdentity(connection: Connection, keys: StoreKeys): Promise<LogIdentity | undefined> {
+  const text = (await connection.call('GET', keys.identity)) as string | null;
   if (text === null) return undefined;
-  const birth = parseBirth(text);
-  if (birth === undefined) {
-    throw new LogOpenError(`expected the key ${keys.birth} as petstore-sim wrote it, got another text; ${remedies}`);
+  const identity = parseIdentity(text);
+  if (identity === undefined) {
+    throw new LogOpenError(`expected the key ${keys.identity} as petstore-sim wrote it, got another text; ${remedies}`);
   }
-  if (birth.format !== format) {
+  if (identity.format !== storeFormat) {
     throw new LogOpenError(
-      `expected a log of format ${format}, got format ${birth.format}, which petstore-sim ${birth.version} wrote; use that version or a newer one, another name, or start a new log with --data-reset`,
+      `expected a log of format ${storeFormat}, got format ${identity.format}, which petstore-sim ${identity.version} wrote; use that version or a newer one, another name, or start a new log with --data-reset`,
     );
   }
-  return birth;
+  return identity;
 }
 
-function parseBirth(text: string): StoredBirth | undefined {
+function parseIdentity(text: string): StoredIdentity | undefined {
   try {
-    const birth = JSON.parse(text) as StoredBirth;
-    return typeof birth.id === 'string' && typeof birth.format === 'number' ? birth : undefined;
+    const identity = JSON.parse(text) as StoredIdentity;
+    return typeof identity.id === 'string' && typeof identity.format === 'number' ? identity : undefined;
   } catch {
     return undefined;
   }
@@ -52,7 +52,7 @@ export const remedies = 'restore the store, use another name, or delete the log 
  * Creates a log with its first command, unless another replica does so at the same moment.
  * @throws {LogOpenError} if parts of an earlier log exist without its identity; nothing is deleted
  */
-export async function beginLog(
+export async function createLog(
   connection: Connection,
   keys: StoreKeys,
   {
@@ -60,23 +60,23 @@ export async function beginLog(
     version,
     command,
     atMs,
-  }: Pick<LogBirth, 'scenario'> & { version: string; command: unknown; atMs: number },
+  }: Pick<LogIdentity, 'scenario'> & { version: string; command: unknown; atMs: number },
 ): Promise<void> {
-  await connection.call('WATCH', keys.birth, keys.log, keys.snapshots);
-  const isBegun = (await connection.call('EXISTS', keys.birth)) === 1;
+  await connection.call('WATCH', keys.identity, keys.log, keys.snapshots);
+  const isBegun = (await connection.call('EXISTS', keys.identity)) === 1;
   const remains = isBegun ? undefined : await findRemains(connection, keys);
   if (isBegun || remains !== undefined) await connection.call('UNWATCH');
   if (isBegun) return;
   if (remains !== undefined) {
     throw new LogOpenError(
-      `expected the key ${keys.birth} in addition to ${remains}, got none: the store has lost it; ${remedies}`,
+      `expected the key ${keys.identity} in addition to ${remains}, got none: the store has lost it; ${remedies}`,
     );
   }
-  const birth: StoredBirth = { id: randomUUID(), scenario, format, version };
-  const entry: StoredEntry = { log: shortId(birth), version, atMs, commands: [command] };
+  const identity: StoredIdentity = { id: randomUUID(), scenario, format: storeFormat, version };
+  const entry: StoredEntry = { log: shortId(identity), version, atMs, commands: [command] };
   const fields: EntryFields = toFields({ writer: 'begin', incarnation: 1, sequence: 1 }, entry);
   await connection.transaction([
-    ['SET', keys.birth, JSON.stringify(birth)],
+    ['SET', keys.identity, JSON.stringify(identity)],
     ['XADD', keys.log, '*', ...fieldList(fields)],
   ]);
 }
@@ -93,5 +93,5 @@ async function findRemains(connection: Connection, keys: StoreKeys): Promise<str
 export async function removeLog(connection: Connection, keys: StoreKeys): Promise<void> {
   const snapshots = await listSnapshots(connection, keys);
   const chunks = snapshots.map((header) => keys.chunks(header.chunks));
-  await connection.call('DEL', keys.birth, keys.log, keys.snapshots, ...chunks);
+  await connection.call('DEL', keys.identity, keys.log, keys.snapshots, ...chunks);
 }
