@@ -1,22 +1,22 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../node/usage-error.js';
 import { nearest } from '../validation/nearest.js';
-import { type Command, type CommandInput, commands, commonFlags, type Flag } from './commands.js';
+import { type CliCommand, type CliInput, commands, commonFlags, type Flag } from './commands.js';
 import { program } from './program.js';
 
 /** The request that the command line makes: help, the version or a command with its flags. */
-export type Request =
+export type ParsedArguments =
   | { help: string | undefined }
   | { version: true }
-  | ({ command: Command } & Omit<CommandInput<object>, 'print'>);
+  | ({ command: CliCommand } & Omit<CliInput<object>, 'print'>);
 
-const flagsOf = ({ flags }: Command): Readonly<Record<string, Flag>> => flags;
+const flagsOf = ({ flags }: CliCommand): Readonly<Record<string, Flag>> => flags;
 
 /**
  * Parses the arguments of the command line.
  * @throws {UsageError} for an unknown command, flag or argument, with the nearest known name
  */
-export function readArguments(): Request {
+export function readArguments(): ParsedArguments {
   const { values, positionals, tokens } = parse();
   const [name = 'serve', ...rest] = positionals;
   if (values.help) return { help: positionals[0] };

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { CommandEnd } from '../judge/run-result.js';
 import { UsageError } from '../node/usage-error.js';
-import type { ProcessTree } from './end-tree.js';
+import type { ProcessTree } from './process-tree.js';
 
 /** How a client's command ended, and its captured output. */
-export interface CommandResult {
+export interface ClientResult {
   end: CommandEnd;
   output: string;
 }
 
-export interface CommandOptions {
+export interface ClientOptions {
   /** Environment variables that are added to this process's own for the command. */
   env: Readonly<Record<string, string>>;
   /** Working directory of the command. Default: the current folder. */
@@ -37,10 +37,10 @@ const lastMs = 1_000;
  * with SIGKILL.
  * @throws {UsageError} if the command cannot be started
  */
-export async function runCommand(
+export async function runClientCommand(
   [file = '', ...args]: readonly string[],
-  { env, folder, output, timeoutMs, stopped }: CommandOptions,
-): Promise<CommandResult> {
+  { env, folder, output, timeoutMs, stopped }: ClientOptions,
+): Promise<ClientResult> {
   const isKept = output === 'keep';
   const stdio = isKept ? (['ignore', 'pipe', 'pipe'] as const) : 'inherit';
   const isWindows = process.platform === 'win32';
@@ -111,7 +111,7 @@ export async function runCommand(
 }
 
 const loadTree = async (pid: number, mark: string): Promise<ProcessTree> =>
-  (await import('./end-tree.js')).treeOf(pid, mark);
+  (await import('./process-tree.js')).processTreeOf(pid, mark);
 
 function keepOutput({ stdout, stderr }: ChildProcess): () => string {
   let text = '';

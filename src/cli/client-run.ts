@@ -4,7 +4,7 @@ import type { Verdict } from '../judge/judge-run.js';
 import type { ClientEnd } from '../judge/run.js';
 import type { RunningServer } from '../node/http/server.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
-import { memoryEngine, type OpenState, type Served, serveState } from '../node/serve-state.js';
+import { memoryEngine, type OpenedState, type ServedState, serveState } from '../node/serve-state.js';
 import { createSimulatorFrom } from '../petstore/create-simulator.js';
 import { defaultScenario } from '../petstore/default-scenario.js';
 import { basePath } from '../petstore/document.js';
@@ -17,11 +17,11 @@ import { readStart } from '../scenario/read-start.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { coreOf } from '../simulator/simulator.js';
-import { type CommandOptions, type CommandResult, runCommand } from './client-command.js';
-import { operationsWith, type RouteOptions } from './route-flags.js';
+import { type ClientOptions, type ClientResult, runClientCommand } from './client-command.js';
+import { operationsWith, type RoutesFromFlags } from './route-flags.js';
 
 /** Result of running a client's command against a new simulator. */
-export interface ClientRun extends CommandResult {
+export interface ClientRun extends ClientResult {
   verdict: Verdict;
   /** Journal records of the run. */
   entries: readonly RequestRecord[];
@@ -31,7 +31,7 @@ export interface ClientRun extends CommandResult {
   lastedMs: number;
 }
 
-export interface ClientRunOptions extends Pick<CommandOptions, 'folder' | 'output' | 'timeoutMs' | 'stopped'> {
+export interface ClientRunOptions extends Pick<ClientOptions, 'folder' | 'output' | 'timeoutMs' | 'stopped'> {
   /** API key for the client, instead of the scenario's key. */
   apiKey?: string | undefined;
   /** Called with every request before its response is sent. */
@@ -39,7 +39,7 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'folder' | 'outpu
   /** File for a recording of the run, and the scenario's name in the recording. */
   recording?: { file: string; scenarioName: string } | undefined;
   /** Custom routes of the simulator. */
-  routes?: RouteOptions | undefined;
+  routes?: RoutesFromFlags | undefined;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface ClientRunOptions extends Pick<CommandOptions, 'folder' | 'outpu
  * later.
  * @throws {ScenarioError} if the scenario is invalid
  */
-export const resolveForClient = (scenario: Scenario, routes?: RouteOptions): ResolvedScenario =>
+export const resolveForClient = (scenario: Scenario, routes?: RoutesFromFlags): ResolvedScenario =>
   resolveScenario(scenario, generatePets, readStart, operationsWith(routes));
 
 /**
@@ -70,7 +70,7 @@ export async function runClient(
   const startMs = performance.now();
   let hasRun = false;
   try {
-    const result = await runCommand(command, {
+    const result = await runClientCommand(command, {
       env: environment(session, client, options.routes),
       folder,
       output,
@@ -96,7 +96,7 @@ export async function runClient(
 }
 
 /** A simulator that serves HTTP during one run of a client. */
-interface ClientState extends OpenState {
+interface ClientState extends OpenedState {
   /** Judges the client after its process has ended. */
   judge(end: ClientEnd): Promise<Verdict>;
 }
@@ -105,7 +105,7 @@ interface ClientState extends OpenState {
 export async function openSession(
   resolved: ResolvedScenario,
   { record, recording, routes }: Pick<ClientRunOptions, 'record' | 'recording' | 'routes'> = {},
-): Promise<Served<ClientState>> {
+): Promise<ServedState<ClientState>> {
   const open = async (): Promise<ClientState> => {
     if (recording === undefined) {
       const sim = createSimulatorFrom(resolved, { readStart, generatePets });
@@ -136,7 +136,7 @@ export async function openSession(
 export const environment = (
   { baseUrl, controlUrl }: Pick<RunningServer, 'baseUrl' | 'controlUrl'>,
   { key, operation, calls, parallel }: ScenarioClient,
-  { upstream }: RouteOptions = {},
+  { upstream }: RoutesFromFlags = {},
 ) => ({
   // A backend that serves everything also has paths without `/v1`, so its base URL ends before `/v1`.
   PETSTORE_BASE_URL: typeof upstream === 'object' && upstream.withoutApi ? baseUrl.slice(0, -basePath.length) : baseUrl,

@@ -35,7 +35,7 @@ type FlagsFor<Fields> = {
 };
 
 /** Input of a command. */
-export interface CommandInput<Fields> {
+export interface CliInput<Fields> {
   flags: Fields & { json?: boolean };
   /** Arguments after the command's name. */
   rest: string[];
@@ -45,7 +45,7 @@ export interface CommandInput<Fields> {
   print: (text: string) => void;
 }
 
-export interface Command<Fields = object> {
+export interface CliCommand<Fields = object> {
   /** Forms of the command with a short description each. Words in capitals stand for values. */
   usage: Readonly<Record<string, string>>;
   about: string;
@@ -56,11 +56,11 @@ export interface Command<Fields = object> {
   example: string;
   exitCodes?: string;
   /** Loads the command's code and runs it. If the result is a number, it is the exit code. */
-  run(input: CommandInput<Fields>): Promise<unknown>;
+  run(input: CliInput<Fields>): Promise<unknown>;
 }
 
 /** Declares a command. The type makes the compiler check that the flags are exactly those that the command reads. */
-const command = <Fields>(definition: Command<Fields>): Command => definition as unknown as Command;
+const command = <Fields>(definition: CliCommand<Fields>): CliCommand => definition as unknown as CliCommand;
 
 const routeFlags: FlagsFor<RouteFlags> = {
   handlers: ['FILE', 'module that exports msw handlers, which take precedence over the API'],
@@ -115,7 +115,7 @@ const runTimeout = ['DURATION', 'time limit of one run, such as 30s (default: 2m
 const stoppedCodes = '130 or 143 if a signal stopped it';
 
 /** All commands, in the order in which the help text lists them. */
-export const commands: Readonly<Record<string, Command>> = {
+export const commands: Readonly<Record<string, CliCommand>> = {
   serve: command<ServeFlags>({
     usage: { '[serve] [options]': 'starts the HTTP server' },
     about: 'Serves the API, the control API and the dashboard until SIGINT or SIGTERM.',

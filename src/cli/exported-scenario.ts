@@ -4,7 +4,7 @@ import { readYaml } from '../node/scenario-files/read-yaml.js';
 import { scenarioYaml } from '../node/scenario-files/write-scenario.js';
 import { UsageError } from '../node/usage-error.js';
 import { generatePets } from '../petstore/generate-pets.js';
-import { grouped } from '../values/grouped.js';
+import { formatInteger } from '../values/format-integer.js';
 
 /** Maximum size of a scenario file, in bytes. */
 const maximumBytes = 1024 * 1024;
@@ -26,7 +26,7 @@ Contains API keys. \`state\` is exact and overrides \`usage\` and \`bannedFor\`;
   );
   const { issues } = readYaml(text);
   if (Buffer.byteLength(text) <= maximumBytes && issues.length === 0) return text;
-  const pets = grouped(state.pets.length);
+  const pets = formatInteger(state.pets.length);
   throw new UsageError(
     `expected a state for a scenario file of at most 1 MiB, got one with ${pets} pets; omit --as scenario, and restore the file with petstore-sim state import`,
   );

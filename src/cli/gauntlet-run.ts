@@ -4,11 +4,11 @@ import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.j
 import { UsageError } from '../node/usage-error.js';
 import { clientOf } from '../scenario/client.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { harmless } from '../values/harmless.js';
+import { sanitizeText } from '../values/sanitize-text.js';
 import { type ClientRunOptions, resolveForClient, runClient } from './client-run.js';
 import { inParallel } from './in-parallel.js';
 import { lastError } from './last-error.js';
-import type { RouteOptions } from './route-flags.js';
+import type { RoutesFromFlags } from './route-flags.js';
 
 /** A scenario of the gauntlet, which runs a client in many scenarios. */
 export interface GauntletCase {
@@ -64,9 +64,9 @@ export function detailOf(result: GauntletResult): string {
   if (outcome === 'fail') return failedCodes(result).join(', ');
   if (outcome === 'pass') return '';
   if (unmet !== undefined) return `needs ${unmet}`;
-  if (stoppedBy === 'timeout') return `${harmless(reason)} (stopped by the time limit)`;
+  if (stoppedBy === 'timeout') return `${sanitizeText(reason)} (stopped by the time limit)`;
   const said = lastError(output);
-  return `${harmless(reason)}${code === 0 ? '' : ` (exit code ${code}${said === '' ? '' : `: ${said}`})`}`;
+  return `${sanitizeText(reason)}${code === 0 ? '' : ` (exit code ${code}${said === '' ? '' : `: ${said}`})`}`;
 }
 
 interface GauntletOptions {
@@ -76,7 +76,7 @@ interface GauntletOptions {
   /** Whether a client's command that cannot be started counts as a result instead of an error. Default: `false`. */
   toleratesStart?: boolean;
   /** Custom routes of each run's simulator. */
-  routes?: RouteOptions;
+  routes?: RoutesFromFlags;
   /** Signal that stops the active runs, and after which no further run is started. */
   stopped?: AbortSignal | undefined;
   /** Called with the number of finished runs. */

@@ -3,7 +3,7 @@ import { type GeneratePets, generatedPets, maximumPetsWhileServing } from '../pe
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { issueAt } from '../validation/issue.js';
-import { grouped } from '../values/grouped.js';
+import { formatInteger } from '../values/format-integer.js';
 import { createProgressBar } from './progress-bar.js';
 
 /**
@@ -21,6 +21,6 @@ export const generateAtStart: GeneratePets = (counts, options) =>
 export function refuseManyPets(scenario: Scenario): void {
   const total = generatedPets(scenario);
   if (total <= maximumPetsWhileServing) return;
-  const message = `expected at most ${grouped(maximumPetsWhileServing)} pets while the server runs, got ${grouped(total)}; start the server with this scenario instead`;
+  const message = `expected at most ${formatInteger(maximumPetsWhileServing)} pets while the server runs, got ${formatInteger(total)}; start the server with this scenario instead`;
   throw new ScenarioError([issueAt(['pets', 'generate'], message)]);
 }

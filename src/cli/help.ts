@@ -1,4 +1,4 @@
-import { type Command, commands, commonFlags, type Flag } from './commands.js';
+import { type CliCommand, commands, commonFlags, type Flag } from './commands.js';
 import { program } from './program.js';
 
 const columns = 110;
@@ -25,7 +25,7 @@ function overview(): string[] {
   ];
 }
 
-function details({ usage, about, flags, example, exitCodes }: Command): string[] {
+function details({ usage, about, flags, example, exitCodes }: CliCommand): string[] {
   return [
     'Usage',
     ...Object.keys(usage).map((form) => `  petstore-sim ${form}`),

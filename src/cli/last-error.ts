@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { harmless } from '../values/harmless.js';
+import { sanitizeText } from '../values/sanitize-text.js';
 
 /** Lines after an error message that do not explain the error. Node, shells and package managers print such lines. */
 const noise = /^(Node\.js v\d|npm (ERR!|error)|\s*at |\s*$)/;
@@ -18,5 +18,5 @@ export function lastError(output: string, length = 100): string {
     .split('\n')
     .filter((line) => !noise.test(line));
   const best = (lines.findLast((line) => error.test(line.trim())) ?? lines.at(-1) ?? '').trim();
-  return harmless(best.slice(0, length));
+  return sanitizeText(best.slice(0, length));
 }

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import type { RunningServer } from '../node/http/server.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { counted } from '../values/counted.js';
-import { grouped } from '../values/grouped.js';
-import { harmless } from '../values/harmless.js';
+import { formatInteger } from '../values/format-integer.js';
+import { pluralize } from '../values/pluralize.js';
+import { sanitizeText } from '../values/sanitize-text.js';
 import { windowText } from '../values/window-text.js';
 import { program } from './program.js';
 import type { LogFormat } from './request-log.js';
@@ -31,13 +31,15 @@ export function listeningLines(
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
   const windows = coreOf(sim).state.resolved.windowSeconds;
   const limits = ({ minute, day }: (typeof keys)[number]) =>
-    [`${grouped(minute.limit)} ${per(windows.minute)}`, `${grouped(day.limit)} ${per(windows.day)}`].join(', ');
+    [`${formatInteger(minute.limit)} ${per(windows.minute)}`, `${formatInteger(day.limit)} ${per(windows.day)}`].join(
+      ', ',
+    );
   const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   const authorization = `-H ${shellWords([`Authorization: Bearer ${key}`])}`;
   const json = "-H 'Content-Type: application/json'";
   const token = hasToken ? ' -H "Authorization: Bearer $CONTROL_TOKEN"' : '';
   return [
-    `${styleText('bold', 'petstore-sim')}  scenario ${harmless(sim.name)}${resumedFrom === undefined ? '' : `, resumed from ${resumedFrom}: ${stateOf(sim)}`}`,
+    `${styleText('bold', 'petstore-sim')}  scenario ${sanitizeText(sim.name)}${resumedFrom === undefined ? '' : `, resumed from ${resumedFrom}: ${stateOf(sim)}`}`,
     '',
     `  Dashboard  ${styleText('cyan', `${controlUrl}/`)}`,
     `  API        ${styleText('cyan', baseUrl)}`,
@@ -45,7 +47,7 @@ export function listeningLines(
     '',
     ...keys.map((info, index) => {
       const what = info.state === 'active' ? limits(info) : info.state;
-      return `  ${index === 0 ? 'Keys' : '    '}       ${harmless(info.key).padEnd(width)}  ${harmless(info.plan).padEnd(10)}  ${what}`;
+      return `  ${index === 0 ? 'Keys' : '    '}       ${sanitizeText(info.key).padEnd(width)}  ${sanitizeText(info.plan).padEnd(10)}  ${what}`;
     }),
     '',
     `  Try        curl -i ${shellWords([`${baseUrl}/pets?limit=3`])} ${authorization}`,
@@ -60,4 +62,4 @@ const per = (seconds: number) =>
   /^\d/.test(windowText(seconds)) ? `in ${windowText(seconds)}` : `a ${windowText(seconds)}`;
 
 const stateOf = ({ pets, journal }: Simulator) =>
-  `${counted(pets.size, 'pet')}, ${counted(journal.size + journal.dropped, 'request')}`;
+  `${pluralize(pets.size, 'pet')}, ${pluralize(journal.size + journal.dropped, 'request')}`;

@@ -3,7 +3,7 @@ import type { LoggedState } from '../node/logged-state.js';
 import type { RecordingOptions } from '../node/recording-engine.js';
 import { nameOfScenario } from '../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
-import type { Engine, OpenState } from '../node/serve-state.js';
+import type { Engine, OpenedState } from '../node/serve-state.js';
 import { UsageError } from '../node/usage-error.js';
 import { LogOpenError, LogUnavailableError } from '../persistence/log.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -20,7 +20,7 @@ export interface DataFlags {
 }
 
 /** State that the server of this program serves. */
-export interface ServableState extends OpenState, Pick<LoggedState, 'load'> {
+export interface ServableState extends OpenedState, Pick<LoggedState, 'load'> {
   /** Folder of `--data` from which the state was loaded; undefined for a new state. */
   readonly resumedFrom?: string | undefined;
 }

@@ -1,9 +1,9 @@
-import { harmlessLines } from '../values/harmless.js';
+import { sanitizeLines } from '../values/sanitize-text.js';
 
 /**
  * Prints lines to standard error. Replaces control characters, because names and values from a file may contain them.
  */
-export const printError = (text: string): void => void process.stderr.write(`${harmlessLines(text)}\n`);
+export const printError = (text: string): void => void process.stderr.write(`${sanitizeLines(text)}\n`);
 
 /** Prints messages of this program to standard error. */
 export const printNotes = (notes: readonly string[]): void => {

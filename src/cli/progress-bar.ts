@@ -1,4 +1,4 @@
-import { grouped } from '../values/grouped.js';
+import { formatInteger } from '../values/format-integer.js';
 
 /** The properties of a terminal that a progress bar uses. */
 interface Terminal {
@@ -16,7 +16,7 @@ export const eraseLine = '\r\u001b[K';
 export function drawBar(done: number, total: number, unit: string): string {
   const full = Math.floor((done / total) * barCells);
   const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
-  return `\r${bar} ${grouped(done)} of ${grouped(total)} ${unit}`;
+  return `\r${bar} ${formatInteger(done)} of ${formatInteger(total)} ${unit}`;
 }
 
 /**
@@ -35,7 +35,7 @@ export function createProgressBar(
   return (made, total) => {
     const nowMs = now();
     if (made === total && isShown) {
-      terminal.write(`${eraseLine}storing ${grouped(total)} pets`);
+      terminal.write(`${eraseLine}storing ${formatInteger(total)} pets`);
       return whenIdle(() => terminal.write(eraseLine));
     }
     const expectedMs = made === 0 ? 0 : ((nowMs - startMs) / made) * total;

@@ -15,7 +15,7 @@ import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { parseInstant } from '../values/instant.js';
 
 /** A recorded run, read from a recording or from the folder of `--data`. */
-export interface ReadRun {
+export interface LoadedRun {
   /** Version of this program that recorded the run. If there were several, the last one. */
   readonly version: string;
   readonly snapshot: FoundSnapshot | undefined;
@@ -27,7 +27,7 @@ export interface ReadRun {
 }
 
 /** Reads a recorded run from a recording or a folder. @throws {UsageError} if the path has no run */
-export async function readRun(path: string): Promise<ReadRun> {
+export async function readRun(path: string): Promise<LoadedRun> {
   try {
     const isFolder = (await stat(path)).isDirectory();
     return isFolder ? await readFolder(path) : readFile(path);
@@ -42,14 +42,14 @@ export async function readRun(path: string): Promise<ReadRun> {
   }
 }
 
-function readFile(path: string): ReadRun {
+function readFile(path: string): LoadedRun {
   const { version, entries, notice, leftOut } = readRecordedLog(path);
   const notices = notice === undefined ? [] : [notice];
   return { version, snapshot: undefined, entries, notices, leftOut, sandboxes: recordedSandboxes };
 }
 
 /** Reads a copy of the folder: opening a log repairs its files, and a server may be using the folder. */
-async function readFolder(path: string): Promise<ReadRun> {
+async function readFolder(path: string): Promise<LoadedRun> {
   const copy = await mkdtemp(join(tmpdir(), 'petstore-sim-replay-'));
   try {
     const isOfLog = (source: string) => !/[/\\](?:lock-|set-aside-)[^/\\]*$/.test(source);
@@ -95,7 +95,7 @@ async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 }
 
 /** Whether a replay has applied all requested entries. Unreadable entries after the requested ones do not matter. */
-export const isComplete = ({ entries, leftOut }: ReadRun, { last }: Replay, { position }: ReplayUntil): boolean =>
+export const isComplete = ({ entries, leftOut }: LoadedRun, { last }: Replay, { position }: ReplayUntil): boolean =>
   leftOut === 0 || last !== entries.at(-1) || (last !== undefined && last.position === position);
 
 /**
@@ -104,7 +104,7 @@ export const isComplete = ({ entries, leftOut }: ReadRun, { last }: Replay, { po
  * @throws {UsageError} for an entry before the folder's snapshot, since such entries are no longer stored
  */
 export async function replayRun(
-  { snapshot, entries, sandboxes }: ReadRun,
+  { snapshot, entries, sandboxes }: LoadedRun,
   until: ReplayUntil,
   isServed = false,
 ): Promise<Replay> {

@@ -3,7 +3,7 @@ import { traceExchanges } from '../judge/trace.js';
 import { UsageError } from '../node/usage-error.js';
 import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 
 /** Number of bytes per read. A large number makes it rare that an entry is split between two reads. */
 const pieceBytes = 1024 * 1024;
@@ -35,8 +35,8 @@ export const readTraceFile = (file: string, baseUrl: string | undefined): Promis
       throw new RecordingError('expected a whole trace, got an incomplete one');
     const { exchanges, service, notes } = traceExchanges(documents, baseUrl);
     if (items.isCut)
-      notes.push(`The file ends in the middle of a document, after ${counted(documents.length, 'whole one')}.`);
-    if (items.oversized > 0) notes.push(`${counted(items.oversized, 'document')} of more than 32 MiB ignored.`);
+      notes.push(`The file ends in the middle of a document, after ${pluralize(documents.length, 'whole one')}.`);
+    if (items.oversized > 0) notes.push(`${pluralize(items.oversized, 'document')} of more than 32 MiB ignored.`);
     return { exchanges, service, notes };
   });
 

@@ -1,6 +1,6 @@
 import type { Reload } from '../node/scenario-files/watch-scenario.js';
 import type { Issue } from '../validation/issue.js';
-import { harmless } from '../values/harmless.js';
+import { sanitizeText } from '../values/sanitize-text.js';
 import { printError } from './print-error.js';
 import type { LogFormat } from './request-log.js';
 
@@ -22,7 +22,9 @@ export function reportReload(file: string, log: LogFormat, write: (line: string)
     const shown = changes.map((change) =>
       waiting.includes(change) ? `${change} not loaded without --reseed` : change,
     );
-    write(harmless(shown.length === 0 ? `saved ${file}: nothing changed` : `reloaded ${file}: ${shown.join(', ')}`));
+    write(
+      sanitizeText(shown.length === 0 ? `saved ${file}: nothing changed` : `reloaded ${file}: ${shown.join(', ')}`),
+    );
   };
 }
 

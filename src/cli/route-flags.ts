@@ -2,16 +2,16 @@ import type { UpstreamOptions } from '../node/custom-routes/upstream.js';
 import type { ListenOptions } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
 import { anyOperation } from '../scenario/operations.js';
-import { givenFlags } from './given-flags.js';
+import { flagWords } from './flag-words.js';
 
 /** Custom handlers, which take precedence over the API, and a backend for other requests. */
-export type RouteOptions = Pick<ListenOptions, 'handlers' | 'openapi' | 'upstream'>;
+export type RoutesFromFlags = Pick<ListenOptions, 'handlers' | 'openapi' | 'upstream'>;
 
 /**
  * Operation names that a scenario may contain. With custom routes any name is allowed, because the server checks the
  * names after it has loaded the routes.
  */
-export const operationsWith = ({ handlers, upstream }: RouteOptions = {}) =>
+export const operationsWith = ({ handlers, upstream }: RoutesFromFlags = {}) =>
   (handlers ?? upstream) === undefined ? undefined : anyOperation;
 
 /** Flags for custom routes, of commands that start a server. */
@@ -26,12 +26,12 @@ export interface RouteFlags {
 /** Formats the flags for custom routes as words of a command line. */
 export function routeWords(flags: RouteFlags): string[] {
   const { handlers, upstream, 'upstream-key': key, 'upstream-host': host, 'no-api': noApi } = flags;
-  const words = givenFlags({ handlers, upstream, 'upstream-key': key, 'upstream-host': host });
+  const words = flagWords({ handlers, upstream, 'upstream-key': key, 'upstream-host': host });
   return noApi ? [...words, '--no-api'] : words;
 }
 
 /** Converts the flags for custom routes to options of the server. @throws {UsageError} for an invalid flag */
-export async function readRouteFlags(flags: RouteFlags): Promise<RouteOptions> {
+export async function readRouteFlags(flags: RouteFlags): Promise<RoutesFromFlags> {
   const { handlers: file } = flags;
   const upstream = upstreamOf(flags);
   if (upstream !== undefined) await checkUpstream(upstream);

@@ -1,12 +1,12 @@
 import { UsageError } from '../node/usage-error.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 import { drawBar } from './progress-bar.js';
 
 /**
  * Reads the service's API key from an environment variable.
  * @throws {UsageError} if the flag or the variable is missing
  */
-export function keyOf(name: string | undefined): string {
+export function keyFromFlag(name: string | undefined): string {
   if (name === undefined) {
     throw new UsageError('expected --key-env NAME, the environment variable with the API key');
   }
@@ -18,7 +18,7 @@ export function keyOf(name: string | undefined): string {
 }
 
 /** @throws {UsageError} for an invalid base URL */
-export function addressOf(target: string): string {
+export function serviceUrlOf(target: string): string {
   const { protocol, search, hash } = URL.canParse(target) ? new URL(target) : { protocol: '', search: '', hash: '' };
   if (/^https?:$/.test(protocol) && search + hash === '') return target;
   throw new UsageError(
@@ -36,7 +36,7 @@ export function budgetOf(text: string): number {
 export function showRequests(done: number, total: number): void {
   const { stderr } = process;
   if (stderr.isTTY) stderr.write(drawBar(done, total, 'requests'));
-  else if (done % 10 === 0) stderr.write(`${done} of ${counted(total, 'request')}\n`);
+  else if (done % 10 === 0) stderr.write(`${done} of ${pluralize(total, 'request')}\n`);
 }
 
 /** Shows on standard error why the command waits. */

@@ -1,12 +1,12 @@
 import type { ListenOptions } from '../node/http/server.js';
-import { type Engine, type OpenState, type Served, serveState } from '../node/serve-state.js';
+import { type Engine, type OpenedState, type ServedState, serveState } from '../node/serve-state.js';
 import { UsageError } from '../node/usage-error.js';
 
 /** Opens a state and serves it over HTTP. @throws {UsageError} for an unusable address */
-export async function startServer<State extends OpenState>(
+export async function startServer<State extends OpenedState>(
   engine: Engine<State>,
   options: ListenOptions,
-): Promise<Served<State>> {
+): Promise<ServedState<State>> {
   const { port, host = 'localhost' } = options;
   try {
     return await serveState(engine, options);

@@ -5,7 +5,7 @@ import { terminalReport } from '../judge/report/terminal.js';
 import type { RunResult } from '../judge/run-result.js';
 import { readPageFiles } from '../node/page-files.js';
 import type { RequestRecord } from '../requests/request-record.js';
-import { jsonWithNext } from './json-with-next.js';
+import { formatJsonResult } from './format-json-result.js';
 import { writeOutput } from './output-files.js';
 import { printNotes } from './print-error.js';
 import type { VerdictFlags } from './verdict-flags.js';
@@ -35,7 +35,7 @@ export async function writeReports(
 ): Promise<number> {
   const { stderr } = process;
   const shown = json
-    ? jsonWithNext(
+    ? formatJsonResult(
         { ...(result.outcome === 'pass' ? shortened(result) : result), ...(notes.length > 0 && { notes }) },
         next,
       ).trimEnd()

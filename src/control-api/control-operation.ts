@@ -2,8 +2,8 @@ import type { Outage } from '../journal/outage.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { AnySchema, Input, Output, Schema } from '../validation/schema.js';
 import type { Steps } from '../values/steps.js';
+import type { CustomRoutesDescription } from './custom-routes-description.js';
 import type { EntryFeed } from './entry-stream.js';
-import type { OwnDescription } from './own-description.js';
 
 /** Health of a server's log. */
 export interface LogHealth {
@@ -42,7 +42,7 @@ export interface Caller {
   /** Control URL of the simulator, as the caller reaches it: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl?: string;
   /** OpenAPI description of the server's custom routes. */
-  readonly openapi?: OwnDescription | undefined;
+  readonly openapi?: CustomRoutesDescription | undefined;
   /** Name of the caller, for the list of changes. Default: `this process`. */
   readonly name?: string | undefined;
   /** Health of the server's log, if any. */

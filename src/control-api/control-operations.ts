@@ -5,12 +5,12 @@ import { boolean, fields, list, oneOf, optional, string } from '../validation/sc
 import { count } from '../validation/value-schemas.js';
 import { clockOperations } from './clock-operations.js';
 import { type LogHealth, operation } from './control-operation.js';
+import { addCustomRoutes, addCustomRoutesToControl } from './custom-routes-description.js';
 import { describeControl, type OperationGroup } from './describe-control.js';
 import { faultOperations } from './fault-operations.js';
 import { anyObject, described } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
 import { keyOperations } from './key-operations.js';
-import { withOwnRoutes, withOwnRoutesBeside } from './own-description.js';
 import { petOperations } from './pet-operations.js';
 import { runOperations } from './run-operations.js';
 import { sandboxOperations } from './sandbox-operations.js';
@@ -54,7 +54,7 @@ const serverOperations = {
     summary: 'Describes the service in OpenAPI 3.1',
     input: fields({}),
     result: description,
-    run: (_, __, { baseUrl, openapi }) => withOwnRoutes(structuredClone(describeService(baseUrl)), openapi),
+    run: (_, __, { baseUrl, openapi }) => addCustomRoutes(structuredClone(describeService(baseUrl)), openapi),
   }),
   getControlDescription: operation({
     method: 'GET',
@@ -63,7 +63,7 @@ const serverOperations = {
     input: fields({}),
     result: description,
     run: (_, __, { controlUrl, baseUrl, openapi }) =>
-      withOwnRoutesBeside(describeControl(operationGroups(), controlUrl), openapi, baseUrl),
+      addCustomRoutesToControl(describeControl(operationGroups(), controlUrl), openapi, baseUrl),
   }),
 };
 

@@ -2,7 +2,7 @@ import type { RequestRecord } from '../requests/request-record.js';
 import { createRedactor, displayKey, identity, type Redact } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { fromJsonBytes, type JsonBytes, textOfBytes } from '../values/json-bytes.js';
-import { rememberLast } from '../values/remember-last.js';
+import { memoizeLast } from '../values/memoize-last.js';
 import { createRowFields, type EntryRow, type Fields, present } from './entry-row.js';
 import type { JournalEntry } from './journal-entry.js';
 import { isAboutLimits } from './refusal-before.js';
@@ -38,7 +38,7 @@ export function createEntryView(sim: Simulator): EntryView {
   const redactor = createRedactor(sim);
   const rowFields = createRowFields();
   const writeRow = createRowWriter();
-  const quote = rememberLast((text: string) => JSON.stringify(text));
+  const quote = memoizeLast((text: string) => JSON.stringify(text));
   const writeHeaders = createHeadersWriter();
   const bodies = createShownBodies();
   const refusals = new Map<string | undefined, RequestRecord>();

@@ -8,7 +8,7 @@ import { hintFor } from '../validation/nearest.js';
 import { refine, type Schema, transform } from '../validation/schema.js';
 import { either, fields, kind, number, string } from '../validation/schemas.js';
 import { matching } from '../validation/value-schemas.js';
-import { grouped } from '../values/grouped.js';
+import { formatInteger } from '../values/format-integer.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
 
@@ -52,7 +52,7 @@ export const scenarioContent: Schema<Scenario> = {
 
 /** States the maximum number of generated pets, for an error message. */
 export const mostGenerated = (most: number) =>
-  `at most ${grouped(most)} generated pets; start the server with a scenario that has more`;
+  `at most ${formatInteger(most)} generated pets; start the server with a scenario that has more`;
 
 /** Schema of a scenario for a running server, which limits the number of generated pets. */
 const loadedContent: Schema<Scenario> = {

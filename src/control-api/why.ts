@@ -1,4 +1,4 @@
-import { grouped } from '../values/grouped.js';
+import { formatInteger } from '../values/format-integer.js';
 import type { EntryRow } from './entry-row.js';
 import { formatRemaining, formatWait } from './wait-words.js';
 
@@ -55,7 +55,7 @@ function explainLimit({ refusal, strike, usage, window, exempt, status }: Explai
   if (usage === undefined) {
     return status === 429 ? [{ step: 'limit', result: 'stopped', text: '429: too many requests' }] : [];
   }
-  const used = `${window}: ${grouped(usage.used)} of ${grouped(usage.limit)} used`;
+  const used = `${window}: ${formatInteger(usage.used)} of ${formatInteger(usage.limit)} used`;
   if (refusal === undefined) return [{ step: 'limit', result: 'passed', text: `${used} with this request` }];
   const until = strike && refusal === 'ban' ? '' : ` until ${at(usage.resetAt)}`;
   return [{ step: 'limit', result: 'stopped', text: `${used}${until}`, assumption: 'windowStart' }];

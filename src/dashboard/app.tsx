@@ -12,7 +12,7 @@ import type { Row } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
 import { Faults } from './faults.js';
 import { type Filter, noFilter } from './filter.js';
-import { counted, firstSentence } from './format.js';
+import { firstSentence, formatCount } from './format.js';
 import { Header } from './header.js';
 import { handleKey } from './keyboard.js';
 import { Keys } from './keys.js';
@@ -282,7 +282,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
                 <div class="tabs">
                   {(['requests', 'pets'] as const).map((name) => (
                     <button key={name} type="button" aria-pressed={tab === name} onClick={() => setTab(name)}>
-                      {name === 'pets' ? 'Pets' : counted(session.state.total, 'Request')}
+                      {name === 'pets' ? 'Pets' : formatCount(session.state.total, 'Request')}
                     </button>
                   ))}
                 </div>

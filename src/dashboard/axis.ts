@@ -1,7 +1,7 @@
 import { formatDuration } from '../judge/finding.js';
-import { lowest } from '../values/lowest.js';
+import { findLowest } from '../values/find-lowest.js';
 import { type EntryBuffer, kinds, type Lane } from './entry-buffer.js';
-import { clockSeconds, counted, whole } from './format.js';
+import { clockSeconds, formatCount, formatThousands } from './format.js';
 import { signNames } from './signs.js';
 
 /**
@@ -56,7 +56,7 @@ export function extentOf({ rows, lanes }: EntryBuffer, nowMs = 0): Gap {
 export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0): Gap[] {
   const all: Gap[] = [];
   let last = fromMs;
-  for (let at = lowest(rows.length, (at) => (rows[at]?.axisMs as number) >= fromMs); at < rows.length; at++) {
+  for (let at = findLowest(rows.length, (at) => (rows[at]?.axisMs as number) >= fromMs); at < rows.length; at++) {
     const { axisMs } = rows[at] as { axisMs: number };
     if (axisMs > toMs) break;
     if (axisMs - last >= leastIdleMs) all.push({ fromMs: last, toMs: axisMs });
@@ -148,7 +148,7 @@ export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => nu
   const seen = kinds.filter((kind) => counts[kind] > 0).reverse();
   const said = seen.map((kind) => {
     const name = signNames[kind][1];
-    return kind === 'strike' ? counted(counts[kind], name) : `${whole(counts[kind])} ${name}`;
+    return kind === 'strike' ? formatCount(counts[kind], name) : `${formatThousands(counts[kind])} ${name}`;
   });
   const ban = bans.at(-1);
   const time = (ms: number) => clockSeconds(toClock(ms));

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../control-api/journal-entry.js';
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
 import { type Facts, factsOf } from './facts.js';
-import { visible } from './format.js';
+import { escapeBidiControls } from './format.js';
 import type { Session } from './session.js';
 
 interface CompareProps extends DrawerProps {
@@ -55,7 +55,7 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
 
 /** Headers and bodies of a request by name. */
 const partsOf = ({ headers, requestBody, responseBody }: Partial<JournalEntry> = {}): Facts => ({
-  'request body': requestBody && visible(requestBody.text.slice(0, 2_000)),
+  'request body': requestBody && escapeBidiControls(requestBody.text.slice(0, 2_000)),
   ...headers,
-  'response body': responseBody && visible(responseBody.text.slice(0, 2_000)),
+  'response body': responseBody && escapeBidiControls(responseBody.text.slice(0, 2_000)),
 });

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { Finding } from '../judge/finding.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, firstSentence, target } from './format.js';
+import { clockTime, firstSentence, pathWithQuery } from './format.js';
 
 /** Journal entry to copy as a command, scenario or test. An entry from a file may lack some parts. */
 export type Whole = Pick<
@@ -18,7 +18,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
  * @param baseUrl base URL of the API, if the entry has none
  */
 export function asCurl(entry: Whole, baseUrl: string): string {
-  const address = `${entry.baseUrl ?? baseUrl}${target(entry)}`;
+  const address = `${entry.baseUrl ?? baseUrl}${pathWithQuery(entry)}`;
   const parts = ['curl -i', ...(entry.method === 'GET' || entry.requestBody ? [] : [`-X ${entry.method}`])];
   if (entry.method === 'HEAD') parts.splice(1, 1, '-I');
   // Stops `curl` from expanding brackets and from removing `/../` in the URL.
@@ -108,7 +108,7 @@ export function scenarioBefore(entry: Whole, { scenario, known, faults }: Presen
   const fault = faults.find((each) => each.name === entry.fault);
   const ban = tripped(entry);
   const why = entry.inShort;
-  const described = `Before request ${entry.id}: ${entry.method} ${target(entry)} got ${entry.status}`;
+  const described = `Before request ${entry.id}: ${entry.method} ${pathWithQuery(entry)} got ${entry.status}`;
   return {
     ...base,
     name: `${name}-from-${entry.id}`.replace(/[^A-Za-z0-9._-]/g, '-').slice(-64),
@@ -151,11 +151,11 @@ export function asTest(entry: Whole, scenario: object): string {
     ...missingFrom(entry),
     ...(isFaultGone ? [`Its fault rule ${JSON.stringify(entry.fault)} is no longer present: add it to faults.`] : []),
   ];
-  const address = JSON.stringify(`http://petstore.test/v1${target(entry)}`);
+  const address = JSON.stringify(`http://petstore.test/v1${pathWithQuery(entry)}`);
   return `import { createSimulator } from 'petstore-sim';
 ${base === undefined ? '' : `import shipped from 'petstore-sim/scenarios/${base}.json';\n`}import { expect, test } from 'vitest';
 
-${missing.map((text) => `// ${text}\n`).join('')}test(${JSON.stringify(`${entry.method} ${target(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
+${missing.map((text) => `// ${text}\n`).join('')}test(${JSON.stringify(`${entry.method} ${pathWithQuery(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
   const sim = createSimulator({ scenario: ${scenarioCode(changes, base !== undefined)} });
 ${
   reset || close || hang
@@ -205,7 +205,7 @@ export function asMarkdown(
     const { id, atMs, method, status, after } = row;
     const waited = after === undefined ? '' : `${after.waitedMs} ms`;
     const told = after?.waitMs === undefined ? '' : `${after.waitMs} ms`;
-    const cells = [`${id}`, clockTime(atMs), `\`${method} ${target(row)}\``, `${status}`, waited, told];
+    const cells = [`${id}`, clockTime(atMs), `\`${method} ${pathWithQuery(row)}\``, `${status}`, waited, told];
     return `| ${cells.map(cell).join(' | ')} |`;
   });
   const more = rows.length > mostRows ? `\nand ${rows.length - mostRows} more requests\n` : '';

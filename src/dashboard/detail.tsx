@@ -6,7 +6,7 @@ import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
 import { factsOf } from './facts.js';
-import { clockSeconds, counted, target, visible } from './format.js';
+import { clockSeconds, escapeBidiControls, formatCount, pathWithQuery } from './format.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
@@ -97,7 +97,7 @@ export function Detail(props: DetailProps) {
       onLink={onLink}
     >
       <p class="what">
-        <b>{row.method}</b> {target(row)}
+        <b>{row.method}</b> {pathWithQuery(row)}
       </p>
       <p class="note">
         {Object.entries(facts)
@@ -191,9 +191,9 @@ function Body({ title, body }: { title: string; body: JournalEntry['requestBody'
   return (
     <>
       <h3>
-        {title} <small>{counted(body.bytes, 'byte')}</small>
+        {title} <small>{formatCount(body.bytes, 'byte')}</small>
       </h3>
-      <pre>{visible(body.text.slice(0, mostShown))}</pre>
+      <pre>{escapeBidiControls(body.text.slice(0, mostShown))}</pre>
       {isCut && <p class="note">The rest is not shown.</p>}
     </>
   );

@@ -1,6 +1,6 @@
 import type { ShownChange } from '../control-api/update-stream.js';
 import { formatRemaining } from '../control-api/wait-words.js';
-import { lowest } from '../values/lowest.js';
+import { findLowest } from '../values/find-lowest.js';
 import type { Axis } from './axis.js';
 import { type EntryBuffer, type Kind, kinds, type Lane, type Row } from './entry-buffer.js';
 import { drawSign, setText } from './signs.js';
@@ -228,7 +228,7 @@ function drawRequests(
   const perBin = kinds.length + 1;
   const counts = new Uint32Array(lines * bins * perBin);
   const { rows } = entries;
-  for (let at = lowest(rows.length, (at) => (rows[at] as Row).axisMs >= axis.fromMs); at < rows.length; at++) {
+  for (let at = findLowest(rows.length, (at) => (rows[at] as Row).axisMs >= axis.fromMs); at < rows.length; at++) {
     const { lane, axisMs, kind, fault } = rows[at] as Row;
     if (axisMs > axis.toMs) continue;
     const bin = Math.min(bins - 1, Math.max(0, Math.floor(axis.x(axisMs) / binWidth)));

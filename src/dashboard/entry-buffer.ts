@@ -1,7 +1,7 @@
 import type { EntryRow } from '../control-api/entry-row.js';
 import type { ShownChange } from '../control-api/update-stream.js';
 import { requestKind } from '../judge/request-kind.js';
-import { lowest } from '../values/lowest.js';
+import { findLowest } from '../values/find-lowest.js';
 
 /** Kinds of requests on the timeline, the worst first. */
 export const kinds = ['banned', 'strike', 'failed', 'refused', 'rejected', 'served'] as const;
@@ -194,11 +194,11 @@ export class EntryBuffer {
 
   /** Index of the request with an id. For an unknown id, the index at which to insert the request. */
   #position(id: number): number {
-    return lowest(this.rows.length, (at) => (this.rows[at] as Row).id >= id);
+    return findLowest(this.rows.length, (at) => (this.rows[at] as Row).id >= id);
   }
 
   #positionOnAxis(axisMs: number): number {
-    return lowest(this.rows.length, (at) => (this.rows[at] as Row).axisMs >= axisMs);
+    return findLowest(this.rows.length, (at) => (this.rows[at] as Row).axisMs >= axisMs);
   }
 }
 

@@ -1,6 +1,6 @@
 import { formatWait } from '../control-api/wait-words.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, target } from './format.js';
+import { clockTime, pathWithQuery } from './format.js';
 
 export type Facts = Record<string, string | undefined>;
 
@@ -8,7 +8,7 @@ export type Facts = Record<string, string | undefined>;
 export function factsOf(row: Row): Facts {
   const { after, usage, call, connection } = row;
   return {
-    request: `${row.method} ${target(row)}`,
+    request: `${row.method} ${pathWithQuery(row)}`,
     status: row.status ? `${row.status}` : 'no response',
     why: row.inShort,
     time: clockTime(row.atMs),

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListedFault } from '../control-api/fault-operations.js';
 import type { Actions } from './actions.js';
-import { whole } from './format.js';
+import { formatThousands } from './format.js';
 import type { Session } from './session.js';
 
 /** Fault rules that one click adds. Scenarios and `POST /faults` support more kinds of faults. */
@@ -100,5 +100,5 @@ function describe({ when = {}, seen, applied }: ListedFault): string {
     const shown = Array.isArray(value) || typeof value !== 'object' ? String(value) : JSON.stringify(value);
     return name === 'operation' ? shown : `${name} ${shown}`;
   });
-  return [...conditions, `applied ${whole(applied)} of ${whole(seen)}`].join(' · ');
+  return [...conditions, `applied ${formatThousands(applied)} of ${formatThousands(seen)}`].join(' · ');
 }

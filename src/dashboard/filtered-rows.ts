@@ -1,4 +1,4 @@
-import { lowest } from '../values/lowest.js';
+import { findLowest } from '../values/find-lowest.js';
 import type { EntryBuffer, Row } from './entry-buffer.js';
 
 /** List of the requests that pass a filter. An update tests only new requests. */
@@ -35,4 +35,4 @@ export class FilteredRows {
 }
 
 /** Returns the index of the first row with a higher request id. */
-const after = (rows: readonly Row[], id: number) => lowest(rows.length, (at) => (rows[at] as Row).id > id);
+const after = (rows: readonly Row[], id: number) => findLowest(rows.length, (at) => (rows[at] as Row).id > id);

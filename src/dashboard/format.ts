@@ -4,19 +4,20 @@ export const clockTime = (ms: number) => new Date(ms).toISOString().slice(11, 21
 /** Formats a time as `12:00:31`, in UTC. */
 export const clockSeconds = (ms: number) => new Date(ms).toISOString().slice(11, 19);
 
-export const whole = (value: number) => value.toLocaleString('en');
+export const formatThousands = (value: number) => value.toLocaleString('en');
 
 /** Formats a count with its noun: `1 request`, `3 requests`. */
-export const counted = (value: number, noun: string) => `${whole(value)} ${noun}${value === 1 ? '' : 's'}`;
+export const formatCount = (value: number, noun: string) =>
+  `${formatThousands(value)} ${noun}${value === 1 ? '' : 's'}`;
 
 /** Joins path and query: `/pets?limit=3`. */
-export const target = ({ path, query }: { path: string; query: string }) => `${path}${query && `?${query}`}`;
+export const pathWithQuery = ({ path, query }: { path: string; query: string }) => `${path}${query && `?${query}`}`;
 
 /** Characters that change the text direction (Unicode Standard Annex 9), and could disguise the content of a body. */
 const bidiControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Escapes the characters that change the text direction, so that a body is displayed in its true order. */
-export const visible = (text: string) =>
+export const escapeBidiControls = (text: string) =>
   text.replace(bidiControls, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 
 /** Splits a text after its first sentence. */

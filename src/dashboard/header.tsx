@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Act, Cap } from './act.js';
 import type { Actions } from './actions.js';
-import { clockSeconds, counted } from './format.js';
+import { clockSeconds, formatCount } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 import { Pill } from './verdict.js';
@@ -101,7 +101,7 @@ export function Header(props: HeaderProps) {
       )}
       {removed !== undefined && (
         <button type="button" onClick={onRemoved}>
-          {counted(removed.entries.length, 'request')} before the reset
+          {formatCount(removed.entries.length, 'request')} before the reset
         </button>
       )}
       <Menu label="Export">

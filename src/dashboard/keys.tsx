@@ -4,7 +4,7 @@ import { formatRemaining } from '../control-api/wait-words.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import { Act } from './act.js';
 import type { Actions } from './actions.js';
-import { clockSeconds, whole } from './format.js';
+import { clockSeconds, formatThousands } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
 
@@ -27,7 +27,7 @@ export function Keys({ session, actions, onKey }: KeysProps) {
   return (
     <section aria-label="API keys" class="keys" id="keys">
       <h2>
-        Keys <small>{whole(totalKeys)}</small>
+        Keys <small>{formatThousands(totalKeys)}</small>
       </h2>
       {keys.slice(0, most).map((info) => (
         <Key key={info.id} info={info} session={session} actions={actions} onKey={onKey} />
@@ -37,7 +37,7 @@ export function Keys({ session, actions, onKey }: KeysProps) {
           show {keys.length - most} more
         </button>
       )}
-      {totalKeys > keys.length && <p class="note">and {whole(totalKeys - keys.length)} more keys</p>}
+      {totalKeys > keys.length && <p class="note">and {formatThousands(totalKeys - keys.length)} more keys</p>}
     </section>
   );
 }
@@ -158,7 +158,7 @@ function Meter({ name, owner, window, nowMs, children }: MeterProps) {
     <div class="meter">
       <span>{name}</span>
       <span class="used">
-        {whole(used)} / {whole(limit)}
+        {formatThousands(used)} / {formatThousands(limit)}
       </span>
       <span class="acts">{children}</span>
       <span

@@ -1,5 +1,5 @@
 import { countOf, unrecordedText } from '../judge/unrecorded.js';
-import { counted, whole } from './format.js';
+import { formatCount, formatThousands } from './format.js';
 import type { Session } from './session.js';
 
 const missed = 'No request reached the API.';
@@ -42,10 +42,10 @@ export function Unrecorded({ session }: { session: Session }) {
           <code>
             {group.method} {group.path}
           </code>{' '}
-          {group.status} {unrecordedText(group)} {group.count > 1 && `${whole(group.count)} times`}
+          {group.status} {unrecordedText(group)} {group.count > 1 && `${formatThousands(group.count)} times`}
         </li>
       ))}
-      {rest > 0 && <li>and {counted(rest, 'request')} more</li>}
+      {rest > 0 && <li>and {formatCount(rest, 'request')} more</li>}
     </ul>
   );
 }

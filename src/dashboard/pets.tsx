@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { whole } from './format.js';
+import { formatThousands } from './format.js';
 import type { Session } from './session.js';
 import { Throttle } from './throttle.js';
 
@@ -55,7 +55,7 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
       <p class="count">
         {stored === undefined
           ? '…'
-          : `${whole(stored.count)} of ${whole(stored.total)} pets; ${whole(storedBy.size)} stored by requests`}
+          : `${formatThousands(stored.count)} of ${formatThousands(stored.total)} pets; ${formatThousands(storedBy.size)} stored by requests`}
       </p>
       <div class="scroll" tabIndex={0} role="region" aria-label="Stored pets">
         <table>

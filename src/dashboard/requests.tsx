@@ -4,7 +4,7 @@ import { Cap } from './act.js';
 import type { Row } from './entry-buffer.js';
 import { bodyTexts, type Filter, filterTest, type IdsByWord, noFilter } from './filter.js';
 import { FilteredRows } from './filtered-rows.js';
-import { counted, whole } from './format.js';
+import { formatCount, formatThousands } from './format.js';
 import { NoRequests, Unrecorded } from './no-requests.js';
 import { RowList } from './row-list.js';
 import type { Session } from './session.js';
@@ -139,11 +139,11 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         )}
       </div>
       <p class="count">
-        {shown.count < shown.all && `${whole(shown.count)} of `}
-        {shown.all > 0 && counted(shown.all, 'request')}
-        {isPaused && total > shown.all && `, ${whole(total - shown.all)} more since the pause`}
-        {pending > 0 && `, ${whole(pending)} in flight`}
-        {lost > 0 && `; ${whole(lost)} older ones are no longer kept`}
+        {shown.count < shown.all && `${formatThousands(shown.count)} of `}
+        {shown.all > 0 && formatCount(shown.all, 'request')}
+        {isPaused && total > shown.all && `, ${formatThousands(total - shown.all)} more since the pause`}
+        {pending > 0 && `, ${formatThousands(pending)} in flight`}
+        {lost > 0 && `; ${formatThousands(lost)} older ones are no longer kept`}
       </p>
       <Unrecorded session={session} />
       <div class="row head" aria-hidden="true" hidden={shown.count === 0}>

@@ -1,6 +1,6 @@
 import { formatWait } from '../control-api/wait-words.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, target } from './format.js';
+import { clockTime, pathWithQuery } from './format.js';
 import { signNames } from './signs.js';
 
 /** Number of rows that the list draws above and below its visible part. */
@@ -143,7 +143,7 @@ function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): voi
   element.setAttribute('aria-selected', String(isSelected));
   if (row === undefined) return;
   element.className = `row ${row.kind}${row.fault === undefined ? '' : ' faulty'}`;
-  const shortTarget = target(row);
+  const shortTarget = pathWithQuery(row);
   const texts = [
     String(row.id),
     clockTime(row.atMs),

@@ -11,7 +11,7 @@ import {
   pictureHeight,
 } from './draw-timeline.js';
 import { kinds, type Lane, type Row } from './entry-buffer.js';
-import { clockTime, counted, target } from './format.js';
+import { clockTime, formatCount, pathWithQuery } from './format.js';
 import type { Session } from './session.js';
 import { setText } from './signs.js';
 
@@ -162,9 +162,9 @@ export class TimelineView {
     if (Math.abs(this.#axis.x(row.axisMs) + this.#left - x) > 10) return undefined;
     const other = here.filter(({ kind }) => kind !== 'served').length;
     const several =
-      here.length < 2 ? '' : `${counted(here.length, 'request')}${other > 0 ? `, ${other} not served` : ''} · `;
+      here.length < 2 ? '' : `${formatCount(here.length, 'request')}${other > 0 ? `, ${other} not served` : ''} · `;
     const why = row.inShort;
-    const text = `${several}${clockTime(row.atMs)} ${row.method} ${target(row).slice(0, 60)} ${row.status || 'no response'}${why ? ` · ${why}` : ''}`;
+    const text = `${several}${clockTime(row.atMs)} ${row.method} ${pathWithQuery(row).slice(0, 60)} ${row.status || 'no response'}${why ? ` · ${why}` : ''}`;
     return { x: Math.max(0, Math.min(x + 10, this.#canvas.clientWidth - 260)), y: y + 14, text };
   }
 

@@ -3,7 +3,7 @@ import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
 import { type ShownFinding, selectFindings } from '../judge/select-findings.js';
 import { groupBy } from '../values/group-by.js';
-import { counted, firstSentence, whole } from './format.js';
+import { firstSentence, formatCount, formatThousands } from './format.js';
 import type { Session } from './session.js';
 
 export const outcomeSigns = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
@@ -90,11 +90,12 @@ export function Outcome({ session }: { session: Session }) {
       {about !== undefined && <p class="note">{about}</p>}
       {counts !== undefined && counts.requests > 0 && (
         <p class="note">
-          {counted(counts.requests, 'request')}: {whole(counts.served)} served, {whole(counts.refused)} refused
-          {counts.banned > 0 && ` (${whole(counts.banned)} by a ban)`}
-          {counts.lost > 0 && `, ${counted(counts.lost, 'response')} lost`}
-          {others > 0 && `, ${whole(others)} with another error`}
-          {counts.dropped > 0 && `; judged on these, ${whole(counts.dropped)} older ones dropped`}
+          {formatCount(counts.requests, 'request')}: {formatThousands(counts.served)} served,{' '}
+          {formatThousands(counts.refused)} refused
+          {counts.banned > 0 && ` (${formatThousands(counts.banned)} by a ban)`}
+          {counts.lost > 0 && `, ${formatCount(counts.lost, 'response')} lost`}
+          {others > 0 && `, ${formatThousands(others)} with another error`}
+          {counts.dropped > 0 && `; judged on these, ${formatThousands(counts.dropped)} older ones dropped`}
         </p>
       )}
     </section>
@@ -118,7 +119,7 @@ export function Findings(props: FindingsProps) {
           {groups.map(([key, findings]) => (
             <section key={key} class="group" aria-label={key || 'no key'}>
               <h3>
-                <b class="of">{key || 'no key'}</b> {counted(findings.length, 'finding')}
+                <b class="of">{key || 'no key'}</b> {formatCount(findings.length, 'finding')}
               </h3>
               {selectFindings(findings).map((shown) => (
                 <FindingView key={shown.finding.code + shown.finding.requests[0]} shown={shown} of={key} {...props} />
@@ -129,7 +130,7 @@ export function Findings(props: FindingsProps) {
       )}
       {counts.requests > 0 && untested.length > 0 && (
         <details class="untested">
-          <summary>Not put to the test: {counted(untested.length, 'rule')}</summary>
+          <summary>Not put to the test: {formatCount(untested.length, 'rule')}</summary>
           <p class="note">{untested.join(', ')}</p>
         </details>
       )}
@@ -181,7 +182,7 @@ function FindingView(props: FindingViewProps) {
       </div>
       {first}{' '}
       <button type="button" class="link" onClick={() => onFind(finding)}>
-        {counted(requests.length, 'request')}
+        {formatCount(requests.length, 'request')}
       </button>
       {pair && (
         <>

@@ -8,7 +8,7 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 import { describeFind } from './describe-find.js';
 import { initialScenariosFor } from './initial-scenarios.js';
 import type { SearchSpace } from './mutate.js';
@@ -181,7 +181,7 @@ function broken(
 function checkEnds({ stop, entries }: TrialRun): void {
   if (stop === undefined) return;
   throw new Error(
-    `Failed to hunt: expected the client to end in a scenario without faults, but it had not ended after ${counted(entries.length, 'request')}. ` +
+    `Failed to hunt: expected the client to end in a scenario without faults, but it had not ended after ${pluralize(entries.length, 'request')}. ` +
       'The client must make its calls once, and then return or throw.',
   );
 }

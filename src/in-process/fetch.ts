@@ -1,4 +1,4 @@
-import type { Unrecorded } from '../journal/unrecorded.js';
+import type { UnrecordedCounter } from '../journal/unrecorded.js';
 import type { ApiCall, ApiHandler } from '../requests/api-call.js';
 import { errorBody, maximumBodyBytes } from '../requests/api-error.js';
 import { concatenate } from '../values/concatenate.js';
@@ -8,7 +8,7 @@ import { toResponse } from './to-response.js';
 
 /** Simulator that responds to requests, with a counter for requests to addresses outside the API. */
 type Served = ApiHandler & {
-  readonly unrecorded?: Unrecorded;
+  readonly unrecorded?: UnrecordedCounter;
   readonly [callersKey]?: Callers;
   readonly [ownHandlersKey]?: () => readonly OwnHandler[];
 };

@@ -3,7 +3,7 @@ import { textOfBytes } from '../values/json-bytes.js';
 import { JournalBudget } from './journal-budget.js';
 import type { Outage } from './outage.js';
 import { bytesOf, cutBodies } from './record-bytes.js';
-import { Unrecorded } from './unrecorded.js';
+import { UnrecordedCounter } from './unrecorded.js';
 
 /** Filter for journal entries. All conditions must match. */
 export interface JournalQuery {
@@ -60,7 +60,7 @@ export class RequestJournal {
   /** Outages during which requests were refused without a record, newest last. */
   outages: readonly Outage[] = [];
   /** Requests that the journal counts without storing a record. */
-  readonly unrecorded = new Unrecorded();
+  readonly unrecorded = new UnrecordedCounter();
   /**
    * Highest request id before the last `clear`. Records up to this id are ignored, because their requests were cleared.
    */

@@ -25,7 +25,7 @@ const cut = (path: string) =>
  * Counts of requests without a journal record, since the simulator's start, its last reset or the last clearing of its
  * journal.
  */
-export class Unrecorded {
+export class UnrecordedCounter {
   readonly #groups = new Map<string, Common & { count: number; token: string | undefined }>();
   /** Number of unrecorded requests. */
   count = 0;

@@ -1,7 +1,7 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 import { failureReason } from './failure-reason.js';
 import { type Finding, formatDuration, type Severity } from './finding.js';
 import { isOverdue, orError } from './given-up.js';
@@ -94,7 +94,7 @@ export function conclude(
   if (failed.length > 0) return { outcome: 'fail', reason: failureReason(failed) };
   if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
-    return inconclusive(`The journal has dropped ${counted(dropped, 'request')}, so the run is incomplete.`);
+    return inconclusive(`The journal has dropped ${pluralize(dropped, 'request')}, so the run is incomplete.`);
   if (isWrongKey(run.requests, expect, run.needs)) {
     return inconclusive("Every request got a 401: check the client's API key.");
   }

@@ -1,4 +1,4 @@
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 import type { Verdict } from './judge-run.js';
 import { formatRequestIds, selectFindings } from './select-findings.js';
 
@@ -14,4 +14,4 @@ export const describeFindings = (findings: Verdict['findings']) =>
     .join('');
 
 export const describeCounts = ({ scenario, counts: { requests, served, refused, banned } }: Verdict) =>
-  `  scenario ${scenario}: ${counted(requests, 'request')}, ${served} served, ${refused} refused, ${banned} of them by a ban`;
+  `  scenario ${scenario}: ${pluralize(requests, 'request')}, ${served} served, ${refused} refused, ${banned} of them by a ban`;

@@ -1,6 +1,6 @@
+import { findLowest } from '../values/find-lowest.js';
 import { type JsonValue, parseJson, stringifyJson } from '../values/json.js';
 import { textOfBytes } from '../values/json-bytes.js';
-import { lowest } from '../values/lowest.js';
 import { isMap } from '../values/plain-data.js';
 import { formatDuration, requestTarget, type Severity } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
@@ -94,7 +94,7 @@ class LaterSuccesses {
       return true;
     const isLost = !refused.isRefused || (lost.get(refused.pet)?.id ?? refused.id) < refused.id;
     if (!isWrite(refused) || !isLost) return false;
-    const from = lowest(reads.length, (at) => (reads[at] as JudgedRequest).id > refused.id);
+    const from = findLowest(reads.length, (at) => (reads[at] as JudgedRequest).id > refused.id);
     return reads.slice(from, from + mostReads).some((read) => read.client === refused.client && shows(read, refused));
   }
 }

@@ -1,6 +1,6 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Exchange, Missing } from '../traffic-files/exchange.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 import type { Expectation } from './conclude.js';
 import { judgeObservedRun, judgeRun, type Verdict } from './judge-run.js';
 import type { ClientNeeds } from './needs.js';
@@ -100,7 +100,9 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
     const lost =
       rules === 'most' ? [...verdict.exercised, ...codesOf(verdict)].filter((code) => !timeless.includes(code)) : rules;
     for (const code of lost) unreliable.add(code);
-    texts.push(`${count} of ${counted(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${say}.`);
+    texts.push(
+      `${count} of ${pluralize(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${say}.`,
+    );
   }
   if (texts.length === 0) return verdict;
   const findings = verdict.findings.filter(({ code }) => !unreliable.has(code));

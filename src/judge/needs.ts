@@ -1,5 +1,5 @@
-import { counted } from '../values/counted.js';
 import { groupBy } from '../values/group-by.js';
+import { pluralize } from '../values/pluralize.js';
 import { type JudgedRequest, toleranceMs } from './judged-request.js';
 import { isServed } from './request-kind.js';
 
@@ -34,10 +34,10 @@ export function unmetNeed(
   const made = callsIn(wanted);
   // A client whose last request failed may have stopped for that reason, so missing calls are undecided.
   if ((wanted.length < calls || made === 1) && wanted.slice(-1).some(isServed)) {
-    return `${counted(calls, 'call')}, got ${made}`;
+    return `${pluralize(calls, 'call')}, got ${made}`;
   }
   const concurrent = Math.min(calls, parallel);
-  if (isOneAfterAnother(wanted, concurrent)) return `${counted(concurrent, 'concurrent call')}, got sequential calls`;
+  if (isOneAfterAnother(wanted, concurrent)) return `${pluralize(concurrent, 'concurrent call')}, got sequential calls`;
   return undefined;
 }
 

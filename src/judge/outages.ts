@@ -1,6 +1,6 @@
 import type { Outage } from '../journal/outage.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 import type { Finding } from './finding.js';
 import type { JudgedRequest } from './run.js';
 
@@ -46,9 +46,9 @@ export function describeOutages(outages: readonly Outage[]): string {
   const times = joined(outages);
   const time = (ms: number) => new Date(ms).toISOString();
   const parts = times.slice(0, mostTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
-  if (times.length > mostTimes) parts.push(counted(times.length - mostTimes, 'more time'));
+  if (times.length > mostTimes) parts.push(pluralize(times.length - mostTimes, 'more time'));
   const last = parts.length > 1 ? ` and ${parts.pop()}` : '';
-  const lacks = refused === 0 ? '' : `: ${counted(refused, 'request')} got a 503 without a journal entry`;
+  const lacks = refused === 0 ? '' : `: ${pluralize(refused, 'request')} got a 503 without a journal entry`;
   return `The store was unavailable ${parts.join(', ')}${last}${lacks || ', so the run is incomplete'}.`;
 }
 

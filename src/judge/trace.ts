@@ -3,8 +3,8 @@ import { emptyRecord, isSafe, isWriteByMethod } from '../requests/request-record
 import { isDocumented, operationOf, splitAddress } from '../traffic-files/address.js';
 import { type Exchange, readDate, relevantHeaders } from '../traffic-files/exchange.js';
 import { RecordingError } from '../traffic-files/json-items.js';
-import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
+import { pluralize } from '../values/pluralize.js';
 import { earliestRetryMs } from './promises.js';
 
 /** Advice on the settings with which OpenTelemetry SDKs record response headers. */
@@ -25,7 +25,7 @@ export function traceExchanges(
   const read = spans.flatMap((span) => toExchange(span, baseUrl) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
   if (read.length === 0) {
     throw new RecordingError(
-      `expected client spans with url.full under ${baseUrl ?? '/v1'}, got ${counted(spans.length, 'span')} without such a URL${baseUrl === undefined ? '; for another service, add --base-url URL' : ''}`,
+      `expected client spans with url.full under ${baseUrl ?? '/v1'}, got ${pluralize(spans.length, 'span')} without such a URL${baseUrl === undefined ? '; for another service, add --base-url URL' : ''}`,
     );
   }
   const isOther = baseUrl !== undefined && !read.some(({ path }) => isDocumented(path));

@@ -1,5 +1,5 @@
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 
 type Groups = readonly UnrecordedRequests[];
 
@@ -14,7 +14,7 @@ export function describeOutside(outside: Groups = []): string | undefined {
   const [first] = outside;
   if (first === undefined) return undefined;
   const paths = named(outside.map(({ path }) => path));
-  return `${counted(countOf(outside), 'request')} went to ${paths}; the API is under ${first.api}.`;
+  return `${pluralize(countOf(outside), 'request')} went to ${paths}; the API is under ${first.api}.`;
 }
 
 /** Message of the 404 response for a path outside the API. */

@@ -14,10 +14,10 @@ import { coreOf } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
 import { sequencerHost } from './sequencer-host.js';
-import type { OpenState } from './serve-state.js';
+import type { OpenedState } from './serve-state.js';
 
 /** State that changes only by commands from a log. Each command is appended to the log, then applied. */
-export interface LoggedState extends OpenState {
+export interface LoggedState extends OpenedState {
   readonly machine: StateMachine;
   readonly sequencer: Sequencer;
   /** Sentences for the user about problems of the log, such as lost entries. Empty without problems. */

@@ -11,7 +11,7 @@ import type { StoreTime } from '../persistence/redis/store-time.js';
 import type { MachineOptions } from '../persistence/start-machine.js';
 import type { StateMachine } from '../persistence/state-machine.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 import { setDifferenceAside } from './set-difference-aside.js';
 
 export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
@@ -92,7 +92,7 @@ export async function readReplica(
       async onRecovery(outageMs) {
         // Waits until pending requests are stored or rejected. The reported number includes those that are rejected.
         await settled();
-        const refused = counted(outages.reportRecovery(), 'request');
+        const refused = pluralize(outages.reportRecovery(), 'request');
         onNotice(
           `The store ${address.shown} is back after ${(outageMs / 1_000).toFixed(1)} s; ${refused} received a 503.`,
         );

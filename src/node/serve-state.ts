@@ -9,7 +9,7 @@ import type { CustomRoutes } from './http/listener.js';
 import { type ListenOptions, listenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
 
 /** Opened state of a server: its simulators, and how to close it. */
-export interface OpenState {
+export interface OpenedState {
   readonly simulators: ServedSimulators;
   close(): Promise<void>;
   /** Removes the file that was created, after a failed start. */
@@ -17,7 +17,7 @@ export interface OpenState {
 }
 
 /** Kind of state that a server can open: in memory, in a folder, in a recording or in a store. */
-export interface Engine<State extends OpenState = OpenState> {
+export interface Engine<State extends OpenedState = OpenedState> {
   /** Whether the server opens its port before its state. Requests get a 503 until the state is open. Default: false. */
   readonly listensFirst?: boolean;
   /**
@@ -28,16 +28,16 @@ export interface Engine<State extends OpenState = OpenState> {
 }
 
 /** Opened state together with the server that serves it. */
-export type Served<State extends OpenState> = Omit<State, 'close'> & Omit<RunningServer, 'sandboxes'>;
+export type ServedState<State extends OpenedState> = Omit<State, 'close'> & Omit<RunningServer, 'sandboxes'>;
 
 /**
  * Opens state and serves it over HTTP. `close` stops the server, then closes the state.
  * @throws as `openPort` and the engine; then neither the port nor the state stays open
  */
-export async function serveState<State extends OpenState>(
+export async function serveState<State extends OpenedState>(
   engine: Engine<State>,
   options: ListenOptions,
-): Promise<Served<State>> {
+): Promise<ServedState<State>> {
   const bound = engine.listensFirst ? await openPort(options) : undefined;
   const state = await engine.open(bound).catch(async (error) => {
     await bound?.close({ graceMs: 0 });
@@ -68,8 +68,9 @@ export async function serveState<State extends OpenState>(
 
 /**
  * Serves a simulator over HTTP.
- * @throws {Error} with the system's `code` (`EADDRINUSE`) for an address in use; {RangeError} for a host that is not loopback
- * without `controlToken`, for a token that no header can contain, and for an invalid origin; {TypeError} for an unknown option
+ * @throws {Error} with the system's `code` (`EADDRINUSE`) for an address in use; {RangeError} for a host that is not
+ * loopback without `controlToken`, for a token that no header can contain, and for an invalid origin; {TypeError} for
+ * an unknown option
  * @example const server = await listen(createSimulator(), { port: 0 });
  */
 export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
@@ -79,7 +80,7 @@ export async function listen(sim: Simulator, options: ListenOptions = {}): Promi
   return { port, baseUrl, controlUrl, sandboxes, close };
 }
 
-interface MemoryState extends OpenState {
+interface MemoryState extends OpenedState {
   readonly sandboxes: Sandboxes;
   /**
    * Loads a scenario into the simulator.

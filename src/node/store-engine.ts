@@ -6,7 +6,7 @@ import { newWriterName } from '../persistence/redis/open-redis-log.js';
 import type { OpenPort } from './http/server.js';
 import { type OpenReplica, openReplica } from './open-replica.js';
 import type { ReplicaOptions } from './read-replica.js';
-import type { Engine, OpenState } from './serve-state.js';
+import type { Engine, OpenedState } from './serve-state.js';
 
 export interface StoreOptions
   extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal' | 'onNotice' | 'outages'> {
@@ -17,7 +17,7 @@ export interface StoreOptions
 }
 
 /** State of a server whose log is in a store that other servers share. The fields change if the log is read again. */
-export interface StoreState extends OpenState, Pick<OpenReplica, 'position' | 'notices' | 'load'> {
+export interface StoreState extends OpenedState, Pick<OpenReplica, 'position' | 'notices' | 'load'> {
   /** Address of the store, without its password. */
   readonly address: string;
   /** Name of this server among the replicas. */

@@ -1,4 +1,4 @@
-import { grouped } from '../values/grouped.js';
+import { formatInteger } from '../values/format-integer.js';
 import { documentedPlans, getPetRemovedAtMs, interfaceVersion, listLimit } from './document.js';
 import { answer, assumes, components, error, type Json, rateLimit, ref } from './openapi-components.js';
 
@@ -11,7 +11,8 @@ const everywhere: Json = {
 };
 
 const plans = Object.entries(documentedPlans).map(
-  ([name, { minute, day }]) => `| ${name[0]?.toUpperCase()}${name.slice(1)} | ${grouped(minute)} | ${grouped(day)} |`,
+  ([name, { minute, day }]) =>
+    `| ${name[0]?.toUpperCase()}${name.slice(1)} | ${formatInteger(minute)} | ${formatInteger(day)} |`,
 );
 const removalDay = new Date(getPetRemovedAtMs).toISOString().slice(0, 10);
 

@@ -1,9 +1,9 @@
 import type { ServiceData } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Settings } from '../scenario/settings.js';
+import { findLowest } from '../values/find-lowest.js';
 import { compareInt64, greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
 import type { JsonValue } from '../values/json.js';
-import { lowest } from '../values/lowest.js';
 import { seededFraction } from '../values/seeded-random.js';
 import type { PetStatus } from './document.js';
 import { invalidateLists, type ListCache } from './list-cache.js';
@@ -230,7 +230,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   #firstFrom(row: PetRow, pet: HasId): number {
     const last = row.at(-1);
     if (last === undefined || this.#compare(last, pet) < 0) return row.length;
-    return lowest(row.length, (at) => this.#compare(row[at] as StoredPet, pet) >= 0);
+    return findLowest(row.length, (at) => this.#compare(row[at] as StoredPet, pet) >= 0);
   }
 
   /** Next free id for a new pet; the greatest int64 if no id is free. */

@@ -1,5 +1,5 @@
 import { ApiError, keyBanned } from '../requests/api-error.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 import { type ApiKey, countRefused, countServed, extendBan, recordRefusal, refresh } from './api-key.js';
 import { windowSeconds } from './plan-limits.js';
 import { isExhausted, type RateReport, reportBanned, reportRefused, reportServed } from './rate-report.js';
@@ -42,17 +42,17 @@ export function admit(
   const noted = recordRefusal(key, settings, nowMs, rate.resetAtSeconds);
   if (noted === 'ban') return refuseBanned(key, settings, nowSeconds, true);
   const { limit, window, resetAtSeconds } = rate;
-  const message = `The ${key.plan} plan allows ${counted(limit, 'request')} ${per(key[window].lengthSeconds, window)}; retry in ${counted(resetAtSeconds - nowSeconds, 'second')}.`;
+  const message = `The ${key.plan} plan allows ${pluralize(limit, 'request')} ${per(key[window].lengthSeconds, window)}; retry in ${pluralize(resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: new ApiError(429, 'rate_limit_exceeded', message), isStrike: noted === 'strike' };
 }
 
 function refuseBanned(key: ApiKey, settings: LimitSettings, nowSeconds: number, isStrike: boolean): Admission {
   const rate = reportBanned(key, settings.reportedWindow);
   const cause = key.banCause === 'strikes' ? ' because requests went on after a 429' : '';
-  const message = `The API key is banned${cause}; retry in ${counted(rate.resetAtSeconds - nowSeconds, 'second')}.`;
+  const message = `The API key is banned${cause}; retry in ${pluralize(rate.resetAtSeconds - nowSeconds, 'second')}.`;
   return { rate, refusal: keyBanned(settings.banStatus, message), isStrike };
 }
 
 /** Text for a window's length in an error message: `a minute`, or `in 6 seconds` if the scenario changes the length. */
 const per = (lengthSeconds: number, window: RateReport['window']) =>
-  lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${counted(lengthSeconds, 'second')}`;
+  lengthSeconds === windowSeconds[window] ? `a ${window}` : `in ${pluralize(lengthSeconds, 'second')}`;

@@ -5,7 +5,7 @@ import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Simulator } from '../simulator/simulator.js';
-import { counted } from '../values/counted.js';
+import { pluralize } from '../values/pluralize.js';
 
 /** Matchers for a simulator, a verdict or a client. A matcher passes only if the run gave evidence of the behavior. */
 export interface PetstoreMatchers {
@@ -81,7 +81,7 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
         const unknown = `expected the run to show whether the client had ${asked}`;
         if (verdict.counts.requests === 0 && verdict.counts.dropped === 0) return `${unknown}, but ${noRequests}`;
         return verdict.counts.dropped > 0
-          ? `${unknown}, but the journal has dropped ${counted(verdict.counts.dropped, 'request')}, so the evidence is incomplete`
+          ? `${unknown}, but the journal has dropped ${pluralize(verdict.counts.dropped, 'request')}, so the evidence is incomplete`
           : `${unknown}, but the run did not exercise that: ${howTo}\n${describeCounts(verdict)}`;
       },
     };
@@ -140,7 +140,7 @@ export const matchers = {
       // Without evidence, both `expect` and `expect(...).not` fail.
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
-        const searched = counted(runs, 'scenario');
+        const searched = pluralize(runs, 'scenario');
         if (!isKnown)
           return `expected the client to exercise a rule of the judge, but it exercised none in ${searched}. Does the client use its fetch and baseUrl?`;
         if (found.length === 0) return `expected a scenario that breaks the client, and found none in ${searched}`;

@@ -1,6 +1,6 @@
 import { isMap } from '../values/plain-data.js';
-import { ownKey } from './own-record.js';
 import type { RecordedEntry } from './recorded-entry.js';
+import { simulatorKey } from './simulator-fields.js';
 
 /**
  * Reads a HAR 1.2 entry, as written by browsers, Playwright, mitmproxy, Charles and this simulator.
@@ -46,7 +46,7 @@ const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
  * because two keys can look equal when masked.
  */
 function ownHeaders(own: Record<string, unknown>): [string, string][] {
-  const key = ownKey(own);
+  const key = simulatorKey(own);
   return key === undefined ? [] : [['Authorization', `Bearer ${key}`]];
 }
 

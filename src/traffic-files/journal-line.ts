@@ -1,6 +1,6 @@
 import { isMap } from '../values/plain-data.js';
-import { ownKey } from './own-record.js';
 import type { RecordedEntry } from './recorded-entry.js';
+import { simulatorKey } from './simulator-fields.js';
 
 /**
  * Reads one line of JSON Lines, as the control API, `calibrate` and `compare` write it.
@@ -13,7 +13,7 @@ export function readJournalLine(entry: Record<string, unknown>): RecordedEntry |
   const sentMs = Date.parse(time);
   const answeredMs = sentMs + (Number(durationMs) || 0);
   const sent = isMap(entry.requestHeaders) ? pairs(entry.requestHeaders) : [];
-  const key = ownKey(entry);
+  const key = simulatorKey(entry);
   if (key !== undefined) sent.push(['Authorization', `Bearer ${key}`]);
   return {
     record: {

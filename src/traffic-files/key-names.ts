@@ -1,7 +1,7 @@
 import { fnv1a, keyId } from '../values/mask-key.js';
 
 /** Key that `calibrate` sends to test whether a service accepts any key. Not a secret, so recordings contain it. */
-export const madeUpKey = 'petstore-sim-made-up-key';
+export const fictitiousKey = 'petstore-sim-made-up-key';
 
 /** Assigns a name such as `key-1` to each API key of a recording. Only hashes of the keys stay in memory. */
 export class KeyNames {
@@ -10,7 +10,7 @@ export class KeyNames {
 
   /** @param publicKeys keys that are not secret, such as those of a scenario; each is its own name */
   constructor(publicKeys: Iterable<string> = []) {
-    for (const key of [...publicKeys, madeUpKey]) {
+    for (const key of [...publicKeys, fictitiousKey]) {
       for (const text of [key, keyId(key)]) this.#public.set(fnv1a(text), key);
     }
   }

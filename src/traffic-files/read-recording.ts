@@ -1,7 +1,7 @@
 import { operationByPath } from '../requests/path-operation.js';
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
-import { counted } from '../values/counted.js';
 import { isMap } from '../values/plain-data.js';
+import { pluralize } from '../values/pluralize.js';
 import { replaceKey } from '../values/text-finder.js';
 import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
 import { type Exchange, type Missing, readDate, relevantHeaders } from './exchange.js';
@@ -9,10 +9,10 @@ import { readHarEntry } from './har-entry.js';
 import { readJournalLine } from './journal-line.js';
 import { JsonItems, RecordingError } from './json-items.js';
 import { KeyNames, keyIn } from './key-names.js';
-import { readOwnFields } from './own-record.js';
 import type { RecordedEntry } from './recorded-entry.js';
 import { RepeatedEntries } from './repeated-entries.js';
 import { clockOffsetMs } from './service-clock.js';
+import { readSimulatorFields } from './simulator-fields.js';
 
 /** Recorded traffic of one service, in order of sending. */
 export interface Recording {
@@ -99,12 +99,14 @@ class RecordingReader {
     this.#entries += counts.all;
     const note = (text: string) => this.#notes.push(`${name}: ${text}`);
     if (items.isCut)
-      note(`the file ends within an entry, after ${counted(counts.all, 'complete entry', 'complete entries')}.`);
-    if (items.oversized > 0) note(`${counted(items.oversized, 'entry', 'entries')} larger than 32 MiB skipped.`);
+      note(`the file ends within an entry, after ${pluralize(counts.all, 'complete entry', 'complete entries')}.`);
+    if (items.oversized > 0) note(`${pluralize(items.oversized, 'entry', 'entries')} larger than 32 MiB skipped.`);
     if (counts.ours === 0)
-      note(`expected requests to the service, got none among ${counted(counts.all, 'entry', 'entries')}.`);
+      note(`expected requests to the service, got none among ${pluralize(counts.all, 'entry', 'entries')}.`);
     if (counts.repeated > 0)
-      note(`${counts.repeated} of ${counted(counts.ours, 'request')} skipped, because an earlier file contains them.`);
+      note(
+        `${counts.repeated} of ${pluralize(counts.ours, 'request')} skipped, because an earlier file contains them.`,
+      );
   }
 
   #find(kind: 'har-entry' | 'object', value: unknown): { entry: RecordedEntry; address: Address } | undefined {
@@ -137,7 +139,7 @@ class RecordingReader {
       const value = sent.get(name);
       if (value !== undefined) requestHeaders[name] = hide(value);
     }
-    const own = entry.own && question === undefined ? readOwnFields(entry.own, sentMs) : undefined;
+    const own = entry.own && question === undefined ? readSimulatorFields(entry.own, sentMs) : undefined;
     const missing: Missing[] = [];
     // The service responds with 401 to a request without a key. Any other status means that the recording omits the
     // key.
@@ -216,7 +218,7 @@ class RecordingReader {
       isAnyService && most !== undefined && most[0] !== ''
         ? `; most are to ${most[0]}: --base-url ${most[0]} judges a client of that service`
         : '';
-    return `expected requests to ${expected}, got ${counted(this.#entries, 'entry', 'entries')} without one${advice}`;
+    return `expected requests to ${expected}, got ${pluralize(this.#entries, 'entry', 'entries')} without one${advice}`;
   }
 }
 

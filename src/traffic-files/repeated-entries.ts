@@ -1,6 +1,6 @@
 import { fingerprint } from '../values/fingerprint.js';
-import { readOwnFields } from './own-record.js';
 import type { RecordedEntry } from './recorded-entry.js';
+import { readSimulatorFields } from './simulator-fields.js';
 
 const forms = ['har-entry', 'object'] as const;
 /** Format of an entry: HTTP Archive or JSON Lines. */
@@ -55,6 +55,6 @@ function exactHash({ record, url, requestHeaders, requestBody, connection, own }
  * Hash of the fields that HAR and JSON Lines record equally, by which an entry repeated in the other format is found.
  */
 function alikeHash({ record: { arrivedAtMs, method, status }, url, own }: RecordedEntry) {
-  const id = own && readOwnFields(own, arrivedAtMs)?.id;
+  const id = own && readSimulatorFields(own, arrivedAtMs)?.id;
   return `~${fingerprint(JSON.stringify([Math.floor(arrivedAtMs), method, url, status, id]))}`;
 }

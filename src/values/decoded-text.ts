@@ -1,4 +1,4 @@
-import { lowest } from './lowest.js';
+import { findLowest } from './find-lowest.js';
 
 /** Text after decoding: each escape such as `%20` is replaced by its character. */
 export interface DecodedText {
@@ -67,7 +67,7 @@ function decode(text: string, { escapes, decode }: (typeof encodings)[number]): 
   return {
     text: decoded,
     originOf(at) {
-      const last = lowest(places.length, (index) => (places[index] as number) >= at) - 1;
+      const last = findLowest(places.length, (index) => (places[index] as number) >= at) - 1;
       return last < 0 ? at : (ends[last] as number) + at - (places[last] as number) - 1;
     },
   };

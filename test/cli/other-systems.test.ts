@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, join, posix, win32 } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { treeOf } from '../../src/cli/end-tree.js';
+import { processTreeOf } from '../../src/cli/process-tree.js';
 import { isInside } from '../../src/node/scenario-files/is-inside.js';
 import { runCommandLine } from '../support/command-line.js';
 
@@ -60,7 +60,7 @@ test('on Windows, taskkill ends a command with all its child processes', async (
   writeFileSync(taskkill, '#!/bin/sh\necho "$@" > "$(dirname "$0")/told"\n');
   chmodSync(taskkill, 0o755);
   vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`);
-  treeOf(12_345, 'A=b', 'win32').signal('SIGTERM');
+  processTreeOf(12_345, 'A=b', 'win32').signal('SIGTERM');
   await expect.poll(() => readFileSync(join(folder, 'told'), 'utf8'), { timeout: 20_000 }).toBe('/pid 12345 /t /f\n');
   vi.unstubAllEnvs();
 });

@@ -4,7 +4,7 @@ import { writeQuestions } from '../../src/fidelity/ask-service/questions.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import type { Subject } from '../../src/fidelity/deduce/observation.js';
 import { ServiceFacts } from '../../src/fidelity/deduce/service-facts.js';
-import { madeUpKey } from '../../src/traffic-files/key-names.js';
+import { fictitiousKey } from '../../src/traffic-files/key-names.js';
 import { type PlainSettings, plainService, plainSettings } from './plain-service.js';
 
 const options = { budget: 40, allowsWrite: false, allowsExhaust: true, allowsBan: false, patienceMs: 150_000 };
@@ -37,7 +37,7 @@ test('a limit with another status is not a ban', async () => {
 test('an invented key with other limits gives no evidence about the limits of a plan', async () => {
   const service = plainService(plainSettings);
   const send: typeof service.send = async (probe) => {
-    if (probe.token !== madeUpKey) return service.send(probe);
+    if (probe.token !== fictitiousKey) return service.send(probe);
     const answer = await service.send({ ...probe, token: 'none' });
     const reset = Math.floor(service.now() / 1000) + 7;
     const rate = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '60', 'x-ratelimit-reset': `${reset}` };

@@ -1,4 +1,4 @@
-import { runCommand } from '../../src/cli/client-command.js';
+import { runClientCommand } from '../../src/cli/client-command.js';
 import { environment, openSession, resolveForClient } from '../../src/cli/client-run.js';
 import { RunJudge } from '../../src/judge/run-judge.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
@@ -40,7 +40,7 @@ export async function recordRun(
     const env = environment(session, needs);
     env.PETSTORE_BASE_URL = env.PETSTORE_BASE_URL.replace(/:\d+/, `:${wire.port}`);
     const sizeBefore = sim.pets.size;
-    const { end, output } = await runCommand(client.command, { env, output: 'keep', timeoutMs });
+    const { end, output } = await runClientCommand(client.command, { env, output: 'keep', timeoutMs });
     const isStopped = end.stoppedBy !== undefined;
     const atMs = performance.timeOrigin + performance.now();
     const nowMs = sim.clock.now();

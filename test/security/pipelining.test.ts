@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/index.js';
-import { inOrder } from '../../src/node/http/in-order.js';
+import { handleInOrder } from '../../src/node/http/handle-in-order.js';
 import { listen, type RunningServer } from '../../src/node.js';
 import { type RawClient, rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
 
@@ -93,7 +93,7 @@ test.each([99, 100, 101, 102, 103])('%i at once leave the connection open for mo
 test('a connection with many waiting requests is not read further until they are served', async () => {
   let arrived = 0;
   let end = () => {};
-  const serve = inOrder((_request, response) => {
+  const serve = handleInOrder((_request, response) => {
     if (arrived === 1) end = () => response.end();
     else response.end();
   });

@@ -1,5 +1,5 @@
 import type { Reporter } from 'vitest/node';
-import { counted } from '../../src/values/counted.js';
+import { pluralize } from '../../src/values/pluralize.js';
 import { installCommand } from './programs.js';
 
 /**
@@ -19,12 +19,12 @@ export const missingProgramsReporter = (missing: readonly string[]): Reporter =>
       if (own.length === 0) continue;
       for (const name of names) needed.add(name);
       count += own.length;
-      lines.push(`  ${module.relativeModuleId}: ${counted(own.length, 'test')} with ${names.join(', ')}`);
+      lines.push(`  ${module.relativeModuleId}: ${pluralize(own.length, 'test')} with ${names.join(', ')}`);
     }
     if (count === 0) return;
     console.log(`\nNot tried, because this machine lacks a program:\n${lines.join('\n')}`);
     console.log(
-      `\n${counted(count, 'test')} not tried. This installs all that they need: ${installCommand([...needed])}\n`,
+      `\n${pluralize(count, 'test')} not tried. This installs all that they need: ${installCommand([...needed])}\n`,
     );
     if (process.env.CI === 'true') process.exitCode = 1;
   },

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
-import { type CertifiedRun, count, notPassed, type Outcome, passedPercent } from '../../src/cli/certify/certificate.js';
+import {
+  type CertifiedOutcome,
+  type CertifiedRun,
+  countOutcomes,
+  notPassed,
+  passedPercent,
+} from '../../src/cli/certify/certificate.js';
 import { certificateBadge } from '../../src/cli/certify/certificate-badge.js';
 import { changesSince, changesText } from '../../src/cli/certify/changes.js';
 
-const run = (scenario: string, outcome: Outcome, detail = ''): CertifiedRun => ({
+const run = (scenario: string, outcome: CertifiedOutcome, detail = ''): CertifiedRun => ({
   scenario,
   outcome,
   detail,
@@ -22,7 +28,7 @@ test.each<[passed: number, failed: number, percent: number]>([
   [999, 1, 99],
   [560, 0, 100],
 ])('the share of %i passed and %i failed runs is %i %%, rounded down', (passed, failed, percent) => {
-  const counts = count(runs(passed, failed));
+  const counts = countOutcomes(runs(passed, failed));
   expect(passedPercent(counts)).toBe(percent);
   expect(certificateBadge({ counts })).toContain(`<title>petstore-sim: ${percent}% passed</title>`);
 });
@@ -30,7 +36,7 @@ test.each<[passed: number, failed: number, percent: number]>([
 test('the badge is green only if every run passed', () => {
   const colorOf = (passed: number, failed: number) =>
     /<rect x="\d+" width="\d+" height="20" fill="(#\w+)"/.exec(
-      certificateBadge({ counts: count(runs(passed, failed)) }),
+      certificateBadge({ counts: countOutcomes(runs(passed, failed)) }),
     )?.[1];
   const [all, most, none] = [colorOf(1_000, 0), colorOf(999, 1), colorOf(0, 1)];
   expect(new Set([all, most, none]).size).toBe(3);
@@ -62,19 +68,21 @@ test('runs that only one certificate has are new or no longer run', () => {
       { name: 'b', results: results('kept') },
     ],
   };
-  const sdks = [{ name: 'a', command: '', counts: count([]), results: [run('kept', 'pass'), run('new', 'pass')] }];
+  const sdks = [
+    { name: 'a', command: '', counts: countOutcomes([]), results: [run('kept', 'pass'), run('new', 'pass')] },
+  ];
   const changes = changesSince(earlier, { sdks });
   expect([changes.added, changes.removed]).toEqual([['a: new'], ['a: gone', 'b: kept']]);
   expect(changesText(changes)).toBe('0 worse, 0 better, 1 new, 2 no longer run');
 });
 
 test('a pass is better than a run that shows nothing, and that is better than a failure', () => {
-  const order: Outcome[][] = [['fail', 'error'], ['inconclusive', 'not met'], ['pass']];
+  const order: CertifiedOutcome[][] = [['fail', 'error'], ['inconclusive', 'not met'], ['pass']];
   const all = order.flatMap((outcomes, rank) => outcomes.map((outcome) => ({ outcome, rank })));
   for (const before of all) {
     for (const now of all) {
       const earlier = { date: '', sdks: [{ name: 'a', results: [{ scenario: 's', outcome: before.outcome }] }] };
-      const sdks = [{ name: 'a', command: '', counts: count([]), results: [run('s', now.outcome)] }];
+      const sdks = [{ name: 'a', command: '', counts: countOutcomes([]), results: [run('s', now.outcome)] }];
       const { worse, better } = changesSince(earlier, { sdks });
       expect([worse.length, better.length], `${before.outcome} -> ${now.outcome}`).toEqual([
         Number(now.rank < before.rank),

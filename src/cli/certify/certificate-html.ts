@@ -13,7 +13,7 @@ import {
   passedPercent,
   scenariosText,
 } from './certificate.js';
-import { type Change, type Changes, changesText } from './changes.js';
+import { type Changes, changesText, type OutcomeChange } from './changes.js';
 
 /** Each color has a contrast of at least 4.5 with its background, in the light and the dark color scheme. */
 const style = `
@@ -82,7 +82,7 @@ const sdkRow = ({ name, version = '', counts, command }: CertifiedSdk) => {
 
 function changesSection(changes: Changes): Markup {
   const { since, worse, better } = changes;
-  const rows = (word: string, color: string, several: readonly Change[]) =>
+  const rows = (word: string, color: string, several: readonly OutcomeChange[]) =>
     several.map(
       ({ sdk, scenario, before, now, detail }) =>
         markup`<tr><td class="${color}">${word}</td><td>${sdk}</td><td>${scenario}</td><td>${before}</td><td>${now}</td><td>${detail}</td></tr>\n`,

@@ -1,4 +1,4 @@
-import { harmless } from '../../values/harmless.js';
+import { sanitizeText } from '../../values/sanitize-text.js';
 import {
   type Certificate,
   circumstances,
@@ -11,7 +11,7 @@ import {
   passedPercent,
   scenariosText,
 } from './certificate.js';
-import { type Change, type Changes, changesText } from './changes.js';
+import { type Changes, changesText, type OutcomeChange } from './changes.js';
 
 /** Formats a certificate as Markdown. */
 export function certificateMarkdown(certificate: Certificate, changes?: Changes): string {
@@ -67,7 +67,7 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
 
 function changesParts(changes: Changes): string[] {
   const { since, worse, better } = changes;
-  const rows = (several: readonly Change[]) =>
+  const rows = (several: readonly OutcomeChange[]) =>
     table(
       ['SDK', 'Scenario', 'Before', 'Now', ''],
       several.map(({ sdk, scenario, before, now, detail }) => [
@@ -102,12 +102,12 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 /** Escapes a text for Markdown and HTML, on one line. */
-const escaped = (text: string) => harmless(text.replace(/\s+/g, ' ')).replace(/[\\`*_[\]<>|&#~]/g, '\\$&');
+const escaped = (text: string) => sanitizeText(text.replace(/\s+/g, ' ')).replace(/[\\`*_[\]<>|&#~]/g, '\\$&');
 
 /** Formats code for a cell of a Markdown table. */
 const code = (text: string) => {
-  const plain = harmless(text.replace(/\s+/g, ' ')).replaceAll('|', '\\|');
+  const plain = sanitizeText(text.replace(/\s+/g, ' ')).replaceAll('|', '\\|');
   return plain.includes('`') ? `\`\` ${plain} \`\`` : `\`${plain}\``;
 };
 
-const fenced = (text: string) => `\`\`\`\`sh\n${harmless(text)}\n\`\`\`\``;
+const fenced = (text: string) => `\`\`\`\`sh\n${sanitizeText(text)}\n\`\`\`\``;

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { formatRequestIds } from '../../judge/select-findings.js';
 import { oneOf } from '../../validation/schemas.js';
+import { flagWords } from '../flag-words.js';
 import { detailOf, failedCodes, type GauntletResult, stateOf } from '../gauntlet-run.js';
-import { givenFlags } from '../given-flags.js';
 import { programIn } from '../program.js';
 import { shellWords } from '../shell-words.js';
 import type { Sdk, SdkCase } from './sdk-file.js';
@@ -13,7 +13,7 @@ import type { Sdk, SdkCase } from './sdk-file.js';
  */
 export const outcomes = ['pass', 'fail', 'inconclusive', 'not met', 'error'] as const;
 export const outcomeSchema = oneOf(...outcomes);
-export type Outcome = (typeof outcomes)[number];
+export type CertifiedOutcome = (typeof outcomes)[number];
 
 /** A finding of the judge that makes a client fail a scenario. */
 interface CertifiedFinding {
@@ -26,7 +26,7 @@ interface CertifiedFinding {
 /** Result of one SDK (a client library under test) in one scenario. */
 export interface CertifiedRun {
   scenario: string;
-  outcome: Outcome;
+  outcome: CertifiedOutcome;
   /** Short explanation of the outcome: the failed rules, or why the run is inconclusive. Empty for a pass. */
   detail: string;
   /** The first finding of each rule that the client failed. */
@@ -37,7 +37,7 @@ export interface CertifiedRun {
   repeat?: string;
 }
 
-export type OutcomeCounts = Record<Outcome, number>;
+export type OutcomeCounts = Record<CertifiedOutcome, number>;
 
 export interface CertifiedSdk {
   name: string;
@@ -93,10 +93,10 @@ export function certifySdk(
     };
   });
   const command = shellWords(sdk.command);
-  return { name: sdk.name, command, ...(version && { version }), counts: count(runs), results: runs };
+  return { name: sdk.name, command, ...(version && { version }), counts: countOutcomes(runs), results: runs };
 }
 
-export const isFailure = (outcome: Outcome) => outcome === 'fail' || outcome === 'error';
+export const isFailure = (outcome: CertifiedOutcome) => outcome === 'fail' || outcome === 'error';
 
 const firstFindings = (result: GauntletResult): CertifiedFinding[] =>
   failedCodes(result).flatMap((code) => {
@@ -104,8 +104,8 @@ const firstFindings = (result: GauntletResult): CertifiedFinding[] =>
     return found === undefined ? [] : [{ code, requests: formatRequestIds(found), text: found.text }];
   });
 
-export const count = (runs: readonly Pick<CertifiedRun, 'outcome'>[]): OutcomeCounts => {
-  const of = (outcome: Outcome) => runs.filter((run) => run.outcome === outcome).length;
+export const countOutcomes = (runs: readonly Pick<CertifiedRun, 'outcome'>[]): OutcomeCounts => {
+  const of = (outcome: CertifiedOutcome) => runs.filter((run) => run.outcome === outcome).length;
   return Object.fromEntries(outcomes.map((outcome) => [outcome, of(outcome)])) as OutcomeCounts;
 };
 
@@ -116,7 +116,7 @@ export const count = (runs: readonly Pick<CertifiedRun, 'outcome'>[]): OutcomeCo
 function repeatLine({ command, folder }: Sdk, { name, file }: SdkCase, { timeout, seed }: RunSettings): string {
   const below = relative('.', folder);
   const scenario = file === undefined ? name : relative(folder, file);
-  const flags = givenFlags({ scenario, seed, timeout });
+  const flags = flagWords({ scenario, seed, timeout });
   const line = `${programIn(folder)} exec ${shellWords([...flags, '--', ...command])}`;
   return below === '' ? line : `cd ${shellWords([below])} && ${line}`;
 }
@@ -131,7 +131,7 @@ export const totalOf = (counts: OutcomeCounts) => outcomes.reduce((sum, outcome)
 
 /** Formats the number of runs per outcome: `54 of 56 passed, 1 failed, 1 not met`. Omits outcomes without runs. */
 export function countsText(counts: OutcomeCounts): string {
-  const words: Record<Outcome, string> = {
+  const words: Record<CertifiedOutcome, string> = {
     pass: 'passed',
     fail: 'failed',
     inconclusive: 'inconclusive',
@@ -147,7 +147,7 @@ export function countsText(counts: OutcomeCounts): string {
 
 /** Runs that did not pass, grouped because they have the same reason. */
 export interface NotPassed {
-  outcome: Outcome;
+  outcome: CertifiedOutcome;
   detail: string;
   runs: readonly CertifiedRun[];
 }
@@ -174,7 +174,7 @@ export function circumstances({ date, petstoreSim, node, platform, seed }: Certi
 }
 
 /** Character that represents a run's outcome in a table. */
-export const outcomeSymbols: Record<Outcome, string> = {
+export const outcomeSymbols: Record<CertifiedOutcome, string> = {
   pass: '✓',
   fail: '✗',
   inconclusive: '?',
@@ -183,7 +183,7 @@ export const outcomeSymbols: Record<Outcome, string> = {
 };
 
 /** Legend of the characters that represent outcomes in a table. */
-export const legend: Record<Outcome, string> = {
+export const legend: Record<CertifiedOutcome, string> = {
   pass: 'did what the service asks',
   fail: 'did not',
   inconclusive: 'shows nothing',

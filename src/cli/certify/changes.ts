@@ -3,7 +3,7 @@ import { UsageError } from '../../node/usage-error.js';
 import { issueAt, joinIssues } from '../../validation/issue.js';
 import { check, type Output, type SchemaIssue } from '../../validation/schema.js';
 import { fields, list, string } from '../../validation/schemas.js';
-import { type Certificate, type Outcome, outcomeSchema } from './certificate.js';
+import { type Certificate, type CertifiedOutcome, outcomeSchema } from './certificate.js';
 
 const earlierSchema = fields({
   date: string,
@@ -11,14 +11,14 @@ const earlierSchema = fields({
 });
 
 /** The fields of an earlier certificate with which a new certificate is compared. */
-export type EarlierCertificate = Output<typeof earlierSchema>;
+export type PreviousCertificate = Output<typeof earlierSchema>;
 
 /** A run whose outcome differs from the earlier certificate. */
-export interface Change {
+export interface OutcomeChange {
   sdk: string;
   scenario: string;
-  before: Outcome;
-  now: Outcome;
+  before: CertifiedOutcome;
+  now: CertifiedOutcome;
   detail: string;
 }
 
@@ -26,8 +26,8 @@ export interface Change {
 export interface Changes {
   /** Date of the earlier certificate. */
   since: string;
-  worse: readonly Change[];
-  better: readonly Change[];
+  worse: readonly OutcomeChange[];
+  better: readonly OutcomeChange[];
   /** Runs that only the new certificate has (`added`) or only the earlier one (`removed`): `node: day-wall`. */
   added: readonly string[];
   removed: readonly string[];
@@ -37,7 +37,7 @@ export interface Changes {
  * Reads a certificate from its JSON file.
  * @throws {UsageError} if the file cannot be read or is not a certificate
  */
-export function readEarlier(file: string): EarlierCertificate {
+export function readPreviousCertificate(file: string): PreviousCertificate {
   const fail = (reason: string) =>
     new UsageError(`expected --against to name a certificate.json, got ${JSON.stringify(file)}: ${reason}`);
   let value: unknown;
@@ -61,11 +61,11 @@ export function readEarlier(file: string): EarlierCertificate {
 }
 
 /** Order of outcomes from best to worst: a pass, an inconclusive run, a failure. */
-const ranks: Record<Outcome, number> = { pass: 2, inconclusive: 1, 'not met': 1, fail: 0, error: 0 };
+const ranks: Record<CertifiedOutcome, number> = { pass: 2, inconclusive: 1, 'not met': 1, fail: 0, error: 0 };
 
 /** Compares a certificate with an earlier certificate. */
-export function changesSince(earlier: EarlierCertificate, { sdks }: Pick<Certificate, 'sdks'>): Changes {
-  const before = new Map<string, Outcome>(
+export function changesSince(earlier: PreviousCertificate, { sdks }: Pick<Certificate, 'sdks'>): Changes {
+  const before = new Map<string, CertifiedOutcome>(
     earlier.sdks.flatMap(({ name, results }) =>
       results.map(({ scenario, outcome }) => [`${name}: ${scenario}`, outcome] as const),
     ),

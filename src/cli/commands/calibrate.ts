@@ -11,16 +11,16 @@ import { UsageError } from '../../node/usage-error.js';
 import { makeFolders } from '../../persistence/folder/make-folders.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { journalLine } from '../../traffic-files/journal-text.js';
-import { counted } from '../../values/counted.js';
-import { givenFlags } from '../given-flags.js';
+import { pluralize } from '../../values/pluralize.js';
+import { flagWords } from '../flag-words.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { createHttpTransport } from '../http-transport.js';
-import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
-import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
+import { budgetOf, keyFromFlag, serviceUrlOf, showRequests, showWait } from '../service-flags.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface CalibrateFlags {
@@ -83,7 +83,7 @@ async function askService(
   const log = `${out.replace(/\.ya?ml$/, '')}.jsonl`;
   checkOutput('--out', log);
   const whenStopped = 'Stopped. Run the same command again to continue.';
-  const transport = createHttpTransport(addressOf(target), keyOf(flags['key-env']), whenStopped);
+  const transport = createHttpTransport(serviceUrlOf(target), keyFromFlag(flags['key-env']), whenStopped);
   const earlier = await readEarlier(log, transport.baseUrl);
   const budget = budgetOf(flags.budget ?? byDefault.budget);
   const options: CalibrateOptions = {
@@ -103,10 +103,10 @@ async function askService(
   for (const exchange of before) if (unusableResponse(exchange) === undefined) known.add(exchange);
   const certain = known.knowledge().filter(({ state }) => state === 'certain');
   const plan = planLines(transport.baseUrl, options, new Set(certain.map(({ about }) => about)));
-  if (earlier.length > 0) plan.push(`  Continues after the ${counted(earlier.length, 'request')} in ${log}.`);
+  if (earlier.length > 0) plan.push(`  Continues after the ${pluralize(earlier.length, 'request')} in ${log}.`);
   process.stderr.write(`${plan.join('\n')}\n`);
   if (flags.plan) {
-    if (flags.json) print(jsonWithNext({ target: transport.baseUrl, plan }, [continueCommand({ ...flags, out })]));
+    if (flags.json) print(formatJsonResult({ target: transport.baseUrl, plan }, [continueCommand({ ...flags, out })]));
     return 0;
   }
   makeFolders(dirname(resolve(log)));
@@ -164,14 +164,14 @@ function finish(
   const isEmpty = sumLine(learner).startsWith('0 certain, 0 likely') && unexplained.length === 0;
   if (isUnusable && isEmpty) {
     const result = { from, at, requests, ended, choices: [], document: [] };
-    if (json) print(jsonWithNext(result, [continueCommand({ ...flags, out })]));
+    if (json) print(formatJsonResult(result, [continueCommand({ ...flags, out })]));
     process.stderr.write(`petstore-sim: ${ended} Nothing was learned; ${out} was not written.\n`);
     return 2;
   }
   writeOutput('--out', out, calibratedScenario(learner, { from, at, requests }));
   if (json) {
     const result = { from, at, requests, ended, choices: rows, document: unexplained };
-    const service = givenFlags({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
+    const service = flagWords({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
     const next = [
       ...(ended === undefined || target === undefined
         ? []
@@ -179,10 +179,10 @@ function finish(
       commandLine('check', out),
       commandLine('compare', ...service, out),
     ];
-    print(jsonWithNext(JSON.parse(JSON.stringify(result, bigintsAsText)), next));
+    print(formatJsonResult(JSON.parse(JSON.stringify(result, bigintsAsText)), next));
   } else {
     const style = process.stdout.isTTY ? styleText : undefined;
-    print(`${knowledgeLines(learner, style).join('\n')}, in ${counted(requests, 'request')}; wrote ${out}\n`);
+    print(`${knowledgeLines(learner, style).join('\n')}, in ${pluralize(requests, 'request')}; wrote ${out}\n`);
   }
   if (ended !== undefined) process.stderr.write(`petstore-sim: ${ended}\n`);
   if (isUnusable) return 2;
@@ -195,7 +195,7 @@ function finish(
 function continueCommand({ target, 'key-env': key, ...flags }: CalibrateFlags & { out: string }): string {
   const { budget = byDefault.budget, patience, out } = flags;
   const leave = (['write', 'allow-exhaust', 'allow-ban'] as const).filter((name) => flags[name]);
-  const given = givenFlags({ target, 'key-env': key, patience, out, budget });
+  const given = flagWords({ target, 'key-env': key, patience, out, budget });
   return commandLine('calibrate', ...given, ...leave.map((name) => `--${name}`));
 }
 

@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { UsageError } from '../../node/usage-error.js';
-import { harmless } from '../../values/harmless.js';
+import { sanitizeText } from '../../values/sanitize-text.js';
 import {
   type Certificate,
   type CertifiedSdk,
   certifySdk,
-  count,
+  countOutcomes,
   countsText,
   isFailure,
   notPassed,
@@ -19,17 +19,23 @@ import { certificateBadge } from '../certify/certificate-badge.js';
 import { certificateHtml } from '../certify/certificate-html.js';
 import { certificateJunit } from '../certify/certificate-junit.js';
 import { certificateMarkdown } from '../certify/certificate-markdown.js';
-import { type Change, type Changes, changesSince, changesText, readEarlier } from '../certify/changes.js';
+import {
+  type Changes,
+  changesSince,
+  changesText,
+  type OutcomeChange,
+  readPreviousCertificate,
+} from '../certify/changes.js';
 import { readSdkFile, type Sdk, type SdkFile } from '../certify/sdk-file.js';
-import { runCommand } from '../client-command.js';
+import { runClientCommand } from '../client-command.js';
+import { flagWords } from '../flag-words.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { runGauntlet } from '../gauntlet-run.js';
-import { givenFlags } from '../given-flags.js';
-import { jsonWithNext } from '../json-with-next.js';
 import { wholeNumber } from '../listen-flags.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { packageVersion } from '../package-version.js';
 import { commandLine, program } from '../program.js';
-import { untilStopped } from '../until-stopped.js';
+import { waitUntilStopped } from '../wait-until-stopped.js';
 import { createRunCounter, printStopped, timeoutOf } from './client-flags.js';
 
 export interface CertifyFlags {
@@ -63,7 +69,7 @@ export async function certify(
   const timeoutMs = timeoutOf(flags.timeout);
   const given = parallel === undefined ? undefined : wholeNumber('--parallel', parallel, 1_000) || 1;
   const { sdks, cases } = withSeed(await readSdkFile(file), seed);
-  const earlier = against === undefined ? undefined : readEarlier(against);
+  const earlier = against === undefined ? undefined : readPreviousCertificate(against);
   checkOutput('--out', join(out, 'certificate.json'));
   checkOutput('--junit', junit);
 
@@ -71,7 +77,7 @@ export async function certify(
   const total = sdks.length * cases.length;
   const onDone = createRunCounter(total);
   const date = new Date().toISOString();
-  const { result, stoppedCode } = await untilStopped(async (stopped) => {
+  const { result, stoppedCode } = await waitUntilStopped(async (stopped) => {
     const versions = await Promise.all(sdks.map((sdk) => versionOf(sdk, stopped)));
     const results = await runGauntlet(sdks, cases, { timeoutMs, concurrency, stopped, onDone, toleratesStart: true });
     return sdks.map((sdk, index) => certifySdk(sdk, versions[index], results[index] ?? [], cases, flags));
@@ -82,14 +88,14 @@ export async function certify(
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
     ...(seed !== undefined && { seed: Number(seed) }),
-    counts: count(result.flatMap(({ results }) => results)),
+    counts: countOutcomes(result.flatMap(({ results }) => results)),
     scenarios: cases.map(({ name, scenario: { group = 'own' } }) => ({ name, group })),
     sdks: result,
   };
   const changes = earlier && changesSince(earlier, certificate);
-  const again = [file, ...givenFlags({ out: flags.out, against, seed, timeout: flags.timeout })];
+  const again = [file, ...flagWords({ out: flags.out, against, seed, timeout: flags.timeout })];
   if (flags.json)
-    print(jsonWithNext({ ...certificate, ...(changes && { changes }) }, nextCommands(certificate, again)));
+    print(formatJsonResult({ ...certificate, ...(changes && { changes }) }, nextCommands(certificate, again)));
   else print(`${certificateLines(certificate, changes).join('\n')}\n`);
   if (stoppedCode !== undefined) {
     printStopped(totalOf(certificate.counts), total);
@@ -116,9 +122,9 @@ async function versionOf({ version, folder }: Sdk, stopped: AbortSignal): Promis
   if (version === undefined) return undefined;
   try {
     const options = { env: {}, folder, output: 'keep', timeoutMs: versionMs, stopped } as const;
-    const { end, output } = await runCommand(version, options);
+    const { end, output } = await runClientCommand(version, options);
     if (end.exitCode !== 0) return `not known (exit code ${end.exitCode})`;
-    return harmless((output.trim().split('\n')[0] ?? '').trim().slice(0, 80));
+    return sanitizeText((output.trim().split('\n')[0] ?? '').trim().slice(0, 80));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return `not known (${version[0]} cannot be started)`;
@@ -174,7 +180,7 @@ function sdkLines(sdk: CertifiedSdk): string[] {
 }
 
 function changesLines(changes: Changes): string[] {
-  const line = (word: string, { sdk, scenario, before, now, detail }: Change) =>
+  const line = (word: string, { sdk, scenario, before, now, detail }: OutcomeChange) =>
     `  ${word}  ${sdk}: ${scenario}: ${before} -> ${now}${detail === '' ? '' : `, ${detail}`}`;
   return [
     `Since ${changes.since}: ${changesText(changes)}`,

@@ -1,7 +1,7 @@
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
-import { jsonWithNext } from '../json-with-next.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { printError, printNotes } from '../print-error.js';
 import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
@@ -30,5 +30,5 @@ export async function check(files: readonly string[], asJson = false, print: (te
     bad.length > 0
       ? [`${program} check --json ${shellWords(bad)}`]
       : [`${program} exec --json --scenario ${first} -- COMMAND`, `${program} --scenario ${first}`];
-  print(jsonWithNext({ files: results }, next));
+  print(formatJsonResult({ files: results }, next));
 }

@@ -7,7 +7,7 @@ import { parseDuration } from '../../values/duration.js';
 import { printNotes } from '../print-error.js';
 import { program } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
-import { operationsWith, type RouteOptions } from '../route-flags.js';
+import { operationsWith, type RoutesFromFlags } from '../route-flags.js';
 import { readOverrides, type ServeFlags } from './serve.js';
 
 /** Flags that all commands that run a client have. */
@@ -23,7 +23,7 @@ export function requireCommand(name: string, command: readonly string[]): void {
 }
 
 /** Reads and checks the scenario of the flags, including their overrides. */
-export async function scenarioOf(flags: ScenarioFlags, routes?: RouteOptions): Promise<ReadScenario> {
+export async function scenarioOf(flags: ScenarioFlags, routes?: RoutesFromFlags): Promise<ReadScenario> {
   const overrides = await readOverrides(flags);
   const read = await readScenarioAndFiles(flags.scenario ?? 'default', {
     overrides,

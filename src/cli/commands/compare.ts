@@ -7,15 +7,15 @@ import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { journalLine } from '../../traffic-files/journal-text.js';
-import { givenFlags } from '../given-flags.js';
+import { flagWords } from '../flag-words.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { createHttpTransport } from '../http-transport.js';
-import { jsonWithNext } from '../json-with-next.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
 import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
-import { addressOf, budgetOf, keyOf, showRequests, showWait } from '../service-flags.js';
+import { budgetOf, keyFromFlag, serviceUrlOf, showRequests, showWait } from '../service-flags.js';
 import { timeoutOf } from './client-flags.js';
 
 export interface CompareFlags {
@@ -55,7 +55,8 @@ export async function compare(
   const comparison = await compareAnswers(scenario, exchanges, ended);
   if (flags.save !== undefined) save(flags.save, exchanges, comparison);
   if (flags.junit !== undefined) writeOutput('--junit', flags.junit, compareJunit(comparison, nameOrFile));
-  if (flags.json) print(jsonWithNext({ scenario: nameOrFile, ...comparison }, nextOf(comparison, flags, nameOrFile)));
+  if (flags.json)
+    print(formatJsonResult({ scenario: nameOrFile, ...comparison }, nextOf(comparison, flags, nameOrFile)));
   else print(`${compareLines(comparison, nameOrFile, process.stdout.isTTY ? styleText : undefined).join('\n')}\n`);
   return exitCodes[comparison.outcome];
 }
@@ -66,7 +67,7 @@ export async function compare(
  */
 function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string): string[] {
   const { target, 'key-env': key, save = flags.with } = flags;
-  const service = givenFlags({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
+  const service = flagWords({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
   if (outcome === 'differs') {
     const recorded = save === undefined ? [] : [commandLine('calibrate', '--from', save)];
     return [...recorded, commandLine('calibrate', ...service, '--plan')];
@@ -104,7 +105,7 @@ async function readSaved(file: string): Promise<Answers> {
 
 async function ask(flags: CompareFlags): Promise<Answers> {
   const { target = '', budget = '30', patience = '150s', write = false } = flags;
-  const transport = createHttpTransport(addressOf(target), keyOf(flags['key-env']));
+  const transport = createHttpTransport(serviceUrlOf(target), keyFromFlag(flags['key-env']));
   const stop = () => transport.stop();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const most = budgetOf(budget);

@@ -4,7 +4,7 @@ import { judge } from '../../judge/judge.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../node/serve-state.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
-import { jsonWithNext } from '../json-with-next.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { wholeNumber } from '../listen-flags.js';
 import { program } from '../program.js';
 import { timeoutOf } from './client-flags.js';
@@ -47,7 +47,7 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
     runClient(pets, keys.right, over, (told) => told * (1 + 0.05 * Math.random())),
   ]);
   const results = Object.values(keys).map((key) => ({ client: key, ...verdictOn(key) }));
-  if (flags.json) print(jsonWithNext({ results }, next));
+  if (flags.json) print(formatJsonResult({ results }, next));
   for (const { client, outcome, findings } of results) {
     const shown = styleText(outcome === 'fail' ? 'red' : 'green', outcome === 'fail' ? 'FAIL' : 'PASS');
     say(`\n${shown}  ${client}${findings.map(({ code, text }) => `\n  ${code}: ${text}`).join('')}`);

@@ -1,7 +1,7 @@
 import type { RunResult } from '../../judge/run-result.js';
 import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
 import { runClient } from '../client-run.js';
-import { givenFlags } from '../given-flags.js';
+import { flagWords } from '../flag-words.js';
 import { program } from '../program.js';
 import { type RouteFlags, readRouteFlags, routeWords } from '../route-flags.js';
 import { shellWords } from '../shell-words.js';
@@ -16,8 +16,8 @@ export interface ExecFlags extends ScenarioFlags, VerdictFlags, RouteFlags {
 /**
  * Runs a client's command against a simulator on a free port, with the command's own input and output, and prints the
  * verdict to standard error.
- * @returns exit code: 124 after the time limit, otherwise the command's own; instead of 0, 1 for a failed verdict or 2 for an
- * unwritten report
+ * @returns exit code: 124 after the time limit, otherwise the command's own; instead of 0, 1 for a failed verdict or 2
+ * for an unwritten report
  */
 export async function exec(flags: ExecFlags, command: readonly string[]): Promise<number> {
   requireCommand('exec', command);
@@ -63,7 +63,7 @@ const recordCommand = (flags: ExecFlags, command: readonly string[]) =>
 /** Formats the command line of this run with additional options. */
 function repeatCommand(more: readonly string[], flags: ExecFlags, command: readonly string[]): string {
   const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
-  const options = [...givenFlags({ scenario, seed, 'api-key': apiKey, timeout }), ...routeWords(flags)];
+  const options = [...flagWords({ scenario, seed, 'api-key': apiKey, timeout }), ...routeWords(flags)];
   const sets = set.flatMap((text) => ['--set', text]);
   const words = [...more, ...options, ...sets, ...(noLimits ? ['--no-limits'] : []), '--', ...command];
   return `${program} exec ${shellWords(words)}`;

@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
+import { formatJsonResult } from '../format-json-result.js';
 import {
   detailOf,
   type GauntletCase,
@@ -10,11 +11,10 @@ import {
   shippedCases,
   stateOf,
 } from '../gauntlet-run.js';
-import { jsonWithNext } from '../json-with-next.js';
 import { program } from '../program.js';
 import { operationsWith, type RouteFlags, readRouteFlags, routeWords } from '../route-flags.js';
 import { shellWords } from '../shell-words.js';
-import { untilStopped } from '../until-stopped.js';
+import { waitUntilStopped } from '../wait-until-stopped.js';
 import { createRunCounter, printStopped, requireCommand, timeoutOf } from './client-flags.js';
 
 export interface GauntletFlags extends RouteFlags {
@@ -43,13 +43,13 @@ export async function gauntlet(
   });
   const chosen = named.length > 0 ? await Promise.all(named.map(readCase)) : shippedCases();
   const options = { timeoutMs: timeoutOf(flags.timeout), onDone: createRunCounter(chosen.length), routes };
-  const { result, stoppedCode } = await untilStopped((stopped) =>
+  const { result, stoppedCode } = await waitUntilStopped((stopped) =>
     runGauntlet([{ command }], chosen, { ...options, stopped }),
   );
   const [results = []] = result;
   if (stoppedCode !== undefined) printStopped(results.length, chosen.length);
   const again = shellWords([...routeWords(flags), '--', ...command]);
-  if (flags.json) print(jsonWithNext({ results }, nextCommands(results, again, command)));
+  if (flags.json) print(formatJsonResult({ results }, nextCommands(results, again, command)));
   else print(`${gauntletLines(results, again, (format, text) => styleText(format, text)).join('\n')}\n`);
   return stoppedCode ?? (results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
 }

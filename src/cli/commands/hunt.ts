@@ -12,16 +12,16 @@ import { findingCodes } from '../../scenario/finding-codes.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
-import { harmless } from '../../values/harmless.js';
+import { pluralize } from '../../values/pluralize.js';
+import { sanitizeText } from '../../values/sanitize-text.js';
 import { type ClientRun, resolveForClient, runClient } from '../client-run.js';
-import { jsonWithNext } from '../json-with-next.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { program } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { shellWords } from '../shell-words.js';
-import { untilStopped } from '../until-stopped.js';
+import { waitUntilStopped } from '../wait-until-stopped.js';
 import { printStopped, requireCommand, timeoutOf } from './client-flags.js';
 
 export interface HuntFlags {
@@ -87,7 +87,7 @@ export async function hunt(
   checkOutput('--out', `${out}/early-retry.yaml`);
   const onRun = createProgress(runs);
 
-  const { result, stoppedCode } = await untilStopped((stopped) => {
+  const { result, stoppedCode } = await waitUntilStopped((stopped) => {
     const run = async (given: Scenario): Promise<CommandTrial | undefined> => {
       const scenario = withShortMinute(given);
       const resolved = resolve(scenario);
@@ -130,7 +130,9 @@ export async function hunt(
   const untested = findingCodes.filter((code) => !result.exercised.includes(code));
   if (json) {
     const { exercised } = result;
-    print(jsonWithNext({ found: finds, runs: result.runs, seed, exercised }, nextCommands(finds, { seed, command })));
+    print(
+      formatJsonResult({ found: finds, runs: result.runs, seed, exercised }, nextCommands(finds, { seed, command })),
+    );
   } else {
     print(`${[...linesOf(finds, { runs: result.runs, seed, untested }), ...ends.remarks()].join('\n')}\n`);
   }
@@ -329,7 +331,8 @@ function createEnds(limit: string) {
   let failed: ClientRun | undefined;
   let last: ClientRun | undefined;
   let failures = 0;
-  const quoted = ({ output }: ClientRun) => output.trimEnd().split('\n').slice(-quotedLines).map(harmless).join('\n');
+  const quoted = ({ output }: ClientRun) =>
+    output.trimEnd().split('\n').slice(-quotedLines).map(sanitizeText).join('\n');
   return {
     add(run: ClientRun) {
       const { end, entries } = run;
@@ -353,7 +356,7 @@ function createEnds(limit: string) {
     /** Sentences about runs that tell less than others. */
     remarks(): string[] {
       const remarks: string[] = [];
-      if (stopped > 0) remarks.push(`${counted(stopped, 'run')} stopped at the time limit of ${limit}.`);
+      if (stopped > 0) remarks.push(`${pluralize(stopped, 'run')} stopped at the time limit of ${limit}.`);
       if (failed !== undefined && failures === runs) {
         const { end } = failed;
         remarks.push(`The command failed in every run, with exit code ${end.exitCode}. Its output:`, quoted(failed));
@@ -385,7 +388,7 @@ function linesOf(
 ): string[] {
   const found = finds.flatMap(({ code, text, file, repeat }) => [
     `  ${styleText('red', code)}  ${file}`,
-    `      ${harmless(text)}`,
+    `      ${sanitizeText(text)}`,
     `      ${styleText('dim', repeat)}`,
   ]);
   const sum = finds.length === 0 ? styleText('green', 'Nothing found') : `${finds.length} found`;
@@ -393,7 +396,7 @@ function linesOf(
   return [
     ...found,
     ...(found.length > 0 ? [''] : []),
-    `${sum} in ${counted(runs, 'scenario')} (seed ${seed}).`,
+    `${sum} in ${pluralize(runs, 'scenario')} (seed ${seed}).`,
     ...silent,
   ];
 }

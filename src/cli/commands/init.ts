@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonWithNext } from '../json-with-next.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
 
@@ -81,7 +81,7 @@ export function init(folder: string, asJson = false): string {
     `${program} exec --json --scenario ${file} -- COMMAND`,
     `${program} --scenario ${file}`,
   ];
-  if (asJson) return jsonWithNext({ file, isNew, script, tests }, next);
+  if (asJson) return formatJsonResult({ file, isNew, script, tests }, next);
   const shown = [
     isNew ? `Wrote ${file}.` : `${file} exists and was not changed.`,
     '',

@@ -9,7 +9,7 @@ import { UsageError } from '../../node/usage-error.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { jsonText } from '../../values/json.js';
-import { givenFlags } from '../given-flags.js';
+import { flagWords } from '../flag-words.js';
 import { program } from '../program.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
 import { shellWords } from '../shell-words.js';
@@ -121,6 +121,6 @@ function nextCommands({ outcome }: Verdict, flags: JudgeFlags, files: readonly s
     return [`${program} gauntlet --json -- COMMAND`];
   const statuses = refused.flatMap((status) => ['--refused', status]);
   const switches = [...(flags['one-key'] ? ['--one-key'] : []), ...(flags.ended ? ['--ended'] : [])];
-  const words = [...files, ...givenFlags({ trace, 'base-url': baseUrl, scenario }), ...statuses, ...switches];
+  const words = [...files, ...flagWords({ trace, 'base-url': baseUrl, scenario }), ...statuses, ...switches];
   return [`${program} judge ${shellWords(words)} --report report.html`];
 }

@@ -9,12 +9,12 @@ import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { merge } from '../../values/plain-data.js';
 import { resolveForClient, runClient } from '../client-run.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { inParallel } from '../in-parallel.js';
-import { jsonWithNext } from '../json-with-next.js';
 import { lastError } from '../last-error.js';
 import { program } from '../program.js';
 import { shellWords } from '../shell-words.js';
-import { untilStopped } from '../until-stopped.js';
+import { waitUntilStopped } from '../wait-until-stopped.js';
 import {
   apiKeyOf,
   createRunCounter,
@@ -47,7 +47,7 @@ export async function matrix(
   const read = await scenarioOf(flags);
   const onDone = createRunCounter(1 + matrixCases(only).length);
   const timeoutMs = timeoutOf(flags.timeout);
-  const { result: results, stoppedCode } = await untilStopped((stopped) =>
+  const { result: results, stoppedCode } = await waitUntilStopped((stopped) =>
     runMatrix(command, read, { only, timeoutMs, apiKey, stopped, onDone }),
   );
   if (stoppedCode !== undefined) {
@@ -56,7 +56,7 @@ export async function matrix(
   }
   const [baseline] = results;
   const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
-  if (flags.json) print(jsonWithNext({ results }, nextCommands(results, command)));
+  if (flags.json) print(formatJsonResult({ results }, nextCommands(results, command)));
   else if (baseline?.code !== 0) {
     print(`The command fails with the defaults (exit code ${baseline?.code}); fix that first.\n${baseline?.output}`);
   } else print(`${matrixLines(results, (format, text) => styleText(format, text)).join('\n')}\n`);

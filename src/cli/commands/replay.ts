@@ -8,12 +8,12 @@ import type { CommandResult, HandledRequest } from '../../persistence/command-re
 import type { Replay } from '../../persistence/replay-log.js';
 import type { StateMachine } from '../../persistence/state-machine.js';
 import { defaultScenario } from '../../petstore/default-scenario.js';
-import { counted } from '../../values/counted.js';
-import { jsonWithNext } from '../json-with-next.js';
+import { pluralize } from '../../values/pluralize.js';
+import { formatJsonResult } from '../format-json-result.js';
 import type { ListenFlags } from '../listen-flags.js';
 import { printNotes } from '../print-error.js';
 import { program } from '../program.js';
-import { isComplete, parseUntil, type ReadRun, readRun, replayRun } from '../read-run.js';
+import { isComplete, type LoadedRun, parseUntil, readRun, replayRun } from '../read-run.js';
 import { shellWords } from '../shell-words.js';
 import { aboutScenario, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
@@ -55,7 +55,7 @@ export async function replay(
   }
   const leftOut = isComplete(run, done, until) ? 0 : run.leftOut;
   const shown = result(done, run, leftOut);
-  if (!flags.judge) print(flags.json ? jsonWithNext(shown, next(file)) : `${summary(shown)}\n`);
+  if (!flags.judge) print(flags.json ? formatJsonResult(shown, next(file)) : `${summary(shown)}\n`);
   const lack = leftOut === 0 ? undefined : run.notices.join(' ');
   const code = flags.judge ? await judge(machine, file, flags, lack) : 0;
   if (flags.serve) {
@@ -90,7 +90,7 @@ const next = (file: string) => [`${program} state export --from ${shellWords([fi
 const verdictFlags = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'] as const;
 const serveFlags = ['port', 'host', 'log', 'allowed-host', 'control-token'] as const;
 
-const result = ({ applied, uncompared, last, machine }: Replay, run: ReadRun, leftOut: number) => ({
+const result = ({ applied, uncompared, last, machine }: Replay, run: LoadedRun, leftOut: number) => ({
   entries: applied,
   leftOut,
   uncompared,
@@ -105,14 +105,14 @@ function summary(shown: ReturnType<typeof result>): string {
   const but =
     uncompared === 0
       ? ''
-      : `; ${counted(uncompared, 'entry was', 'entries were')} recorded without a response to compare`;
+      : `; ${pluralize(uncompared, 'entry was', 'entries were')} recorded without a response to compare`;
   const of = leftOut === 0 ? '' : `${entries} of `;
-  return `${of}${counted(entries + leftOut, 'entry', 'entries')} of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: all responses ${leftOut === 0 ? '' : 'so far '}are the same${but}; the journal has ${counted(requests ?? 0, 'request')}`;
+  return `${of}${pluralize(entries + leftOut, 'entry', 'entries')} of petstore-sim ${recordedBy} replayed by ${replayedBy}, until ${until}: all responses ${leftOut === 0 ? '' : 'so far '}are the same${but}; the journal has ${pluralize(requests ?? 0, 'request')}`;
 }
 
 function differenceText(
   { entry, results }: NonNullable<Replay['difference']>,
-  { version: recordedBy }: ReadRun,
+  { version: recordedBy }: LoadedRun,
 ): string {
   const commands = entry.commands as {
     kind: string;

@@ -2,8 +2,8 @@ import { basename, extname } from 'node:path';
 import { incidentFrom } from '../../fidelity/deduce/incident-text.js';
 import { Learner } from '../../fidelity/deduce/learner.js';
 import { UsageError } from '../../node/usage-error.js';
-import { counted } from '../../values/counted.js';
-import { jsonWithNext } from '../json-with-next.js';
+import { pluralize } from '../../values/pluralize.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine, program } from '../program.js';
 import { readRecordedFiles } from '../recorded-files.js';
@@ -35,10 +35,10 @@ export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: strin
   const { text, replayed } = await incidentFrom(recording, learner, basename(first, extname(first)));
   const { length } = recording.exchanges;
   if (out !== undefined) writeOutput('--out', out, text);
-  if (flags.json) return print(jsonWithNext({ out, requests: length, ...replayed, text }, next(out)));
+  if (flags.json) return print(formatJsonResult({ out, requests: length, ...replayed, text }, next(out)));
   if (out === undefined) return print(text);
   process.stderr.write(
-    `wrote ${out}: ${replayed.same} of ${counted(replayed.compared, 'request')}, sent again, ${replayed.same === 1 ? 'gets' : 'get'} the recorded status\n`,
+    `wrote ${out}: ${replayed.same} of ${pluralize(replayed.compared, 'request')}, sent again, ${replayed.same === 1 ? 'gets' : 'get'} the recorded status\n`,
   );
 }
 

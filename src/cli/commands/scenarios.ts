@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { readShipped, shippedScenarios, shippedText } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import { hintFor } from '../../validation/nearest.js';
-import { jsonWithNext } from '../json-with-next.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
 
@@ -26,7 +26,7 @@ export function printScenarios(name?: string, asJson = false): string {
     `${program} scenarios ${name} > my.yaml`,
     `${program} --scenario ${name}`,
   ];
-  return jsonWithNext({ scenario: readShipped(name) }, next);
+  return formatJsonResult({ scenario: readShipped(name) }, next);
 }
 
 function listAsJson(names: readonly string[]): string {
@@ -39,7 +39,7 @@ function listAsJson(names: readonly string[]): string {
     `${program} exec --json --scenario minute-wall -- COMMAND`,
     `${program} scenarios --json minute-wall`,
   ];
-  return jsonWithNext({ scenarios }, next);
+  return formatJsonResult({ scenarios }, next);
 }
 
 function list(names: readonly string[]): string {

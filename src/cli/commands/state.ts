@@ -4,10 +4,10 @@ import { ControlError } from '../../control-api/control-error.js';
 import { createControl } from '../../control-api/create-control.js';
 import type { ExportedState } from '../../control-api/state-schema.js';
 import { UsageError } from '../../node/usage-error.js';
-import { counted } from '../../values/counted.js';
 import { JsonError, jsonText, parseJson } from '../../values/json.js';
-import { givenFlags } from '../given-flags.js';
-import { jsonWithNext } from '../json-with-next.js';
+import { pluralize } from '../../values/pluralize.js';
+import { flagWords } from '../flag-words.js';
+import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
@@ -23,8 +23,8 @@ export interface StateFlags {
 }
 
 /**
- * Runs `state export [FILE]`, which writes the state of a running server or of any point of a recorded run, or `state import
- * FILE`, which restores a state in a running server.
+ * Runs `state export [FILE]`, which writes the state of a running server or of any point of a recorded run, or `state
+ * import FILE`, which restores a state in a running server.
  * @param print writes to standard output, used without a file
  * @throws {UsageError} for mistakes and for errors of the server
  */
@@ -58,7 +58,7 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   const isReplaced = existsSync(file);
   // Only the owner may read the file, because the state contains API keys.
   writeOutput('FILE', file, text, { isSecret: true });
-  if (flags.json) return print(jsonWithNext({ file, as, ...summarize(exported) }, next));
+  if (flags.json) return print(formatJsonResult({ file, as, ...summarize(exported) }, next));
   printNotes([`${isReplaced ? 'replaced' : 'wrote'} ${file}; the file contains API keys`]);
 }
 
@@ -78,7 +78,7 @@ const serverCommand = (
   { url, sandbox, 'control-token': token }: StateFlags,
 ) => {
   const flags = { url, sandbox, 'control-token': token && 'TOKEN' };
-  return commandLine('state', action, file, ...givenFlags(flags));
+  return commandLine('state', action, file, ...flagWords(flags));
 };
 
 /** Computes the state at a point of a recorded run. @throws {UsageError} for an unreadable run or point */
@@ -101,7 +101,7 @@ async function replayState(path: string, { until, sandbox }: StateFlags): Promis
   if (!isComplete(run, done, point)) {
     const remedy = last === undefined ? '' : `; --until ${last.position} exports the last readable state`;
     throw new UsageError(
-      `expected a complete run, got one with ${counted(run.leftOut, 'unreadable entry', 'unreadable entries')}${remedy}`,
+      `expected a complete run, got one with ${pluralize(run.leftOut, 'unreadable entry', 'unreadable entries')}${remedy}`,
     );
   }
   const sim = machine?.simOf(sandbox);
@@ -125,8 +125,8 @@ async function importState(flags: StateFlags, file: string | undefined, print: (
   if (stray !== undefined) throw new UsageError(`expected no --${stray} with state import`);
   if (file === undefined) throw new UsageError('expected a file from state export');
   const { scenario, pets } = await callServer(flags, (control) => control.importState(readState(file)));
-  if (flags.json) return print(jsonWithNext({ file, scenario, pets }, [serverCommand('export', 'FILE', flags)]));
-  printNotes([`restored ${file}: scenario ${scenario}, ${counted(pets, 'pet')}`]);
+  if (flags.json) return print(formatJsonResult({ file, scenario, pets }, [serverCommand('export', 'FILE', flags)]));
+  printNotes([`restored ${file}: scenario ${scenario}, ${pluralize(pets, 'pet')}`]);
 }
 
 function readState(file: string): ExportedState {

@@ -1,4 +1,4 @@
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
 import type { Subject } from '../deduce/observation.js';
 import type { CalibrateOptions } from './calibrate.js';
@@ -22,9 +22,9 @@ export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject
   const left = Math.max(0, budget - open.length);
   const waits = `waits of up to ${Math.round(patienceMs / 1000)} s`;
   return [
-    `Asks ${target}, at most ${counted(budget, 'request')}, one at a time:`,
+    `Asks ${target}, at most ${pluralize(budget, 'request')}, one at a time:`,
     ...rows,
-    `  lists, a pet and an unknown path at chosen times: up to ${counted(left, 'request')}, ${waits}: ${limitAssumptions.join(', ')}`,
+    `  lists, a pet and an unknown path at chosen times: up to ${pluralize(left, 'request')}, ${waits}: ${limitAssumptions.join(', ')}`,
     allowsExhaust
       ? '  the rest of a window if the budget allows, until one rejection: retryAfterForm, code of rate_limit_exceeded'
       : '  No window is used up; --allow-exhaust permits it.',

@@ -1,5 +1,5 @@
 import { maximumBodyBytes } from '../../requests/api-error.js';
-import { madeUpKey } from '../../traffic-files/key-names.js';
+import { fictitiousKey } from '../../traffic-files/key-names.js';
 import { type Int64, isInt64 } from '../../values/int64.js';
 import { pageParameters } from '../deduce/list-observations.js';
 import type { Subject } from '../deduce/observation.js';
@@ -13,7 +13,7 @@ export interface Probe {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   /** Key of the request: the calibrated one, a made-up one, or none. */
-  readonly token: 'own' | typeof madeUpKey | 'none';
+  readonly token: 'own' | typeof fictitiousKey | 'none';
   /** Id of the question that the request asks. */
   readonly question: string;
 }
@@ -80,7 +80,7 @@ export const readQuestions: readonly Question[] = [
   // PROPFIND is a safe method (RFC 4918 section 9.1): it changes nothing.
   read('unknownMethod', ['unknownMethod', 'errorCodes.method_not_allowed'], '/pets', { method: 'PROPFIND' }),
   read('unauthorizedHeaders', ['unauthorizedHeaders', 'errorCodes.unauthorized'], '/pets', { token: 'none' }),
-  read('acceptAnyKey', ['acceptAnyKey'], '/pets', { token: madeUpKey }),
+  read('acceptAnyKey', ['acceptAnyKey'], '/pets', { token: fictitiousKey }),
   read('cors', ['cors'], '/pets?limit=1', { headers: { origin: oddOrigin } }),
   ...pageParameters.map(([name, value]) => secondPage(name, value)),
 ];

@@ -4,8 +4,8 @@ import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { emptyRecord, isWriteByMethod } from '../../requests/request-record.js';
 import { operationOf } from '../../traffic-files/address.js';
 import { type Exchange, type Missing, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
-import { counted } from '../../values/counted.js';
 import { latestMs } from '../../values/instant.js';
+import { pluralize } from '../../values/pluralize.js';
 import { isRefusal, type ObservedRate, rateOf } from '../deduce/observed-rate.js';
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
 import type { Probe } from './questions.js';
@@ -152,7 +152,7 @@ export class ServiceClient {
   /** Sends one request of a calibration without waiting. After a 429, the request may cause a ban. */
   async atOnce(probe: Probe): Promise<Exchange> {
     if (this.left <= 0)
-      throw new CalibrationEnded(`The budget of ${counted(this.#options.budget, 'request')} is used up.`);
+      throw new CalibrationEnded(`The budget of ${pluralize(this.#options.budget, 'request')} is used up.`);
     const exchange = await this.#send(probe);
     this.#asked++;
     this.#note(exchange);

@@ -1,6 +1,6 @@
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { isRefusal } from '../deduce/observed-rate.js';
 import { isObject, parseExchange } from '../deduce/service-facts.js';
 
@@ -37,7 +37,7 @@ function bodyShape(body: ReturnType<typeof parseExchange>['body']): string {
   if (body === undefined) return 'no JSON';
   if (Array.isArray(body)) {
     const fields = [...new Set(body.map(itemFieldsOf))].sort();
-    return `${counted(body.length, 'item')}${fields.length > 0 ? ` with ${fields.join(' or ')}` : ''}`;
+    return `${pluralize(body.length, 'item')}${fields.length > 0 ? ` with ${fields.join(' or ')}` : ''}`;
   }
   return isObject(body) ? `an object with ${fieldsOf(body)}` : `a ${typeof body}`;
 }

@@ -3,7 +3,7 @@ import { type AssumptionId, defaultSettings, type Settings } from '../../petstor
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { BanWatch } from '../deduce/ban-watch.js';
 import { shownValue } from '../deduce/knowledge-costs.js';
 import { contradictionTexts } from '../deduce/knowledge-lines.js';
@@ -101,7 +101,7 @@ function conclude(
     const drift = found.filter(({ kind }) => kind === 'drift').length;
     return {
       outcome: 'differs',
-      reason: `${counted(found.length, 'difference')}, ${drift} of them drift that no assumption explains.`,
+      reason: `${pluralize(found.length, 'difference')}, ${drift} of them drift that no assumption explains.`,
     };
   }
   if (ended !== undefined) return { outcome: 'could not check', reason: ended };
@@ -111,7 +111,7 @@ function conclude(
     const reason = `${unanswered} of ${requests} requests got no response of the API: none at all, a 5xx or a rejected key.`;
     return { outcome: 'could not check', reason };
   }
-  return { outcome: 'same', reason: `${counted(requests, 'request')} answered alike.` };
+  return { outcome: 'same', reason: `${pluralize(requests, 'request')} answered alike.` };
 }
 
 function choiceDifference(

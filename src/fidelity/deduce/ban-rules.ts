@@ -1,5 +1,5 @@
 import { settingValues } from '../../petstore/settings.js';
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { type Knowledge, notAsked } from './observation.js';
 
 /** Range of a time in milliseconds. Network latency makes arrival times uncertain. */
@@ -112,7 +112,7 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
       ({ early, isSteady }) => isSteady && early.filter(isSureStrike).length >= enoughStrikes,
     );
     const says =
-      spared && `${spared.places[0]} and ${counted(spared.early.length, 'refused request')} after it: no ban`;
+      spared && `${spared.places[0]} and ${pluralize(spared.early.length, 'refused request')} after it: no ban`;
     const none = says && { state: 'likely' as const, value: 0, left: [0], evidence: [says] };
     return [{ ...notAsked('banAfter'), ...none }, notAsked('banGraceMs'), notAsked('banToleranceMs')];
   }

@@ -2,7 +2,7 @@ import { windowSeconds } from '../../rate-limits/plan-limits.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { isGivenUp } from '../../traffic-files/exchange.js';
 import type { Recording } from '../../traffic-files/read-recording.js';
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import type { Learner } from './learner.js';
 import { isRefusal, rateOf } from './observed-rate.js';
 import { recordedScenario } from './recorded-scenario.js';
@@ -39,7 +39,7 @@ export async function incidentFrom(
   const unknown = [...notes, ...unknownsOf(exchanges, scenario), ...replayLines(replayed)];
   const text = [
     comment(
-      `Written by petstore-sim scenario --from, from ${counted(exchanges.length, 'request')} to ${baseUrls.join(', ')}.`,
+      `Written by petstore-sim scenario --from, from ${pluralize(exchanges.length, 'request')} to ${baseUrls.join(', ')}.`,
     ),
     ...unknown.map((line) => comment(line)),
     ...yamlLines(scenario),
@@ -88,7 +88,7 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
 function replayLines({ compared, same, differing }: ReplayedRecording): string[] {
   const more = differing.length > mostDiffering ? [`and ${differing.length - mostDiffering} more`] : [];
   return [
-    `Replayed at the recorded times, ${same} of ${counted(compared, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
+    `Replayed at the recorded times, ${same} of ${pluralize(compared, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
     ...[...differing.slice(0, mostDiffering), ...more].map((line) => `  ${line}`),
   ];
 }

@@ -1,5 +1,5 @@
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
-import { madeUpKey } from '../../traffic-files/key-names.js';
+import { fictitiousKey } from '../../traffic-files/key-names.js';
 import { allLimitRules, isCounted, type LimitAssumption, type LimitRules, limitAssumptions } from './limit-rules.js';
 import type { Knowledge } from './observation.js';
 import { isRefusal, rateOf } from './observed-rate.js';
@@ -93,7 +93,8 @@ export class LimitHypotheses {
     const { token, status, operation } = exchange;
     this.#clock.note(exchange);
     // Ignores requests with a made-up key. A service that accepts such keys may have other limits for them.
-    if (token === undefined || token === madeUpKey || isBan || (status === 401 && !isRefusal(exchange))) return isBan;
+    if (token === undefined || token === fictitiousKey || isBan || (status === 401 && !isRefusal(exchange)))
+      return isBan;
     const arrival = this.#arrivalOf(exchange);
     const rate = rateOf(exchange);
     const last = this.#last.get(token);

@@ -1,8 +1,8 @@
 import { listLimit } from '../../petstore/document.js';
 import { isStatus } from '../../petstore/operation.js';
-import { counted } from '../../values/counted.js';
 import { compareInt64 } from '../../values/int64.js';
 import type { JsonValue } from '../../values/json.js';
+import { pluralize } from '../../values/pluralize.js';
 import type { Observation } from './observation.js';
 import { asPet, type ObservedPet, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
@@ -86,7 +86,7 @@ const isLimit = (text: string) =>
 function limitObservations(query: URLSearchParams, body: readonly JsonValue[], facts: ServiceFacts): Observation[] {
   const [text = '', ...more] = query.getAll('limit');
   const count = body.length;
-  const description = `answered with ${counted(count, 'pet')}`;
+  const description = `answered with ${pluralize(count, 'pet')}`;
   if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
   const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
   // A list with fewer pets than the limit must contain all pets.
@@ -101,7 +101,7 @@ function filterObservations(body: readonly JsonValue[], facts: ServiceFacts): Ob
       {
         about: 'unknownStatusFilter',
         possibleValues: ['ignore'],
-        description: `answered with ${counted(body.length, 'pet')}`,
+        description: `answered with ${pluralize(body.length, 'pet')}`,
       },
     ];
   const possibleValues = facts.total > 0 ? ['empty'] : ['empty', 'ignore'];
@@ -113,7 +113,7 @@ function plainObservations(query: URLSearchParams, pets: readonly ObservedPet[])
   const limit = Number(query.get('limit') ?? listLimit.default);
   const filter = query.get('status');
   if (pets.length > limit)
-    return [contradiction(`answered with ${counted(pets.length, 'pet')}, although limit is ${limit}`)];
+    return [contradiction(`answered with ${pluralize(pets.length, 'pet')}, although limit is ${limit}`)];
   const other = filter === null ? undefined : pets.find(({ status }) => status !== undefined && status !== filter);
   return other === undefined
     ? []
@@ -203,7 +203,7 @@ function pagingObservations(
   const next = /<([^>]*)>\s*;[^,]*\brel="?next"?/i.exec(link ?? '')?.[1];
   if (next === undefined) {
     if (query.has('status') || body.length >= facts.total || body.length === 0) return [];
-    const description = `${body.length} of at least ${counted(facts.total, 'pet')}, and no Link to the rest`;
+    const description = `${body.length} of at least ${pluralize(facts.total, 'pet')}, and no Link to the rest`;
     const none: Observation = { about: 'paging', possibleValues: ['none'], description, isLikely: true };
     if (question === undefined) return [none];
     // Without a Link header, the service may still have pages by query parameters. This observation counts only once

@@ -1,5 +1,5 @@
-import { madeUpKey } from '../../traffic-files/key-names.js';
-import { counted } from '../../values/counted.js';
+import { fictitiousKey } from '../../traffic-files/key-names.js';
+import { pluralize } from '../../values/pluralize.js';
 import { describeUnknown } from './knowledge-costs.js';
 import { contradictionTexts, unseenLines } from './knowledge-lines.js';
 import type { Learner } from './learner.js';
@@ -38,7 +38,7 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
   const { categories } = learner.facts;
   const knowsCategories = learner.settings().unknownCategory === 'reject' && categories.size > 0;
   return [
-    comment(`Learned by petstore-sim calibrate from ${from}, ${at}, ${counted(requests, 'request')}.`),
+    comment(`Learned by petstore-sim calibrate from ${from}, ${at}, ${pluralize(requests, 'request')}.`),
     `name: ${calibratedName}`,
     `description: ${JSON.stringify(`Behavior of ${from} where the document leaves it open, learned from its responses.`)}`,
     ...planLines(learner),
@@ -73,7 +73,9 @@ function planLines({ limits }: Learner): string[] {
   const seen = tokens.flatMap((token) => {
     const plan = limits.planOf(token);
     // Omits the made-up key of the calibration, which is useless to a client.
-    return plan === undefined || token === madeUpKey ? [] : [{ token: token === 'own' ? 'own-key' : token, ...plan }];
+    return plan === undefined || token === fictitiousKey
+      ? []
+      : [{ token: token === 'own' ? 'own-key' : token, ...plan }];
   });
   if (seen.length === 0) return [];
   const own = seen.find(({ plan }) => plan === 'enterprise');

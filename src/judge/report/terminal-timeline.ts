@@ -1,5 +1,5 @@
 import { groupBy } from '../../values/group-by.js';
-import { harmless } from '../../values/harmless.js';
+import { sanitizeText } from '../../values/sanitize-text.js';
 import { formatDuration } from '../finding.js';
 import { type RequestKind, requestKinds } from '../request-kind.js';
 import type { Style } from './style.js';
@@ -43,7 +43,7 @@ const passed: readonly RequestKind[] = ['served', 'failed', 'rejected', 'unautho
  * refused requests with their waits.
  */
 export function drawTerminalTimeline(timeline: Timeline, columns: number, style: Style): string[] {
-  const labels = timeline.rows.map(({ name, plan = '' }) => harmless(`${name} ${plan}`).trim());
+  const labels = timeline.rows.map(({ name, plan = '' }) => sanitizeText(`${name} ${plan}`).trim());
   const labelWidth = Math.min(mostLabel, Math.max(leastLabel, ...labels.map(({ length }) => length + 2)));
   const width = columns - labelWidth;
   const axis = createTimeAxis(timeline, Math.floor(width / 9));

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../../requests/request-record.js';
 import { findingCodes } from '../../scenario/finding-codes.js';
-import { harmless } from '../../values/harmless.js';
+import { sanitizeText } from '../../values/sanitize-text.js';
 import type { Severity } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RunResult } from '../run-result.js';
@@ -39,8 +39,8 @@ export function terminalReport(
   const { failures = [], about = '', headline = verdict.outcome.toUpperCase() }: Partial<RunResult> = verdict;
   const title = style('bold', style(verdictColours[failures.length > 0 ? 'fail' : verdict.outcome], headline));
   const head = [
-    `${title}  ${style('bold', harmless(verdict.scenario).slice(0, Math.max(16, width - headline.length - 4)))}`,
-    ...wrap(harmless(verdict.reason), width, 2),
+    `${title}  ${style('bold', sanitizeText(verdict.scenario).slice(0, Math.max(16, width - headline.length - 4)))}`,
+    ...wrap(sanitizeText(verdict.reason), width, 2),
     ...wrap(countsLine(verdict), width, 2).map((line) => style('dim', line)),
     ...failures.flatMap(({ text }) => wrap(text, width, 2).map((line) => style('red', line))),
   ];
@@ -50,7 +50,7 @@ export function terminalReport(
     const { code, severity, text, measured, allowed } = finding;
     const label = style('bold', style(severityColours[severity], severity.toUpperCase().padEnd(6)));
     const when = `${since(finding, timeline.startMs)}, ${formatRequestIds(finding)}`;
-    const keys = harmless(keysOf(finding));
+    const keys = sanitizeText(keysOf(finding));
     const isNamed = keys !== '' && 8 + code.length + 2 + keys.length <= width;
     const named = isNamed ? `${code}  ${keys}` : code;
     const isShort = 8 + named.length + 2 + when.length <= width;
@@ -58,8 +58,8 @@ export function terminalReport(
     return [
       '',
       `${label}  ${style('bold', code)}${isNamed ? `  ${keys}` : ''}${isShort ? `  ${style('dim', when)}` : ''}`,
-      ...wrap(`${keys === '' || isNamed ? '' : `${keys}: `}${harmless(text)}`, width, 8),
-      ...wrap(harmless(more), width, 8).map((line) => style('dim', line)),
+      ...wrap(`${keys === '' || isNamed ? '' : `${keys}: `}${sanitizeText(text)}`, width, 8),
+      ...wrap(sanitizeText(more), width, 8).map((line) => style('dim', line)),
       ...(hidden.length === 0 ? [] : ['', ...wrap(`${hiddenLine(hidden, timeline.startMs)}.`, width, 8)]),
     ];
   });
@@ -70,7 +70,7 @@ export function terminalReport(
     missing.length === 0 || missing.length === findingCodes.length
       ? []
       : ['', ...wrap(`Not put to the test: ${missing.join(', ')}.`, width, 0)];
-  const more = [...silent, ...(about === '' ? [] : ['', ...wrap(harmless(about.trim()), width, 0)])];
+  const more = [...silent, ...(about === '' ? [] : ['', ...wrap(sanitizeText(about.trim()), width, 0)])];
   return [...head, ...picture, ...findings, ...more.map((line) => style('dim', line)), ''].join('\n');
 }
 

@@ -1,5 +1,5 @@
 import { type FindingCode, findingCodes } from '../../scenario/finding-codes.js';
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { type Finding, formatDuration } from '../finding.js';
 import type { Verdict } from '../judge-run.js';
 import type { RequestKind } from '../request-kind.js';
@@ -25,7 +25,7 @@ export function countsLine(verdict: Verdict): string {
   const unrecorded = countOf(verdict.unrecorded ?? []);
   if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
   if (dropped > 0) parts.push(`${dropped} earlier dropped`);
-  return `${counted(requests, 'request')}: ${parts.join(', ')}`;
+  return `${pluralize(requests, 'request')}: ${parts.join(', ')}`;
 }
 
 /** Formats a finding's time relative to the start of the run: `+12.4 s`. */

@@ -1,4 +1,4 @@
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { finding, firstPrefix, formatDuration, type SimulatorRule } from '../finding.js';
 import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
 
@@ -17,9 +17,9 @@ export const banHammered: SimulatorRule = {
       const longer = isExtended(ban) ? ' Each request extended the ban.' : '';
       return [
         finding('ban-hammered', 'fail', more, {
-          measured: `${counted(more.length, 'request')} after the response that reported the ban`,
+          measured: `${pluralize(more.length, 'request')} after the response that reported the ban`,
           allowed: '0 requests',
-          text: `Sent ${counted(more.length, 'request')} during a ban, ${firstPrefix(more)}${formatDuration(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
+          text: `Sent ${pluralize(more.length, 'request')} during a ban, ${firstPrefix(more)}${formatDuration(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
         }),
       ];
     });

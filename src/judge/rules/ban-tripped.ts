@@ -1,4 +1,4 @@
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import type { ClientSession } from '../client-session.js';
 import { type Finding, finding, formatDuration, type SimulatorRule } from '../finding.js';
 import { type KnownRequest, toleranceMs } from '../run.js';
@@ -72,7 +72,7 @@ export const banTripped: SimulatorRule = {
         const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
         findings.push(
           finding('ban-tripped', isObedient ? 'warn' : 'fail', led, {
-            measured: counted(known.strikes, 'strike'),
+            measured: pluralize(known.strikes, 'strike'),
             allowed: 'none',
             text: `Kept sending after a 429 until the key was banned; the ban ends in ${formatDuration(banMs)}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
           }),

@@ -1,5 +1,5 @@
 import { getPetRemovedAtMs } from '../../petstore/document.js';
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { finding, formatTimes, type WireRule } from '../finding.js';
 
 /**
@@ -18,7 +18,7 @@ export const deprecatedOperation: WireRule = {
       exercised: true,
       findings: [
         finding('deprecated-operation', isRemoved ? 'warn' : 'info', used, {
-          measured: counted(used.length, 'request'),
+          measured: pluralize(used.length, 'request'),
           allowed: 'none after 5 December 2030',
           text: `GET /pets/{petId} was used ${formatTimes(used.length)}. ${until}; use GET /pets with the status filter.`,
         }),

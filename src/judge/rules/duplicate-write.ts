@@ -1,5 +1,5 @@
+import { findLowest } from '../../values/find-lowest.js';
 import { groupBy } from '../../values/group-by.js';
-import { lowest } from '../../values/lowest.js';
 import { finding, requestTarget, type SimulatorRule } from '../finding.js';
 import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
 import { nounOf } from '../same-pet.js';
@@ -124,7 +124,7 @@ class ClientReads {
       ]),
     );
     const ids = this.#ofClients.get(before.client) ?? [];
-    const next = ids[lowest(ids.length, (at) => (ids[at] as number) > before.id)];
+    const next = ids[findLowest(ids.length, (at) => (ids[at] as number) > before.id)];
     return next !== undefined && next < after.id;
   }
 }

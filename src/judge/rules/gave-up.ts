@@ -1,6 +1,6 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
-import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
+import { pluralize } from '../../values/pluralize.js';
 import { PerSession } from '../client-session.js';
 import { compareEqualReads } from '../equal-reads.js';
 import { type Finding, finding, formatTimes, requestTarget, type WireRule } from '../finding.js';
@@ -53,7 +53,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   const tries = given[0] ?? [];
   // Number of attempts since the last successful request of the call.
   const attempts = tries.length - 1 - tries.findLastIndex((each) => !isFailed(each));
-  const others = given.length > 1 ? ` and ${counted(given.length - 1, 'other call')}` : '';
+  const others = given.length > 1 ? ` and ${pluralize(given.length - 1, 'other call')}` : '';
   const why = first.isRefused ? `refused with ${first.status}` : 'left without a usable response';
   const { severity, note } = severityOfGivingUp(run, last);
   const isWriteLost = isUnansweredWrite(first);
@@ -67,7 +67,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
     given.length === 1 && attempts > 1 ? ` ${formatTimes(attempts)}, and then given up` : ' and not sent again';
   return [
     finding('gave-up', severity, last, {
-      measured: `${counted(given.length, 'call')} given up`,
+      measured: `${pluralize(given.length, 'call')} given up`,
       allowed: isWriteLost
         ? `an error for the caller, or a check whether the ${nounOf(first)} was stored`
         : `a retry after the wait${orError}`,
@@ -81,11 +81,11 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
   const { severity, note } = severityOfGivingUp(run, missing);
   const [first] = missing as [JudgedRequest];
   const request = first.isRefused ? 'refused request' : 'failed request';
-  const left = `${counted(missing.length, request)} ${missing.length === 1 ? 'was' : 'were'} not sent again`;
+  const left = `${pluralize(missing.length, request)} ${missing.length === 1 ? 'was' : 'were'} not sent again`;
   return finding('gave-up', severity, missing, {
-    measured: `${counted(asked, 'call')}, ${counted(answered, 'usable response')}`,
+    measured: `${pluralize(asked, 'call')}, ${pluralize(answered, 'usable response')}`,
     allowed: `a retry after the wait${orError}`,
-    text: `${counted(asked, 'equal call')} were made, but only ${answered} got a usable response: ${left}. ${note}`,
+    text: `${pluralize(asked, 'equal call')} were made, but only ${answered} got a usable response: ${left}. ${note}`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { finding, formatDuration, type SimulatorRule } from '../finding.js';
 import { earlyMs, toleranceMs } from '../run.js';
 
@@ -19,9 +19,9 @@ export const ignoredDayWindow: SimulatorRule = {
       if (early.length === 0 || first?.deadlineMs === undefined) return [];
       return [
         finding('ignored-day-window', 'fail', early, {
-          measured: `${counted(early.length, 'request')} before the daily reset`,
+          measured: `${pluralize(early.length, 'request')} before the daily reset`,
           allowed: '0 requests',
-          text: `The daily limit was exhausted for another ${formatDuration(first.deadlineMs - first.answeredAtMs)}, but the client sent ${counted(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
+          text: `The daily limit was exhausted for another ${formatDuration(first.deadlineMs - first.answeredAtMs)}, but the client sent ${pluralize(early.length, 'more request')}. If the wait is too long for the caller, fail with a clear error and send nothing until the reset.`,
         }),
       ];
     });

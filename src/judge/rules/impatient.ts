@@ -1,4 +1,4 @@
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { finding, formatDuration, formatTimes, requestTarget, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
@@ -31,7 +31,7 @@ export const impatient: WireRule = {
       exercised: true,
       findings: [
         finding('impatient', 'warn', abandoned, {
-          measured: `${counted(abandoned.length, 'response')} abandoned after at most ${formatDuration(longest)}`,
+          measured: `${pluralize(abandoned.length, 'response')} abandoned after at most ${formatDuration(longest)}`,
           allowed: 'waiting for the response',
           text: `${requestTarget(first)} was abandoned before its response ${formatTimes(abandoned.length)} and then sent again, which costs an additional request each time. Raise the client's timeout, or do not retry after a timeout.`,
         }),

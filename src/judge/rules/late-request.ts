@@ -1,5 +1,5 @@
-import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
+import { pluralize } from '../../values/pluralize.js';
 import { finding, firstPrefix, formatDuration, type WireRule } from '../finding.js';
 import { type Run, receiptMs, toleranceMs } from '../run.js';
 
@@ -20,7 +20,7 @@ export const lateRequest: WireRule = {
       if (first === undefined) return [];
       return [
         finding('late-request', 'warn', late, {
-          measured: `${counted(late.length, 'request')}, ${firstPrefix(late)}${formatDuration(first.arrivedAtMs - report.atMs)} after`,
+          measured: `${pluralize(late.length, 'request')}, ${firstPrefix(late)}${formatDuration(first.arrivedAtMs - report.atMs)} after`,
           allowed: 'none after the caller gave up',
           text: `A request was sent ${formatDuration(first.arrivedAtMs - report.atMs)} after its caller had given up. Pass the caller's abort signal to the wait, not only to the request.`,
         }),

@@ -1,5 +1,5 @@
-import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
+import { pluralize } from '../../values/pluralize.js';
 import { finding, requestTarget, type WireRule } from '../finding.js';
 import { isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
 import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
@@ -36,10 +36,10 @@ export const lostWrite: WireRule = {
       );
       const isKnown = run.end?.hasFailed !== undefined || (run.outcomes ?? []).length > 0;
       const all = ofKey.flatMap((each) => each.tries);
-      const others = ofKey.length > 1 ? ` and ${counted(ofKey.length - 1, 'other write')}` : '';
+      const others = ofKey.length > 1 ? ` and ${pluralize(ofKey.length - 1, 'other write')}` : '';
       const often = ofKey.length === 1 && tries.length > 1 ? ` ${tries.length} times` : '';
       return finding('lost-write', isKnown ? severity : 'warn', all, {
-        measured: `${counted(all.length, 'attempt')}, all refused`,
+        measured: `${pluralize(all.length, 'attempt')}, all refused`,
         allowed: `stored eventually${orError}`,
         text: `${requestTarget(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${note} A refused write stores nothing, so repeat it after the wait.`,
       });

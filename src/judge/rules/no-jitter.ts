@@ -1,5 +1,5 @@
+import { findLowest } from '../../values/find-lowest.js';
 import { groupByNumber } from '../../values/group-by.js';
-import { lowest } from '../../values/lowest.js';
 import { finding, formatDuration, type WireRule } from '../finding.js';
 import { type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
@@ -55,7 +55,7 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
     const { series, callers: declared } = first.session;
     if (declared > 1 && declared < leastCallers) continue;
     const latest = latestOfKeys[series] as readonly number[];
-    const from = lowest(latest.length, (at) => (latest[at] as number) >= dueMs);
+    const from = findLowest(latest.length, (at) => (latest[at] as number) >= dueMs);
     const retries = retriesAfter(waiting, ofKeys[series] as readonly JudgedRequest[], from, dueMs);
     if (retries.length >= leastCallers) herds.push({ waiting, retries });
   }

@@ -1,4 +1,4 @@
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { PerSession } from '../client-session.js';
 import { finding, firstPrefix, formatDuration, formatTimes, type WireRule } from '../finding.js';
 import { earlyMs, type JudgedRequest, type RefusalEpisode, receiptMs, toleranceMs } from '../run.js';
@@ -21,7 +21,7 @@ export const noSharedGate: WireRule = {
           'warn',
           early.map(({ request }) => request),
           {
-            measured: `${counted(early.length, 'other call')} during the wait`,
+            measured: `${pluralize(early.length, 'other call')} during the wait`,
             allowed: '0, except for requests in flight in the first second',
             text: `Another call with the same key was sent ${formatTimes(early.length)} during the wait after a ${first.refusal.status}, ${firstPrefix(early)}${formatDuration(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit applies to the key: pause all calls with this key during the wait.`,
           },

@@ -1,5 +1,5 @@
-import { counted } from '../../values/counted.js';
 import { groupBy } from '../../values/group-by.js';
+import { pluralize } from '../../values/pluralize.js';
 import { finding, formatTimes, type WireRule } from '../finding.js';
 import { type JudgedRequest, receiptMs } from '../run.js';
 
@@ -16,8 +16,8 @@ export const retried401: WireRule = {
       if (first === undefined || repeats.length <= mostRepeats) return [];
       return [
         finding('retried-401', 'fail', [first, ...repeats.filter((each) => each !== first)], {
-          measured: counted(repeats.length, 'repeat'),
-          allowed: counted(mostRepeats, 'repeat'),
+          measured: pluralize(repeats.length, 'repeat'),
+          allowed: pluralize(mostRepeats, 'repeat'),
           text: `The same key was sent again ${formatTimes(repeats.length)} after a 401. Waiting does not make a key valid: stop and report the error. Some services ban for repeated 401s.`,
         }),
       ];

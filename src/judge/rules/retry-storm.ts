@@ -1,5 +1,5 @@
+import { findLowest } from '../../values/find-lowest.js';
 import { groupBy } from '../../values/group-by.js';
-import { lowest } from '../../values/lowest.js';
 import { PerSession } from '../client-session.js';
 import { hasWaits, splitIntoCalls } from '../equal-calls.js';
 import { type Finding, finding, formatDuration, requestTarget, type WireRule } from '../finding.js';
@@ -103,8 +103,8 @@ function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]):
   const isSteady = (ms: number) => Math.abs(ms - shortest) <= shortest * rhythmShare;
   if (!gaps.every(isSteady)) return false;
   const [first, last] = [tries[0] as JudgedRequest, tries.at(-1) as JudgedRequest];
-  const before = all[lowest(all.length, (at) => (all[at] as JudgedRequest).id >= first.id) - 1];
-  const after = all[lowest(all.length, (at) => (all[at] as JudgedRequest).id > last.id)];
+  const before = all[findLowest(all.length, (at) => (all[at] as JudgedRequest).id >= first.id) - 1];
+  const after = all[findLowest(all.length, (at) => (all[at] as JudgedRequest).id > last.id)];
   return (
     (before !== undefined && isAnswered(before) && isSteady(gapMs(before, first))) ||
     (isAnswered(last) && isSteady(gapMs(last, after)))

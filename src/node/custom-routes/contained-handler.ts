@@ -7,16 +7,16 @@ import type { Answer } from '../../requests/api-call.js';
  * Error for an msw handler that returned `HttpResponse.error()`. The server then closes the connection without a
  * response.
  */
-export class ConnectionCut extends Error {
-  override readonly name = 'ConnectionCut';
+export class ConnectionAborted extends Error {
+  override readonly name = 'ConnectionAborted';
 }
 
 /**
  * Carries the response of a guarded route (a custom route under the API's limits) out of its msw handler. The server
  * sends it like an API response.
  */
-export class RouteAnswered extends Error {
-  override readonly name = 'RouteAnswered';
+export class RouteResponse extends Error {
+  override readonly name = 'RouteResponse';
 
   constructor(readonly answer: Answer) {
     super();
@@ -40,7 +40,7 @@ export function containedHandler(
   const run: RequestHandler['run'] = async (args) => {
     setContext(args.request, context);
     const result = await handler.run(args);
-    if (context.answer !== undefined) throw new RouteAnswered(context.answer);
+    if (context.answer !== undefined) throw new RouteResponse(context.answer);
     if (result?.response === undefined) return result;
     return { ...result, response: contained(result.response, response, headers) };
   };
@@ -48,7 +48,7 @@ export function containedHandler(
 }
 
 function contained(answer: Response, response: ServerResponse, more: Readonly<Record<string, string>>): Response {
-  if (answer.type === 'error') throw new ConnectionCut();
+  if (answer.type === 'error') throw new ConnectionAborted();
   const headers = new Headers(answer.headers);
   for (const name in more) {
     if (name === 'Vary') headers.append(name, more[name] as string);

@@ -9,13 +9,13 @@ import type { Answer } from '../../requests/api-call.js';
 import { errorBody, maximumBodyBytes, payloadTooLarge } from '../../requests/api-error.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
-import { whenSent } from '../http/hold-refusals.js';
+import { deliverAfterDelay } from '../http/delay-refusals.js';
 import { hasBody, readBody } from '../http/read-body.js';
 import { sendAnswer } from '../http/send-answer.js';
 import type { Report } from '../http/served-answer.js';
 import { disconnectSignal } from '../http/wire-faults.js';
 import { UsageError } from '../usage-error.js';
-import { ConnectionCut, containedHandler, RouteAnswered } from './contained-handler.js';
+import { ConnectionAborted, containedHandler, RouteResponse } from './contained-handler.js';
 import { createMatcher, isHandler } from './handler-matcher.js';
 import { loadMiddleware } from './load-middleware.js';
 import { sendRoute } from './send-route.js';
@@ -98,11 +98,11 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       if (isOurs && response.headersSent) done(response.statusCode, sentHeaders(response), '');
     });
     app(copyOf(request, context, body) as unknown as Request, response as Response, (error?: unknown) => {
-      if (error instanceof ConnectionCut) {
+      if (error instanceof ConnectionAborted) {
         request.socket.resetAndDestroy();
         done(0, {}, '');
-      } else if (error instanceof RouteAnswered) {
-        whenSent(error.answer, (answer) => {
+      } else if (error instanceof RouteResponse) {
+        deliverAfterDelay(error.answer, (answer) => {
           try {
             sendRoute(request, response, { answer, cors: cors(request), clock: sim.clock });
             done(answer.status, answer.headers, answer.body, answer);

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { OwnDescription } from '../../control-api/own-description.js';
+import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
 import { basePath } from '../../petstore/document.js';
 import { isMap } from '../../values/plain-data.js';
-import { isUnder } from '../http/is-under.js';
+import { isUnderBasePath } from '../http/base-path.js';
 import { UsageError } from '../usage-error.js';
 import type { HandlerSource } from './extensions.js';
 import { isHandler } from './handler-matcher.js';
@@ -15,7 +15,9 @@ import { loadMiddleware } from './load-middleware.js';
  * simulator. Its export `openapi` is an optional description.
  * @throws {UsageError} for a missing file, export or package, and for a module that fails (with its stack)
  */
-export async function readHandlers(file: string): Promise<{ handlers: HandlerSource; openapi?: OwnDescription }> {
+export async function readHandlers(
+  file: string,
+): Promise<{ handlers: HandlerSource; openapi?: CustomRoutesDescription }> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`expected --handlers to be a file, found none at ${path}`);
   // Checks the msw version before the import. With an unsuitable msw, the import would fail with an unclear message.
@@ -40,17 +42,17 @@ export async function readHandlers(file: string): Promise<{ handlers: HandlerSou
  * Checks the OpenAPI description of the user's custom paths.
  * @throws {UsageError} if the value does not describe paths below `/v1`
  */
-function checkDescription(file: string, openapi: unknown): OwnDescription {
+function checkDescription(file: string, openapi: unknown): CustomRoutesDescription {
   const { paths = {}, components = {} } = isMap(openapi) ? openapi : { paths: openapi };
   const areMaps = [paths, components].every((items) => isMap(items) && Object.values(items).every(isMap));
   if (!areMaps)
     throw new UsageError(`expected ${file} to export openapi as an object with paths and components, as in OpenAPI`);
-  const wrong = Object.keys(paths as object).find((path) => !path.startsWith('/') || isUnder(path, basePath));
+  const wrong = Object.keys(paths as object).find((path) => !path.startsWith('/') || isUnderBasePath(path, basePath));
   if (wrong !== undefined)
     throw new UsageError(
       `expected the paths of openapi in ${file} to be those below ${basePath}, such as /categories, got ${JSON.stringify(wrong)}`,
     );
-  return { paths, components } as OwnDescription;
+  return { paths, components } as CustomRoutesDescription;
 }
 
 async function load<Result>(file: string, run: () => Promise<Result>): Promise<Result> {

@@ -9,9 +9,9 @@ import { statusesWithoutBody } from '../../requests/outcome.js';
 import { operationByPath } from '../../requests/path-operation.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
+import { basePathOf, isUnderBasePath } from '../http/base-path.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
-import { whenSent } from '../http/hold-refusals.js';
-import { basePathOf, isUnder } from '../http/is-under.js';
+import { deliverAfterDelay } from '../http/delay-refusals.js';
 import { hasBody } from '../http/read-body.js';
 import { readTarget } from '../http/read-target.js';
 import { disconnectSignal } from '../http/wire-faults.js';
@@ -177,7 +177,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       };
       try {
         const answer = await answerRoute(sim, call, operationByPath(method, path), respond);
-        whenSent(answer, () => {
+        deliverAfterDelay(answer, () => {
           sendRoute(request, response, { answer, cors: allowed, clock: sim.clock });
           // Discards the rest of a request body that was not forwarded, so that the connection can be used again.
           if (!request.readableEnded && request.listenerCount('data') === 0) request.resume();
@@ -200,7 +200,7 @@ function isOfApi(sim: Simulator, method: string, path: string, query: string): b
   const { services, resolved } = coreOf(sim).state;
   return services.some(({ service }) => {
     const { basePath } = service;
-    if (!isUnder(path, basePath)) return false;
+    if (!isUnderBasePath(path, basePath)) return false;
     const call: ApiCall = {
       method,
       path: decodeUnreserved(path.slice(basePath.length)),

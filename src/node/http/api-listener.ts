@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import type { Answer } from '../../requests/api-call.js';
 import { prefixOf, recreatedHeaders, type Sandbox } from '../../sandboxes/sandboxes.js';
+import { basePathOf } from './base-path.js';
 import type { Connections } from './connections.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from './cors.js';
-import { whenSent } from './hold-refusals.js';
+import { deliverAfterDelay } from './delay-refusals.js';
 import { HttpCall } from './http-call.js';
-import { basePathOf } from './is-under.js';
 import { hasBody, readBody } from './read-body.js';
 import type { Report } from './served-answer.js';
 import { deliver } from './wire-faults.js';
@@ -61,7 +61,7 @@ export function createApiListener(
       const { status, headers, body, operation, key, plan, fault, wire } = answer;
       report({ by: 'api', sim, status, headers, body, operation, key, plan, fault, wire, isOriginRefused });
     };
-    const send = (answer: Answer) => whenSent(answer, deliverAndReport);
+    const send = (answer: Answer) => deliverAfterDelay(answer, deliverAndReport);
     const answerWith = (body: Uint8Array | undefined) => {
       const call = new HttpCall(request, response, {
         base: prefix + (basePath ?? main),

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClientErrors, type OnRefused } from './client-errors.js';
 import type { Connections } from './connections.js';
-import { inOrder } from './in-order.js';
+import { handleInOrder } from './handle-in-order.js';
 
 /** HTTP servers for the addresses of one host, which share a port. */
 export interface BoundServers {
@@ -50,7 +50,7 @@ function start(
   port: number,
   onRefused: OnRefused | undefined,
 ): Promise<Server> {
-  const serve = inOrder(listener);
+  const serve = handleInOrder(listener);
   const trackAndServe: RequestListener = (request, response) => {
     connections.serve(request, response);
     serve(request, response);

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { tooMany } from '../../control-api/control-error.js';
 import type { EntryFeed } from '../../control-api/entry-stream.js';
-import { drained } from './drained.js';
 import { createEventBatch } from './event-batch.js';
+import { maximumTurnMs, nextTurn } from './event-loop-turns.js';
 import { stalledMs } from './send-pieces.js';
-import { mostTurnMs, nextTurn } from './turn.js';
+import { waitForDrain } from './wait-for-drain.js';
 
 /** Maximum number of open event streams, over all sandboxes. */
 const mostReaders = 20;
@@ -47,7 +47,7 @@ export function createEventSender() {
     sendItems: (response: ServerResponse, open: () => AsyncIterable<object>, name: string) =>
       sendTo(response, open, async (items) => {
         for await (const item of items) {
-          if (!response.write(`event: ${name}\ndata: ${JSON.stringify(item)}\n\n`)) await drained(response);
+          if (!response.write(`event: ${name}\ndata: ${JSON.stringify(item)}\n\n`)) await waitForDrain(response);
         }
       }),
     /**
@@ -61,8 +61,8 @@ export function createEventSender() {
           response.setTimeout(stalledMs, () => response.destroy());
           let turnMs = performance.now();
           while (!signal.aborted && entries.next(batch.add)) {
-            if (response.writableNeedDrain) await drained(response);
-            if (performance.now() < turnMs + mostTurnMs) continue;
+            if (response.writableNeedDrain) await waitForDrain(response);
+            if (performance.now() < turnMs + maximumTurnMs) continue;
             await nextTurn();
             turnMs = performance.now();
           }

@@ -4,9 +4,9 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import { ControlError, toControlError, unavailable } from '../../control-api/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control-api/control-operation.js';
 import { controlOperations } from '../../control-api/control-operations.js';
+import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
 import type { EntryFeed } from '../../control-api/entry-stream.js';
 import { isLazy, jsonPieces } from '../../control-api/lazy-result.js';
-import type { OwnDescription } from '../../control-api/own-description.js';
 import { openEntryFeed, perform, performInSteps } from '../../control-api/perform.js';
 import { noSandbox, sandboxOperations, sandboxUrls } from '../../control-api/sandbox-operations.js';
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
@@ -17,12 +17,12 @@ import { createEventSender } from './control-events.js';
 import { type ControlAccess, checkControlRequest, controlCors } from './control-guard.js';
 import { readInput, readInputInSteps } from './control-input.js';
 import { isPreflight, preflightHeaders } from './cors.js';
-import { keepInUse } from './keep-in-use.js';
+import { runInTurns } from './event-loop-turns.js';
+import { keepSandboxInUse } from './keep-sandbox-in-use.js';
 import { servePage } from './page.js';
 import { sendRefusal } from './send-answer.js';
 import { sendPieces } from './send-pieces.js';
 import type { Report } from './served-answer.js';
-import { inTurns } from './turn.js';
 
 /** Default maximum size of a control request body, in bytes. */
 const maximumBodyBytes = 5 * 1024 * 1024;
@@ -33,7 +33,7 @@ export interface ControlRouterOptions extends ControlAccess {
   /** Signal that is aborted when the server closes, to end waiting requests and event streams. */
   closing: AbortSignal;
   /** OpenAPI description of the user's custom routes. */
-  readonly openapi?: OwnDescription | undefined;
+  readonly openapi?: CustomRoutesDescription | undefined;
 }
 
 /** Handles one HTTP request to the control API. */
@@ -94,10 +94,10 @@ export function createControlRouter(
     (name: string, operation: AnyControlOperation, find: Find): RequestHandler =>
     async (request, response) => {
       const isLarge = Buffer.isBuffer(request.body) && request.body.length > largeBytes;
-      const large = isLarge ? await inTurns(readInputInSteps(request, operation)) : undefined;
+      const large = isLarge ? await runInTurns(readInputInSteps(request, operation)) : undefined;
       const { target, sandbox, gone, ...addresses } = await findFor(operation, find, request);
       const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
-      if (operation.isLong && sandbox !== undefined) keepInUse(sandbox, simulators, response);
+      if (operation.isLong && sandbox !== undefined) keepSandboxInUse(sandbox, simulators, response);
       const log = simulators.health?.();
       if (log?.engine === 'redis') {
         // Adds this replica's log position to the response, so that a client can tell which of two replicas is further.
@@ -110,7 +110,7 @@ export function createControlRouter(
       const caller: Caller = { ...addresses, signal, instance, log, outages, openapi, name: callerOf(request) };
       const run = () => {
         const input = large ?? readInput(request, operation);
-        const runNow = () => inTurns(performInSteps(operation, target, input, caller, isLarge));
+        const runNow = () => runInTurns(performInSteps(operation, target, input, caller, isLarge));
         if (operation.method === 'GET') return runNow();
         return simulators.change({ name, operation, sandbox, input, caller, origin: originOf(request), run: runNow });
       };

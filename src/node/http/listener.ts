@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { OwnDescription } from '../../control-api/own-description.js';
+import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import { nothingHere } from '../../in-process/fetch.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
@@ -8,11 +8,11 @@ import type { ExtensionCall } from '../custom-routes/extension.js';
 import type { ExtensionOf } from '../custom-routes/extensions.js';
 import type { Upstream } from '../custom-routes/upstream.js';
 import { type ApiListener, createApiListener } from './api-listener.js';
+import { basePathOf, isUnderBasePath } from './base-path.js';
 import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
 import { corsHeaders, isPreflight, preflightHeaders } from './cors.js';
 import { createRequestCheck, refusal } from './guard.js';
-import { basePathOf, isUnder } from './is-under.js';
 import { wantsHtml } from './page.js';
 import { recordOutsideRequest } from './record-outside-request.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
@@ -24,7 +24,7 @@ export interface CustomRoutes {
   readonly extensionOf?: ExtensionOf | undefined;
   readonly upstream?: Upstream | undefined;
   /** OpenAPI description of the msw handlers' routes. */
-  readonly openapi?: OwnDescription | undefined;
+  readonly openapi?: CustomRoutesDescription | undefined;
 }
 
 interface ListenerOptions extends ControlRouterOptions, CustomRoutes {
@@ -66,7 +66,7 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
       return;
     }
     const target = request.url as string;
-    if (isUnder(target, '/__sim')) return serveControl(request, response, report);
+    if (isUnderBasePath(target, '/__sim')) return serveControl(request, response, report);
     const serve = (read?: Uint8Array) => {
       if (upstream?.(sim, request, response, { ...callOf(report), prefix: '', read })) return;
       if (basePathOf(target, sim.basePaths) !== undefined) return serveApi(undefined, request, response, report, read);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../requests/api-call.js';
 import { errorBody } from '../../requests/api-error.js';
-import { endTogether } from './end-together.js';
+import { endInBatch } from './end-in-batch.js';
 import type { Refusal } from './guard.js';
 
 /** Sends a response of the API or of a user's handler, with CORS headers. */
@@ -12,8 +12,8 @@ export function sendAnswer(
 ): void {
   // A fault removed the Date header, which Node would otherwise set to the machine's time.
   if (headers.Date === undefined) response.sendDate = false;
-  // Node joins headers and text to one string. Encoding that string as UTF-8 allocates its size again, so other text than
-  // ASCII is sent as a buffer.
+  // Node joins headers and text to one string. Encoding that string as UTF-8 allocates its size again, so other text
+  // than ASCII is sent as a buffer.
   const bytes = Buffer.byteLength(body) === body.length ? body : Buffer.from(body);
   const fields: string[] = [];
   for (const name in headers) fields.push(name, headers[name] as string);
@@ -21,7 +21,7 @@ export function sendAnswer(
   if (status !== 204 && status !== 304) fields.push('Content-Length', String(bytes.length));
   for (const name in cors) fields.push(name, cors[name] as string);
   response.writeHead(status, fields);
-  endTogether(response, bytes);
+  endInBatch(response, bytes);
 }
 
 /** Sends a JSON response of the server itself, without the API's headers. */

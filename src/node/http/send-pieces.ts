@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { drained } from './drained.js';
-import { mostTurnMs, nextTurn } from './turn.js';
+import { maximumTurnMs, nextTurn } from './event-loop-turns.js';
+import { waitForDrain } from './wait-for-drain.js';
 
 /** Approximate number of characters in one write of a long response. */
 const chunkLength = 64 * 1024;
@@ -14,10 +14,10 @@ export async function sendPieces(response: ServerResponse, pieces: Iterable<stri
   let turnMs = performance.now();
   for (const piece of pieces) {
     text += piece;
-    if (text.length < chunkLength && performance.now() < turnMs + mostTurnMs) continue;
+    if (text.length < chunkLength && performance.now() < turnMs + maximumTurnMs) continue;
     const isTaken = response.write(text);
     text = '';
-    if (!isTaken) await drained(response);
+    if (!isTaken) await waitForDrain(response);
     // Waits one turn in any case, so that other requests run even if the system accepts all data at once.
     await nextTurn();
     if (response.destroyed) return;

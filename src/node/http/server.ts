@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { OwnDescription } from '../../control-api/own-description.js';
+import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import type { Sandboxes, SandboxesOptions } from '../../sandboxes/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
@@ -39,7 +39,7 @@ export interface ListenOptions {
    * OpenAPI description of your handlers: `paths` below `/v1` and `components`. The server adds it to its own
    * descriptions.
    */
-  openapi?: OwnDescription;
+  openapi?: CustomRoutesDescription;
   /** Your own backend, for requests that neither the API nor a handler serves: its URL, or options. */
   upstream?: string | UpstreamOptions;
   /** Idle timeout and maximum number of sandboxes. */

@@ -1,6 +1,6 @@
 import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, Parser } from 'yaml';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
-import { grouped } from '../../values/grouped.js';
+import { formatInteger } from '../../values/format-integer.js';
 import { normalizeInteger } from '../../values/int64.js';
 
 /** Position in a YAML text. Line and column count from 1. */
@@ -55,7 +55,11 @@ export function readYaml(text: string): YamlText {
 
   const signs = text.match(/[%,:?&*!|>@[\]{}\n-]/g)?.length ?? 0;
   if (signs > maximumSigns) {
-    report(0, [], `expected at most ${grouped(maximumSigns)} syntax characters and lines, got ${grouped(signs)}`);
+    report(
+      0,
+      [],
+      `expected at most ${formatInteger(maximumSigns)} syntax characters and lines, got ${formatInteger(signs)}`,
+    );
     return unreadable;
   }
   const tokens = [...new Parser(lines.addNewLine).parse(text)];

@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import {
   type FoundEntry,
   type Log,
@@ -363,7 +363,7 @@ function openToAppend(folder: string, name: string): OpenFile {
 const closed = 'The log is closed.';
 const flushFile = promisify(fs.fdatasync);
 const tooLong = (most: number, bytes: number, commands: number) =>
-  new RangeError(`expected an entry of at most ${most} bytes, got ${counted(commands, 'command')} in ${bytes} bytes`);
+  new RangeError(`expected an entry of at most ${most} bytes, got ${pluralize(commands, 'command')} in ${bytes} bytes`);
 
 /** Converts a system error of a write to an error with advice. Returns any other error unchanged. */
 function unavailable(name: string, error: unknown): unknown {
@@ -450,7 +450,7 @@ function recover(folder: string, newIdentity: LogIdentity): Content {
   }
   if (repeated > 0) {
     const were = repeated === 1 ? 'was' : 'were';
-    notices.push(`${counted(repeated, 'entry', 'entries')} ${were} found twice; each was applied once.`);
+    notices.push(`${pluralize(repeated, 'entry', 'entries')} ${were} found twice; each was applied once.`);
   }
   if (damage !== undefined) notices.push(repair(folder, damage, last, needed));
   if (snapshot === undefined && !isFound) return emptyContent(newIdentity, notices);

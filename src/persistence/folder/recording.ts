@@ -1,5 +1,5 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { type FoundEntry, type Log, type LogEntry, LogOpenError, type LogScenario } from '../log.js';
 import { createTransientLog } from '../transient-log.js';
 import { fileFormat, formatLine, type RecordingHeader, readHeader, readLines } from './lines.js';
@@ -107,7 +107,7 @@ export function readRecordedLog(path: string): RecordedLog {
     chain = sum;
     if (line.offset > 0) entries.push({ ...line.parse<LogEntry>(), version });
   }
-  const left = `${counted(leftOut, 'entry', 'entries')} ${leftOut === 1 ? 'is' : 'are'} ignored`;
+  const left = `${pluralize(leftOut, 'entry', 'entries')} ${leftOut === 1 ? 'is' : 'are'} ignored`;
   const notice =
     leftOut === 0 ? undefined : `The recording is readable up to entry ${entries.length}: ${damage}; ${left}.`;
   return { version, scenario: birth.scenario.name, entries, notice, leftOut };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { counted } from '../../values/counted.js';
+import { pluralize } from '../../values/pluralize.js';
 import { type LogIdentity, LogOpenError } from '../log.js';
 import type { Connection } from './connection.js';
 import { type EntryFields, fieldList, type StoredEntry, toFields } from './entry-fields.js';
@@ -86,7 +86,7 @@ async function findRemains(connection: Connection, keys: StoreKeys): Promise<str
   const entries = Number(await connection.call('XLEN', keys.log));
   const snapshots = Number(await connection.call('HLEN', keys.snapshots));
   if (entries + snapshots === 0) return undefined;
-  return `${keys.log} with ${counted(entries, 'entry', 'entries')} and ${counted(snapshots, 'snapshot')}`;
+  return `${keys.log} with ${pluralize(entries, 'entry', 'entries')} and ${pluralize(snapshots, 'snapshot')}`;
 }
 
 /** Deletes all Redis keys of a log. */

@@ -1,6 +1,6 @@
 import { createControl, type ServerControl } from '../../../src/control.js';
 import type { Scenario } from '../../../src/index.js';
-import { type Served, serveState } from '../../../src/node/serve-state.js';
+import { type ServedState, serveState } from '../../../src/node/serve-state.js';
 import { type StoreOptions, type StoreState, storeEngine } from '../../../src/node/store-engine.js';
 import { readRedisAddress } from '../../../src/persistence/redis/address.js';
 import { resolveScenario } from '../../../src/petstore/scenario.js';
@@ -8,7 +8,7 @@ import { readStart } from '../../../src/scenario/read-start.js';
 import { generatePets } from '../../../src/seed.js';
 import type { RedisServer } from './redis-server.js';
 
-export interface TestReplica extends Served<StoreState> {
+export interface TestReplica extends ServedState<StoreState> {
   readonly control: ServerControl;
   /** Messages about outages of the store, and all others. */
   readonly saidOfStore: string[];

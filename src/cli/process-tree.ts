@@ -22,7 +22,7 @@ export interface ProcessTree {
  * @param pid process id of the command
  * @param mark environment variable that is unique to the command: `NAME=value`
  */
-export function treeOf(pid: number, mark: string, platform = process.platform): ProcessTree {
+export function processTreeOf(pid: number, mark: string, platform = process.platform): ProcessTree {
   if (platform === 'win32') return { signal: () => taskkill(pid), end: async () => {} };
   const known = new Set<number>();
   const find = () => {

@@ -1,5 +1,5 @@
 import type { Answer } from '../../requests/api-call.js';
-import { setImmediate } from './turn.js';
+import { setImmediate } from './event-loop-turns.js';
 
 const realSetTimeout = setTimeout;
 
@@ -7,11 +7,11 @@ const realSetTimeout = setTimeout;
 const holdMs = 20;
 
 /** Delivers a response. Delays a 429 if its `sent` function is set, to detect parallel requests. */
-export function whenSent(answer: Answer, deliver: (answer: Answer) => void): void {
+export function deliverAfterDelay(answer: Answer, deliver: (answer: Answer) => void): void {
   const { sent } = answer;
   if (sent === undefined) deliver(answer);
   else
-    void holdRefusal().then((heldMs) => {
+    void delayRefusal().then((heldMs) => {
       sent(heldMs);
       deliver(answer);
     });
@@ -22,7 +22,7 @@ export function whenSent(answer: Answer, deliver: (answer: Answer) => void): voi
  * were sent in parallel; later ones were sent after the client could read the 429. Does not wait under fake timers,
  * whose clock would advance.
  */
-function holdRefusal(): Promise<number> {
+function delayRefusal(): Promise<number> {
   if (setTimeout !== realSetTimeout) return Promise.resolve(0);
   return new Promise((resolve) => {
     const startMs = performance.now();

@@ -5,7 +5,7 @@ import type { ServedSimulators } from '../../control-api/served-simulators.js';
  * Counts an open response as use of its sandbox, so that the sandbox is not removed as idle. Finds the sandbox
  * regularly, because each read of a sandbox counts as use.
  */
-export function keepInUse(
+export function keepSandboxInUse(
   sandbox: string,
   { sandboxes, readSandbox }: ServedSimulators,
   response: ServerResponse,

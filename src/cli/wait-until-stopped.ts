@@ -5,7 +5,7 @@ const codes = { SIGINT: 130, SIGTERM: 143 } as const;
  * @param most maximum number of concurrent commands; each listens for signals
  * @returns the work's result, and the exit code for the signal that ended it, if any
  */
-export async function untilStopped<Result>(
+export async function waitUntilStopped<Result>(
   work: (stopped: AbortSignal) => Promise<Result>,
   most = 10,
 ): Promise<{ result: Result; stoppedCode: number | undefined }> {

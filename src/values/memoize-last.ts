@@ -1,5 +1,5 @@
 /** Caches a function's last result, for functions mostly called with the same argument. */
-export function rememberLast<Value, Result>(make: (value: Value) => Result): (value: Value) => Result {
+export function memoizeLast<Value, Result>(make: (value: Value) => Result): (value: Value) => Result {
   let last: { value: Value; result: Result } | undefined;
   return (value) => {
     if (last === undefined || value !== last.value) last = { value, result: make(value) };

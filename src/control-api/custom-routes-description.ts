@@ -3,7 +3,7 @@ import { describeService } from '../petstore/openapi.js';
 type Items = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Description of custom routes in OpenAPI: paths below the API's base path, and components. */
-export interface OwnDescription {
+export interface CustomRoutesDescription {
   readonly paths?: Items | undefined;
   readonly components?: Items | undefined;
 }
@@ -11,16 +11,16 @@ export interface OwnDescription {
 type Description = Record<string, unknown>;
 
 /** Adds the user's custom routes to the API's OpenAPI description. */
-export const withOwnRoutes = (service: Description, own: OwnDescription | undefined): Description =>
+export const addCustomRoutes = (service: Description, own: CustomRoutesDescription | undefined): Description =>
   own === undefined ? service : merged(service, own.paths ?? {}, [own.components]);
 
 /**
  * Adds the user's custom routes to the control API's OpenAPI description. Includes the API's URL and components,
  * because custom routes may reference them.
  */
-export function withOwnRoutesBeside(
+export function addCustomRoutesToControl(
   control: Description,
-  own: OwnDescription | undefined,
+  own: CustomRoutesDescription | undefined,
   baseUrl?: string,
 ): Description {
   if (own === undefined) return control;

@@ -8,7 +8,7 @@ const maximumWaiting = 100;
  * Handles the requests of a connection one after the other. A client that sends several at once may rely on the effects
  * of earlier ones (RFC 9112 section 9.3.2).
  */
-export function inOrder(serve: RequestListener): RequestListener {
+export function handleInOrder(serve: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
   const isFull = (socket: Socket) => (waiting.get(socket) ?? 0) >= maximumWaiting;
   return (request, response) => {

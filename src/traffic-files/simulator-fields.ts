@@ -9,7 +9,7 @@ const number = (value: unknown) => (typeof value === 'number' ? value : undefine
  * Reads the fields that only recordings by the simulator have.
  * @returns `undefined` if another program wrote the entry
  */
-export function readOwnFields(entry: Entry, arrivedAtMs: number): Partial<RequestRecord> | undefined {
+export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<RequestRecord> | undefined {
   const { id, strikes, episode } = entry;
   if (typeof id !== 'number' || typeof strikes !== 'number' || typeof episode !== 'number') return undefined;
   const finishedMs = number(entry.finishedMs);
@@ -42,7 +42,7 @@ export function readOwnFields(entry: Entry, arrivedAtMs: number): Partial<Reques
  * Returns the key of an entry that the simulator wrote. Uses the key's id in place of a masked key, because two keys
  * can look equal when masked.
  */
-export function ownKey({ key, keyId }: Entry): string | undefined {
+export function simulatorKey({ key, keyId }: Entry): string | undefined {
   const whole = text(key);
   return whole !== undefined && !whole.startsWith('…') ? whole : (text(keyId) ?? whole);
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { setImmediate } from './turn.js';
+import { setImmediate } from './event-loop-turns.js';
 
 /**
  * Number of responses in one event-loop turn from which they are sent together. Below this number, each is sent at
@@ -16,7 +16,7 @@ let waiting: { response: ServerResponse; bytes: string | Uint8Array }[] = [];
  * because a client wakes up once. A mixed load of wrk takes a fifth less processor time.
  * @param bytes bytes of the body, or an ASCII text
  */
-export function endTogether(response: ServerResponse, bytes: string | Uint8Array): void {
+export function endInBatch(response: ServerResponse, bytes: string | Uint8Array): void {
   if (answered++ === 0) setImmediate(endTurn);
   if (isBusy) waiting.push({ response, bytes });
   else response.end(bytes, 'latin1');
