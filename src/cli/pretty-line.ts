@@ -25,7 +25,7 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
     const { event, time, method, target, status, operation, key, plan, remaining, durationMs } = entry;
     // Log lines are colored as on the dashboard. A ban or a failure is shown as worse than another refusal.
     const isGrave = status === 0 || status >= 500 || entry.code === 'key_banned' || entry.strike !== undefined;
-    const colour = isGrave ? red : status >= 400 ? yellow : green;
+    const color = isGrave ? red : status >= 400 ? yellow : green;
     const notes = notesOf(entry);
     const name = operation ?? (event === 'request' ? '-' : event);
     const left = remaining === undefined ? '-' : `${remaining} left`;
@@ -33,7 +33,7 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
     const took = `${Math.floor(tenths / 10)}.${tenths % 10} ms`;
     const what = method === '' ? ' (no request)' : ` ${method} ${printable(target, 120)}`;
     const who = `${name.padEnd(9)}  ${(plan ?? '-').padEnd(10)}  ${printable(key ?? '-', 20).padEnd(14)}`;
-    const shown = colour(status === 0 ? '---' : String(status));
+    const shown = color(status === 0 ? '---' : String(status));
     // `join` creates a flat string. A template literal would create a tree of parts, which the garbage collector
     // copies.
     const cells = [dim(time.slice(11, 23)), shown, who, left.padEnd(11), took.padStart(8), what].join('  ');

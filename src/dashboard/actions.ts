@@ -6,7 +6,7 @@ import { SourceError } from './source.js';
 const undoName = 'page-undo';
 
 /** Button in a message that offers a remedy, such as Undo. */
-export interface Remedy {
+export interface MessageButton {
   name: string;
   act(): void;
 }
@@ -28,7 +28,7 @@ export interface Actions {
 /** @param tell shows a message with an optional button; its last argument enables Undo */
 export function createActions(
   session: Session,
-  tell: (text: string, remedy?: Remedy, canUndo?: boolean) => void,
+  tell: (text: string, remedy?: MessageButton, canUndo?: boolean) => void,
 ): Actions {
   const { source } = session;
   const send: Actions['send'] = async <Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object) => {

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { Finding } from '../judge/finding.js';
 import type { RunResult } from '../judge/run-result.js';
-import { createActions, type Remedy } from './actions.js';
+import { createActions, type MessageButton } from './actions.js';
 import { type Address, readAddress, writeAddress } from './address.js';
 import { Assumptions } from './assumptions.js';
 import { Compare } from './compare.js';
+import { ConnectionLost } from './connection-lost.js';
 import { asMarkdown } from './copy-as.js';
 import { Detail } from './detail.js';
 import { Help, ScenarioPicker, TextDialog, TokenForm } from './dialogs.js';
@@ -16,10 +17,9 @@ import { firstSentence, formatCount } from './format.js';
 import { Header } from './header.js';
 import { handleKey } from './keyboard.js';
 import { Keys } from './keys.js';
-import { notePress } from './listeners.js';
-import { Lost } from './lost.js';
+import { rememberPressedElement } from './listeners.js';
 import { Pets } from './pets.js';
-import { Requests, type Step } from './requests.js';
+import { Requests, type RowStep } from './requests.js';
 import { keepToken, readToken } from './server-source.js';
 import { type Session, watchState } from './session.js';
 import { Timeline } from './timeline.js';
@@ -58,14 +58,14 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   const [chosenOf, setChosenOf] = useState(session.entries);
   const [isPaused, setPaused] = useState(false);
   const [shown, setShown] = useState<Shown>();
-  const [told, setTold] = useState<{ text: string; remedy?: Remedy | undefined }>();
+  const [told, setTold] = useState<{ text: string; remedy?: MessageButton | undefined }>();
   const [canUndo, setCanUndo] = useState(false);
   const [tab, setTab] = useState<'requests' | 'pets'>('requests');
   const [petText, setPetText] = useState('');
   const root = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const steps = useRef({ step: (_: Step) => {} }).current;
-  const tell = (text: string, remedy?: Remedy, undo?: boolean) => {
+  const steps = useRef({ step: (_: RowStep) => {} }).current;
+  const tell = (text: string, remedy?: MessageButton, undo?: boolean) => {
     setTold({ text, remedy });
     if (undo) setCanUndo(true);
   };
@@ -173,7 +173,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     const leave = new AbortController();
     const on = (name: string, listen: (event: never) => void) =>
       place.addEventListener(name, listen as (event: Event) => void, leave);
-    for (const name of ['down', 'move', 'up', 'cancel'] as const) addEventListener(`pointer${name}`, notePress, leave);
+    for (const name of ['down', 'move', 'up', 'cancel'] as const)
+      addEventListener(`pointer${name}`, rememberPressedElement, leave);
     on('keydown', (event: KeyboardEvent) => press.current(event));
     on('dragover', (event: DragEvent) => event.preventDefault());
     on('drop', (event: DragEvent) => {
@@ -231,7 +232,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
         aria-label="Open a file"
         onChange={(event) => open(event.currentTarget.files?.[0])}
       />
-      <Lost session={session} />
+      <ConnectionLost session={session} />
       <div class="toasts" role="status">
         {told !== undefined && (
           <p class="told">

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
-import { type Facts, factsOf } from './facts.js';
 import { escapeBidiControls } from './format.js';
+import { propertiesOf, type RequestProperties } from './request-properties.js';
 import type { Session } from './session.js';
 
 interface CompareProps extends DrawerProps {
@@ -23,7 +23,10 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
       isWanted = false;
     };
   }, [session, ids]);
-  const [one, other] = rows.map((row, index) => ({ ...factsOf(row), ...partsOf(whole[index]) })) as [Facts, Facts];
+  const [one, other] = rows.map((row, index) => ({ ...propertiesOf(row), ...partsOf(whole[index]) })) as [
+    RequestProperties,
+    RequestProperties,
+  ];
   const names = Object.keys({ ...one, ...other }).filter((name) => one[name] || other[name]);
   const title = `Requests ${rows[0].id} and ${rows[1].id}`;
   return (
@@ -54,7 +57,7 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
 }
 
 /** Headers and bodies of a request by name. */
-const partsOf = ({ headers, requestBody, responseBody }: Partial<JournalEntry> = {}): Facts => ({
+const partsOf = ({ headers, requestBody, responseBody }: Partial<JournalEntry> = {}): RequestProperties => ({
   'request body': requestBody && escapeBidiControls(requestBody.text.slice(0, 2_000)),
   ...headers,
   'response body': responseBody && escapeBidiControls(responseBody.text.slice(0, 2_000)),

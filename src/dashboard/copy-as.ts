@@ -4,7 +4,7 @@ import type { Row } from './entry-buffer.js';
 import { clockTime, firstSentence, pathWithQuery } from './format.js';
 
 /** Journal entry to copy as a command, scenario or test. An entry from a file may lack some parts. */
-export type Whole = Pick<
+export type CopiedEntry = Pick<
   JournalEntry,
   'method' | 'path' | 'query' | 'status' | 'time' | 'strikes' | 'id' | 'episode' | 'durationMs'
 > &
@@ -17,7 +17,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
  * Formats a request as a `curl` command.
  * @param baseUrl base URL of the API, if the entry has none
  */
-export function asCurl(entry: Whole, baseUrl: string): string {
+export function asCurl(entry: CopiedEntry, baseUrl: string): string {
   const address = `${entry.baseUrl ?? baseUrl}${pathWithQuery(entry)}`;
   const parts = ['curl -i', ...(entry.method === 'GET' || entry.requestBody ? [] : [`-X ${entry.method}`])];
   if (entry.method === 'HEAD') parts.splice(1, 1, '-I');
@@ -35,7 +35,7 @@ export function asCurl(entry: Whole, baseUrl: string): string {
 }
 
 /** Names the parts of a request that the journal lacks, which a copied command cannot repeat. */
-function missingFrom({ method, requestBody, headers }: Whole): string[] {
+function missingFrom({ method, requestBody, headers }: CopiedEntry): string[] {
   if (requestBody?.truncated) return ['The journal contains only the start of its body.'];
   return headers === undefined && method !== 'GET' ? ['The journal no longer contains its body, if it had one.'] : [];
 }
@@ -47,7 +47,7 @@ const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
  * Creates a fault rule for a copied scenario, which bans the key on this request. Needed if the request's strike caused
  * the ban, because keys of a scenario have no earlier refusals.
  */
-function tripped({ refusal, strike, key, promisedAt, time }: Whole): object | undefined {
+function tripped({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
   return { name: 'ban', when: { key: keyName(key), first: 1 }, then: { ban: secondsUntil(promisedAt ?? time, time) } };
 }
@@ -69,7 +69,7 @@ function keyBefore({
   time,
   fault,
   strike,
-}: Whole): object {
+}: CopiedEntry): object {
   if (refusal === 'ban' && !strike) {
     return { plan, bannedFor: secondsUntil(promisedAt ?? time, time) };
   }
@@ -80,7 +80,7 @@ function keyBefore({
 }
 
 /** State of the simulator at the time when the user copies a request. */
-export interface Present {
+export interface CurrentState {
   /** Scenario that the simulator has loaded. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /**
@@ -93,7 +93,7 @@ export interface Present {
 }
 
 /** Creates a scenario in which a request gets the same response again. */
-export function scenarioBefore(entry: Whole, { scenario, known, faults }: Present): object {
+export function scenarioBefore(entry: CopiedEntry, { scenario, known, faults }: CurrentState): object {
   const name = scenario.name ?? 'default';
   const { keys, ...rest } = scenario;
   const shipped =
@@ -123,7 +123,7 @@ export function scenarioBefore(entry: Whole, { scenario, known, faults }: Presen
 }
 
 /** Formats a request and its scenario as a test for Vitest. */
-export function asTest(entry: Whole, scenario: object): string {
+export function asTest(entry: CopiedEntry, scenario: object): string {
   const {
     extends: base,
     name: _,

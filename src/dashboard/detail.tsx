@@ -2,11 +2,11 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import { formatRemaining } from '../control-api/wait-words.js';
 import type { WhyStep } from '../control-api/why.js';
-import { asCurl, asTest, type Present, scenarioBefore, type Whole } from './copy-as.js';
+import { asCurl, asTest, type CopiedEntry, type CurrentState, scenarioBefore } from './copy-as.js';
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
-import { factsOf } from './facts.js';
 import { clockSeconds, escapeBidiControls, formatCount, pathWithQuery } from './format.js';
+import { propertiesOf } from './request-properties.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
 
@@ -26,7 +26,7 @@ interface DetailProps extends DrawerProps {
 /** Journal entry with the steps that led to the response. An entry from a file may lack the steps. */
 type Explained = JournalEntry & { why?: WhyStep[] };
 
-const stepSigns: Record<WhyStep['result'], [sign: string, says: string]> = {
+const stepSigns: Record<WhyStep['result'], [symbol: string, says: string]> = {
   passed: ['✓', 'passed: '],
   noted: ['!', 'noted: '],
   stopped: ['✗', 'stopped: '],
@@ -56,25 +56,25 @@ export function Detail(props: DetailProps) {
   const got = answer?.asked === asked ? answer.got : undefined;
   const failure = got instanceof SourceError ? got : undefined;
   const whole = got instanceof SourceError ? undefined : got;
-  const entry: Whole = whole ?? row;
+  const entry: CopiedEntry = whole ?? row;
   const steps = whole?.why ?? [];
-  const { request: _, status, why, ...facts } = factsOf(row);
+  const { request: _, status, why, ...properties } = propertiesOf(row);
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
   // Waits for the request body, which may still be loading when the user copies the request.
-  const read = async (): Promise<Whole> => {
+  const read = async (): Promise<CopiedEntry> => {
     const got = await asked;
     if (!(got instanceof SourceError)) return got;
     if (got.status !== 404) throw got;
     return row;
   };
-  const before = async (entry: Whole) => {
+  const before = async (entry: CopiedEntry) => {
     const [{ scenario }, list] = await Promise.all([
-      send<{ scenario: Present['scenario'] }>('GET', '/scenario'),
-      send<Present['known']>('GET', '/scenarios').catch(() => []),
+      send<{ scenario: CurrentState['scenario'] }>('GET', '/scenario'),
+      send<CurrentState['known']>('GET', '/scenarios').catch(() => []),
     ]);
     return scenarioBefore(entry, { scenario, known: list, faults: session.state.faults });
   };
-  const show = (title: string, write: (entry: Whole) => string | Promise<string>) => () =>
+  const show = (title: string, write: (entry: CopiedEntry) => string | Promise<string>) => () =>
     read()
       .then(write)
       .then(
@@ -100,7 +100,7 @@ export function Detail(props: DetailProps) {
         <b>{row.method}</b> {pathWithQuery(row)}
       </p>
       <p class="note">
-        {Object.entries(facts)
+        {Object.entries(properties)
           .flatMap(([name, text]) => (text ? `${name} ${text}` : []))
           .join(' · ')}
       </p>

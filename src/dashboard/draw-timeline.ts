@@ -1,12 +1,12 @@
 import type { ShownChange } from '../control-api/update-stream.js';
 import { formatRemaining } from '../control-api/wait-words.js';
 import { findLowest } from '../values/find-lowest.js';
-import type { Axis } from './axis.js';
-import { type EntryBuffer, type Kind, kinds, type Lane, type Row } from './entry-buffer.js';
-import { drawSign, setText } from './signs.js';
+import { type EntryBuffer, type Row, type RowKind, rowKinds, type TimelineLane } from './entry-buffer.js';
+import { drawSymbol, setTextStyle } from './symbols.js';
+import type { TimelineAxis } from './timeline-axis.js';
 
 /** Colors of the timeline, read from the style sheet. */
-export type Colours = Record<'ink' | 'dim' | 'line' | 'ok' | 'wait' | 'warn' | 'bad' | 'ban' | 'accent' | 'bg', string>;
+export type Colors = Record<'ink' | 'dim' | 'line' | 'ok' | 'wait' | 'warn' | 'bad' | 'ban' | 'accent' | 'bg', string>;
 
 const laneHeight = 46;
 /** Height of a key's name above its requests in the timeline, in pixels. */
@@ -15,7 +15,7 @@ const nameHeight = 16;
 export const topHeight = 18;
 const bottomHeight = 20;
 /** Width of the timeline's columns, in pixels. Requests of a key within one column share a symbol. */
-export const binWidth = 7;
+export const columnWidth = 7;
 /** Maximum number of keys in the timeline before the user shows all. */
 const mostLanes = 12;
 /** Maximum number of keys in the timeline after the user shows all. */
@@ -23,12 +23,12 @@ const mostExpanded = 200;
 /** Number of keys up to which the timeline shows each key in its own row (lane). */
 const fewLanes = 4;
 
-export interface Picture {
+export interface TimelineLayout {
   entries: EntryBuffer;
-  lanes: readonly Lane[];
+  lanes: readonly TimelineLane[];
   /** Keys that share one line at the bottom of the timeline. */
-  folded: readonly Lane[];
-  axis: Axis;
+  folded: readonly TimelineLane[];
+  axis: TimelineAxis;
   width: number;
   /** Width of the key names on the left side of the timeline, in pixels. If 0, each name is above its lane. */
   left: number;
@@ -43,9 +43,10 @@ export interface Picture {
  * Returns the rank of a timeline's lane (the row of a key) by its worst request. 0 is the worst rank: the key was
  * banned.
  */
-const gravityOf = ({ counts, bans }: Lane) => (bans.length > 0 ? 0 : kinds.findIndex((kind) => counts[kind] > 0));
+const gravityOf = ({ counts, bans }: TimelineLane) =>
+  bans.length > 0 ? 0 : rowKinds.findIndex((kind) => counts[kind] > 0);
 
-const isClean = (lane: Lane) => gravityOf(lane) === kinds.length - 1;
+const isClean = (lane: TimelineLane) => gravityOf(lane) === rowKinds.length - 1;
 
 /**
  * Sorts the timeline's lanes (one row per key), the worst first. Lanes without problems, and lanes beyond the maximum,
@@ -54,7 +55,7 @@ const isClean = (lane: Lane) => gravityOf(lane) === kinds.length - 1;
 export function arrangeLanes(
   { lanes }: EntryBuffer,
   isExpanded: boolean,
-): { lanes: readonly Lane[]; folded: readonly Lane[] } {
+): { lanes: readonly TimelineLane[]; folded: readonly TimelineLane[] } {
   const ordered = [...lanes.values()].sort((one, other) => gravityOf(one) - gravityOf(other));
   const wanted = isExpanded || ordered.length <= fewLanes ? ordered : ordered.filter((lane) => !isClean(lane));
   const count = wanted.length === 0 ? fewLanes : Math.min(wanted.length, isExpanded ? mostExpanded : mostLanes);
@@ -62,7 +63,7 @@ export function arrangeLanes(
 }
 
 /** Name and description of the timeline's last line, which stands for several keys. */
-export const foldedText = (folded: readonly Lane[]): [name: string, state: string] => [
+export const foldedKeysText = (folded: readonly TimelineLane[]): [name: string, state: string] => [
   `+${folded.length} keys`,
   folded.every(isClean) ? 'all served' : 'the gravest on top',
 ];
@@ -76,14 +77,14 @@ export const laneTop = (index: number, left: number) =>
 /** Index of the timeline's lane (the row of a key) at a y position. */
 export const laneAt = (y: number, left: number) => Math.floor((y - topHeight) / heightOf(left));
 
-export const pictureHeight = (lanes: number, left: number) => topHeight + lanes * heightOf(left) + bottomHeight;
+export const layoutHeight = (lanes: number, left: number) => topHeight + lanes * heightOf(left) + bottomHeight;
 
 /**
  * Draws the timeline: requests, waits, bans, windows, control operations and idle time. Draws one symbol per column, so
  * that many requests take little time.
  */
-export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
-  const { axis, lanes, folded, width, left, selected, nowMs, dragged, visibleBottom } = picture;
+export function drawTimeline(context: CanvasRenderingContext2D, layout: TimelineLayout, colors: Colors): void {
+  const { axis, lanes, folded, width, left, selected, nowMs, dragged, visibleBottom } = layout;
   const lines = lanes.length + (folded.length > 0 ? 1 : 0);
   const bottom = topHeight + lines * heightOf(left);
   context.clearRect(0, 0, width, bottom + bottomHeight);
@@ -92,92 +93,98 @@ export function drawTimeline(context: CanvasRenderingContext2D, picture: Picture
   context.beginPath();
   context.rect(-6, 0, width - left + 6, bottom + bottomHeight);
   context.clip();
-  if (lanes.length > 0) drawGrid(context, picture, colours, bottom);
-  for (const [index, lane] of lanes.entries()) drawSpans(context, lane, axis, laneTop(index, left), colours);
-  const busy = drawRequests(context, picture, colours, lines);
+  if (lanes.length > 0) drawGrid(context, layout, colors, bottom);
+  for (const [index, lane] of lanes.entries()) drawSpans(context, lane, axis, laneTop(index, left), colors);
+  const busy = drawRequests(context, layout, colors, lines);
   for (const [index, lane] of lanes.entries())
-    drawRests(context, lane, picture, laneTop(index, left), colours, busy[index] as number);
-  drawChanges(context, picture, colours, bottom);
+    drawRests(context, lane, layout, laneTop(index, left), colors, busy[index] as number);
+  drawChanges(context, layout, colors, bottom);
   if (nowMs !== undefined && nowMs <= axis.toMs)
-    drawLine(context, axis.x(nowMs), topHeight, bottom, colours.accent, [3, 3]);
-  if (selected !== undefined) drawLine(context, axis.x(selected.axisMs), 2, bottom, colours.accent, []);
+    drawLine(context, axis.x(nowMs), topHeight, bottom, colors.accent, [3, 3]);
+  if (selected !== undefined) drawLine(context, axis.x(selected.axisMs), 2, bottom, colors.accent, []);
   if (dragged !== undefined) {
-    context.fillStyle = colours.accent;
+    context.fillStyle = colors.accent;
     context.globalAlpha = 0.18;
     context.fillRect(dragged.fromX, topHeight, dragged.toX - dragged.fromX, bottom - topHeight);
     context.globalAlpha = 1;
   }
-  if (lines > 0) drawTimes(context, picture, colours, bottom, Math.min(bottom, visibleBottom - bottomHeight));
+  if (lines > 0) drawTimes(context, layout, colors, bottom, Math.min(bottom, visibleBottom - bottomHeight));
   context.restore();
 }
 
 /** Draws the time labels at the bottom of the timeline's visible part. */
 function drawTimes(
   context: CanvasRenderingContext2D,
-  { axis, width, left }: Picture,
-  colours: Colours,
+  { axis, width, left }: TimelineLayout,
+  colors: Colors,
   bottom: number,
   top: number,
 ): void {
-  context.fillStyle = colours.bg;
+  context.fillStyle = colors.bg;
   // Clears the background of the timeline's time labels, because lanes could be behind them.
   if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
-  setText(context, colours.dim, '11px', 'center');
+  setTextStyle(context, colors.dim, '11px', 'center');
   for (const { x, label } of axis.ticks) {
     const half = context.measureText(label).width / 2;
     context.fillText(label, Math.min(Math.max(x, left > 0 ? half - 4 : half), width - left - half), top + 11);
   }
 }
 
-function drawGrid(context: CanvasRenderingContext2D, { axis }: Picture, colours: Colours, bottom: number): void {
-  for (const { x } of axis.ticks) drawLine(context, x, topHeight, bottom, colours.line, []);
+function drawGrid(context: CanvasRenderingContext2D, { axis }: TimelineLayout, colors: Colors, bottom: number): void {
+  for (const { x } of axis.ticks) drawLine(context, x, topHeight, bottom, colors.line, []);
   for (const { x, width: gapWidth, label } of axis.gaps) {
-    context.fillStyle = colours.bg;
+    context.fillStyle = colors.bg;
     context.fillRect(x, topHeight, gapWidth, bottom - topHeight);
-    setText(context, colours.dim, '11px', 'center');
+    setTextStyle(context, colors.dim, '11px', 'center');
     context.save();
     context.translate(x + gapWidth / 2, (topHeight + bottom) / 2);
     context.rotate(-Math.PI / 2);
     context.fillText(label, 0, 0, bottom - topHeight);
     context.restore();
-    drawLine(context, x + 1, topHeight, bottom, colours.line, [2, 3]);
-    drawLine(context, x + gapWidth - 1, topHeight, bottom, colours.line, [2, 3]);
+    drawLine(context, x + 1, topHeight, bottom, colors.line, [2, 3]);
+    drawLine(context, x + gapWidth - 1, topHeight, bottom, colors.line, [2, 3]);
   }
 }
 
-function drawSpans(context: CanvasRenderingContext2D, lane: Lane, axis: Axis, top: number, colours: Colours): void {
+function drawSpans(
+  context: CanvasRenderingContext2D,
+  lane: TimelineLane,
+  axis: TimelineAxis,
+  top: number,
+  colors: Colors,
+): void {
   const y = top + 25;
-  for (const [spans, colour] of [
-    [lane.waits, colours.wait],
-    [lane.bans, colours.ban],
+  for (const [spans, color] of [
+    [lane.waits, colors.wait],
+    [lane.bans, colors.ban],
   ] as const) {
-    context.fillStyle = colour;
+    context.fillStyle = color;
     for (const { fromMs, toMs } of spans) {
       if (toMs < axis.fromMs || fromMs > axis.toMs) continue;
       const x = axis.x(Math.max(fromMs, axis.fromMs));
       const width = Math.max(1, axis.x(Math.min(toMs, axis.toMs)) - x);
       context.fillRect(x, y, width, 16);
-      if (spans === lane.bans) hatch(context, x, y, width, colours.bad);
+      if (spans === lane.bans) hatch(context, x, y, width, colors.bad);
     }
   }
-  context.strokeStyle = colours.dim;
+  context.strokeStyle = colors.dim;
   let last = Number.NEGATIVE_INFINITY;
   for (const border of lane.borders) {
     if (border < axis.fromMs || border > axis.toMs) continue;
     const x = Math.round(axis.x(border)) + 0.5;
     if (x - last < 10) continue;
     last = x;
-    drawLine(context, x, top + 4, top + laneHeight - 5, colours.dim, [1, 3]);
+    drawLine(context, x, top + 4, top + laneHeight - 5, colors.dim, [1, 3]);
   }
 }
 
 /** Draws diagonal lines over a bar of the timeline. The pattern distinguishes a ban from a wait without color. */
-function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, colour: string): void {
+function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, color: string): void {
   context.save();
   context.beginPath();
   context.rect(x, y, width, 16);
   context.clip();
-  context.strokeStyle = colour;
+  context.strokeStyle = color;
   context.globalAlpha = 0.3;
   context.beginPath();
   for (let at = x - 16; at < x + width; at += 7) {
@@ -194,15 +201,15 @@ function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: n
  */
 function drawRests(
   context: CanvasRenderingContext2D,
-  { waits, bans }: Lane,
-  { axis, width, left: labels, nowMs }: Picture,
+  { waits, bans }: TimelineLane,
+  { axis, width, left: labels, nowMs }: TimelineLayout,
   top: number,
-  colours: Colours,
+  colors: Colors,
   busyX: number,
 ): void {
   const open = [bans.at(-1), waits.at(-1)].find((span) => span !== undefined && span.toMs > axis.toMs);
   if (open === undefined) return;
-  setText(context, colours.ink, '600 11px', 'right');
+  setTextStyle(context, colors.ink, '600 11px', 'right');
   const text =
     nowMs === undefined
       ? `${formatRemaining(open.toMs - open.fromMs)} ›`
@@ -217,32 +224,32 @@ function drawRests(
  */
 function drawRequests(
   context: CanvasRenderingContext2D,
-  { entries, lanes, folded, axis, width, left }: Picture,
-  colours: Colours,
+  { entries, lanes, folded, axis, width, left }: TimelineLayout,
+  colors: Colors,
   lines: number,
 ): number[] {
-  const bins = Math.ceil((width - left) / binWidth) + 1;
+  const bins = Math.ceil((width - left) / columnWidth) + 1;
   for (const [index, lane] of lanes.entries()) lane.place = index;
   for (const lane of folded) lane.place = lanes.length;
   // Counters for each column of the timeline: one per kind of request, and one more for faults.
-  const perBin = kinds.length + 1;
+  const perBin = rowKinds.length + 1;
   const counts = new Uint32Array(lines * bins * perBin);
   const { rows } = entries;
   for (let at = findLowest(rows.length, (at) => (rows[at] as Row).axisMs >= axis.fromMs); at < rows.length; at++) {
     const { lane, axisMs, kind, fault } = rows[at] as Row;
     if (axisMs > axis.toMs) continue;
-    const bin = Math.min(bins - 1, Math.max(0, Math.floor(axis.x(axisMs) / binWidth)));
+    const bin = Math.min(bins - 1, Math.max(0, Math.floor(axis.x(axisMs) / columnWidth)));
     const start = (lane.place * bins + bin) * perBin;
-    (counts[start + kinds.indexOf(kind)] as number)++;
-    if (fault !== undefined) (counts[start + kinds.length] as number)++;
+    (counts[start + rowKinds.indexOf(kind)] as number)++;
+    if (fault !== undefined) (counts[start + rowKinds.length] as number)++;
   }
   return Array.from({ length: lines }, (_, index) => {
     const of = (bin: number, kind: number) => counts[(index * bins + bin) * perBin + kind] ?? 0;
-    return drawLane(context, of, bins, laneTop(index, left), colours);
+    return drawLane(context, of, bins, laneTop(index, left), colors);
   });
 }
 
-const signOf: Record<Kind, keyof Colours> = {
+const signOf: Record<RowKind, keyof Colors> = {
   banned: 'bad',
   strike: 'bad',
   failed: 'bad',
@@ -262,20 +269,20 @@ function drawLane(
   of: (bin: number, kind: number) => number,
   bins: number,
   top: number,
-  colours: Colours,
+  colors: Colors,
 ): number {
-  const served = kinds.length - 1;
-  const xOf = (bin: number) => bin * binWidth + binWidth / 2;
+  const served = rowKinds.length - 1;
+  const xOf = (bin: number) => bin * columnWidth + columnWidth / 2;
   const isBar = (bin: number) => of(bin, served) > 2;
   const write = (text: string, x: number, y: number) => {
-    setText(context, colours.dim, '10px');
+    setTextStyle(context, colors.dim, '10px');
     context.fillText(text, x, y);
   };
   let run = 0;
   for (let bin = 0; bin < bins; bin++) {
     const count = of(bin, served);
     const y = top + 21;
-    context.fillStyle = colours.ok;
+    context.fillStyle = colors.ok;
     if (isBar(bin)) {
       const height = Math.min(18, 8 + Math.log2(count) * 2);
       context.fillRect(xOf(bin) - 2.5, y - height, 5, height);
@@ -283,22 +290,22 @@ function drawLane(
       const free = [1, 2, 3, 4].every((next) => of(bin + next, served) === 0);
       if (!isBar(bin + 1) && free) write(run.toLocaleString('en'), xOf(bin) + 5, y - 6);
       if (!isBar(bin + 1)) run = 0;
-    } else for (let n = 0; n < count; n++) drawSign(context, 'served', xOf(bin), y - 3 - n * 7, colours.ok);
+    } else for (let n = 0; n < count; n++) drawSymbol(context, 'served', xOf(bin), y - 3 - n * 7, colors.ok);
   }
   let last = Number.NEGATIVE_INFINITY;
   for (let kind = served - 1; kind >= 0; kind--) {
     for (let bin = 0; bin < bins; bin++) {
-      const name = kinds[kind] as Kind;
-      if (of(bin, kind) === 0 || kinds.some((_, graver) => graver < kind && of(bin, graver) > 0)) continue;
-      drawSign(context, name, xOf(bin), top + 33, colours[signOf[name]]);
+      const name = rowKinds[kind] as RowKind;
+      if (of(bin, kind) === 0 || rowKinds.some((_, graver) => graver < kind && of(bin, graver) > 0)) continue;
+      drawSymbol(context, name, xOf(bin), top + 33, colors[signOf[name]]);
       last = Math.max(last, xOf(bin) + 7);
     }
   }
-  const below = (bin: number) => kinds.reduce((sum, _, kind) => sum + (kind < served ? of(bin, kind) : 0), 0);
+  const below = (bin: number) => rowKinds.reduce((sum, _, kind) => sum + (kind < served ? of(bin, kind) : 0), 0);
   for (let bin = 0; bin < bins; bin++) {
     const count = below(bin);
     if (count > 1 && below(bin + 1) + below(bin + 2) + below(bin + 3) === 0) write(`${count}`, xOf(bin) + 7, top + 33);
-    if (of(bin, kinds.length) > 0) drawSign(context, 'fault', xOf(bin), top + 44, colours.accent);
+    if (of(bin, rowKinds.length) > 0) drawSymbol(context, 'fault', xOf(bin), top + 44, colors.accent);
   }
   return last;
 }
@@ -306,8 +313,8 @@ function drawLane(
 /** Draws control operations above the timeline. Of several at one position, only the first is drawn. */
 function drawChanges(
   context: CanvasRenderingContext2D,
-  { axis, entries, width, left }: Picture,
-  colours: Colours,
+  { axis, entries, width, left }: TimelineLayout,
+  colors: Colors,
   bottom: number,
 ): void {
   let last = Number.NEGATIVE_INFINITY;
@@ -318,13 +325,13 @@ function drawChanges(
   for (const [index, { change, x }] of places.entries()) {
     if (x < 0 || x - last < 12) continue;
     last = x;
-    drawLine(context, x, 12, bottom, colours.accent, [1, 4]);
-    drawSign(context, 'change', x, 8, colours.accent);
+    drawLine(context, x, 12, bottom, colors.accent, [1, 4]);
+    drawSymbol(context, 'change', x, 8, colors.accent);
     const { by } = change;
     const text = `${changeText(change)} · ${by}`;
     const shown = text.length > 44 ? `${text.slice(0, 43)}…` : text;
     const next = places.slice(index + 1).find((each) => each.x - x >= 12)?.x ?? width - left;
-    setText(context, colours.dim);
+    setTextStyle(context, colors.dim);
     if (x + 10 + context.measureText(shown).width < next) context.fillText(shown, x + 8, 9);
   }
 }
@@ -353,11 +360,11 @@ function drawLine(
   x: number,
   top: number,
   bottom: number,
-  colour: string,
+  color: string,
   dashes: number[],
 ): void {
   const place = Math.round(x) + 0.5;
-  context.strokeStyle = colour;
+  context.strokeStyle = color;
   context.setLineDash(dashes);
   context.beginPath();
   context.moveTo(place, top);

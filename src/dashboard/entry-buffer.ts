@@ -4,11 +4,11 @@ import { requestKind } from '../judge/request-kind.js';
 import { findLowest } from '../values/find-lowest.js';
 
 /** Kinds of requests on the timeline, the worst first. */
-export const kinds = ['banned', 'strike', 'failed', 'refused', 'rejected', 'served'] as const;
-export type Kind = (typeof kinds)[number];
+export const rowKinds = ['banned', 'strike', 'failed', 'refused', 'rejected', 'served'] as const;
+export type RowKind = (typeof rowKinds)[number];
 
 /** Classifies a request like the judge. A 401 counts as `rejected`, like other 4xx statuses. */
-export function kindOf({ strike, refusal, status, unreadable }: EntryRow): Kind {
+export function rowKindOf({ strike, refusal, status, unreadable }: EntryRow): RowKind {
   const kind = requestKind(
     {
       status,
@@ -28,8 +28,8 @@ export interface Row extends EntryRow {
   atMs: number;
   /** Arrival time of the request on the timeline, in milliseconds. Increases even if a user sets the clock back. */
   axisMs: number;
-  kind: Kind;
-  lane: Lane;
+  kind: RowKind;
+  lane: TimelineLane;
 }
 
 export interface Span {
@@ -38,13 +38,13 @@ export interface Span {
 }
 
 /** Timeline data of one key: its requests, waits and bans. */
-export interface Lane {
+export interface TimelineLane {
   readonly id: string;
   readonly name: string;
   plan: string | undefined;
   /** Position of the key in the timeline, from 0 at the top. */
   place: number;
-  readonly counts: Record<Kind, number>;
+  readonly counts: Record<RowKind, number>;
   /** Waits that 429 responses asked for, in times of the timeline. */
   waits: Span[];
   /** Periods in which the key was banned, in times of the timeline. */
@@ -54,7 +54,7 @@ export interface Lane {
 }
 
 /** Maximum number of requests on the dashboard. The oldest requests are dropped first. */
-export const capacity = 50_000;
+export const maximumRows = 50_000;
 /** Maximum number of waits, bans and window ends that the timeline holds per key. */
 const mostSpans = 2_000;
 
@@ -64,7 +64,7 @@ const mostSpans = 2_000;
  */
 export class EntryBuffer {
   rows: Row[] = [];
-  readonly lanes = new Map<string, Lane>();
+  readonly lanes = new Map<string, TimelineLane>();
   changes: ShownChange[] = [];
   hasFaults = false;
   /** Number of late rows: their responses were delayed, so they were inserted before later arrivals. */
@@ -80,7 +80,7 @@ export class EntryBuffer {
     for (const change of changes) this.#addChange(change);
     for (const entry of entries) this.#insert(this.#toRow(entry));
     // Drops a tenth of the capacity at once, because each copy of the list takes time.
-    if (this.rows.length > capacity * 1.1) this.rows = this.rows.slice(-capacity);
+    if (this.rows.length > maximumRows * 1.1) this.rows = this.rows.slice(-maximumRows);
   }
 
   find(id: number): Row | undefined {
@@ -149,12 +149,12 @@ export class EntryBuffer {
     const id = entry.keyId ?? '';
     let lane = this.lanes.get(id);
     if (lane === undefined) {
-      const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Lane['counts'];
+      const counts = Object.fromEntries(rowKinds.map((kind) => [kind, 0])) as TimelineLane['counts'];
       lane = { id, name: entry.key || 'no key', plan: entry.plan, place: -1, counts, waits: [], bans: [], borders: [] };
       this.lanes.set(id, lane);
     }
     const atMs = Date.parse(entry.time);
-    const row: Row = Object.assign(entry, { atMs, axisMs: this.toAxis(atMs, entry.id), kind: kindOf(entry), lane });
+    const row: Row = Object.assign(entry, { atMs, axisMs: this.toAxis(atMs, entry.id), kind: rowKindOf(entry), lane });
     return row;
   }
 
@@ -164,7 +164,7 @@ export class EntryBuffer {
     if (last === undefined || row.id > last.id) rows.push(row);
     else {
       const at = this.#position(row.id);
-      if (rows[at]?.id === row.id || (at === 0 && rows.length >= capacity)) return;
+      if (rows[at]?.id === row.id || (at === 0 && rows.length >= maximumRows)) return;
       rows.splice(at, 0, row);
       this.insertions++;
     }
@@ -202,9 +202,10 @@ export class EntryBuffer {
   }
 }
 
-const isOf = (input: string, { name }: Lane) => input === `key ${name}` || input.startsWith(`key ${name},`);
+const isOf = (input: string, { name }: TimelineLane) => input === `key ${name}` || input.startsWith(`key ${name},`);
 
-const liftsBan = ({ request, input }: ShownChange, lane: Lane) => request.endsWith('/unban') && isOf(input, lane);
+const liftsBan = ({ request, input }: ShownChange, lane: TimelineLane) =>
+  request.endsWith('/unban') && isOf(input, lane);
 
 function extend(spans: Span[], fromMs: number, toMs: number): void {
   const last = spans.at(-1);

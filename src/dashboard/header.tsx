@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { Act, Cap } from './act.js';
+import { ActionButton, ShortcutKey } from './action-button.js';
 import type { Actions } from './actions.js';
 import { clockSeconds, formatCount } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
-import { Pill } from './verdict.js';
+import { OutcomeBadge } from './verdict.js';
 
 interface HeaderProps {
   session: Session;
@@ -48,7 +48,7 @@ export function Header(props: HeaderProps) {
           </>
         )}
         {session.outcome && <small>client </small>}
-        <Pill session={session} />
+        <OutcomeBadge session={session} />
       </h1>
       {connectionWords[connection] !== undefined && (
         <span class="note" role="status">
@@ -86,17 +86,17 @@ export function Header(props: HeaderProps) {
       )}
       {isLive && (
         <>
-          <Act isPossible={canAct} onAct={onScenario}>
+          <ActionButton isPossible={canAct} onAct={onScenario}>
             Scenario…
-          </Act>
-          <Act isPossible={canAct} onAct={() => void actions.reset()}>
+          </ActionButton>
+          <ActionButton isPossible={canAct} onAct={() => void actions.reset()}>
             Reset
-            <Cap name="r" />
-          </Act>
-          <Act isPossible={canAct && canUndo} onAct={() => void actions.undo()}>
+            <ShortcutKey name="r" />
+          </ActionButton>
+          <ActionButton isPossible={canAct && canUndo} onAct={() => void actions.undo()}>
             Undo
-            <Cap name="u" />
-          </Act>
+            <ShortcutKey name="u" />
+          </ActionButton>
         </>
       )}
       {removed !== undefined && (
@@ -174,14 +174,14 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
       </time>
       {session.isLive && (
         <>
-          <Act isPossible={session.canAct} onAct={() => void actions.toggleClock()}>
+          <ActionButton isPossible={session.canAct} onAct={() => void actions.toggleClock()}>
             {isFrozen ? 'resume' : 'freeze'}
-            <Cap name="space" />
-          </Act>
+            <ShortcutKey name="space" />
+          </ActionButton>
           {moves.map(([name, change, isPossible = true]) => (
-            <Act key={name} isPossible={session.canAct && isPossible} onAct={() => move(change())}>
+            <ActionButton key={name} isPossible={session.canAct && isPossible} onAct={() => move(change())}>
               {name}
-            </Act>
+            </ActionButton>
           ))}
           <Menu label="…" name="Move the clock">
             <form onSubmit={submit(() => ({ advance: amount.trim() }))}>

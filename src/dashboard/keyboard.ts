@@ -1,11 +1,11 @@
-import type { Step } from './requests.js';
+import type { RowStep } from './requests.js';
 
 /** Actions of the dashboard's keyboard shortcuts. The key `?` lists the shortcuts. */
 export interface KeyActions {
   filter(): void;
   open(): void;
   /** Selects another request, relative to the selected one. */
-  step(step: Step): void;
+  step(step: RowStep): void;
   close(): void;
   pause(): void;
   reset(): void;
@@ -14,7 +14,7 @@ export interface KeyActions {
   help(): void;
 }
 
-const stepOf: Readonly<Record<string, Step>> = {
+const stepOf: Readonly<Record<string, RowStep>> = {
   j: 'next',
   ArrowDown: 'next',
   k: 'previous',

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatRemaining } from '../control-api/wait-words.js';
 import type { KeyInfo } from '../simulator/keys.js';
-import { Act } from './act.js';
+import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
 import { clockSeconds, formatThousands } from './format.js';
 import { Menu } from './menu.js';
@@ -59,13 +59,13 @@ function Key({ info, session, actions, onKey }: KeyProps) {
   const change = (path: string, input?: object) =>
     actions.send<KeyInfo>('POST', `/keys/${encodeURIComponent(id)}/${path}`, input);
   const act = (name: string, isPossible: boolean, path: string, input?: object, title = name) => (
-    <Act
+    <ActionButton
       name={`${title}: ${key}`}
       isPossible={session.canAct && isPossible}
       onAct={() => (path === 'revoke' ? void actions.revoke(id, key) : void change(path, input))}
     >
       {name}
-    </Act>
+    </ActionButton>
   );
   const meters = [
     ['minute', minute],

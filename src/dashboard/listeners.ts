@@ -4,7 +4,7 @@ let isPressed = false;
  * Records whether a pointer button is pressed. The page waits with updates until the release, because a button that
  * moves meanwhile gets no click.
  */
-export const notePress = ({ buttons }: PointerEvent) => {
+export const rememberPressedElement = ({ buttons }: PointerEvent) => {
   isPressed = buttons === 1;
 };
 

@@ -8,7 +8,7 @@ import { readFile, readReport } from './read-file.js';
 import { createServerSource } from './server-source.js';
 import { Session } from './session.js';
 import './style.css';
-import { showInTab } from './tab.js';
+import { showOutcomeInTab } from './tab.js';
 
 /** Run that this page contains, if the page is a report. A page from a server contains none. */
 const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
@@ -22,7 +22,7 @@ function Page() {
   const [{ session, sandbox }, setOpened] = useState(first);
   const [file, setFile] = useState<Session>();
   const shown = file ?? session;
-  useEffect(() => showInTab(shown), [shown]);
+  useEffect(() => showOutcomeInTab(shown), [shown]);
   const open = async (chosen: File) => {
     const read = readFile(chosen.name, await chosen.text());
     file?.close();

@@ -8,7 +8,7 @@ import panelCss from './panel.css?inline';
 import { readFile } from './read-file.js';
 import { Session, watchState } from './session.js';
 import pageCss from './style.css?inline';
-import { Pill } from './verdict.js';
+import { OutcomeBadge } from './verdict.js';
 
 /**
  * Adds a button to the user's page, which opens the dashboard in a drawer. A shadow root keeps the page's styles apart.
@@ -56,7 +56,7 @@ function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
       {!isOpen && (
         <div class="sim corner">
           <button type="button" onClick={() => setOpen(true)}>
-            <Pill session={session} />
+            <OutcomeBadge session={session} />
             petstore-sim{scenario && `: ${scenario}`}
           </button>
         </div>

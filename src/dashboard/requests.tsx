@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
-import { Cap } from './act.js';
+import { ShortcutKey } from './action-button.js';
 import type { Row } from './entry-buffer.js';
 import { bodyTexts, type Filter, filterTest, type IdsByWord, noFilter } from './filter.js';
 import { FilteredRows } from './filtered-rows.js';
@@ -11,7 +11,7 @@ import type { Session } from './session.js';
 import { Throttle } from './throttle.js';
 
 /** Direction in which a key press moves the selection in the request list: by one row, by one page, or to an end. */
-export type Step = 'next' | 'previous' | 'pageDown' | 'pageUp' | 'first' | 'last';
+export type RowStep = 'next' | 'previous' | 'pageDown' | 'pageUp' | 'first' | 'last';
 
 interface RequestsProps {
   session: Session;
@@ -22,7 +22,7 @@ interface RequestsProps {
   onPause(): void;
   onSelect(row: Row | undefined): void;
   /** Receives a function that moves the list's selection, for keyboard shortcuts. */
-  steps: { step: (step: Step) => void };
+  steps: { step: (step: RowStep) => void };
 }
 
 const chips: [word: string, name: string][] = [
@@ -134,7 +134,7 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
         {connection !== 'file' && (
           <button type="button" class="pause" aria-pressed={isPaused} onClick={onPause}>
             {isPaused ? 'Resume' : 'Pause'}
-            <Cap name="p" />
+            <ShortcutKey name="p" />
           </button>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { formatWait } from '../control-api/wait-words.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, pathWithQuery } from './format.js';
-import { signNames } from './signs.js';
+import { symbolNames } from './symbols.js';
 
 /** Number of rows that the list draws above and below its visible part. */
 const beyond = 4;
@@ -151,7 +151,7 @@ function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): voi
     row.key || 'no key',
     row.method,
     shortTarget.length > 200 ? `${shortTarget.slice(0, 200)}…` : shortTarget,
-    `${row.status || '---'}${row.kind === 'served' ? '' : ` ${signNames[row.kind][0]}`}`,
+    `${row.status || '---'}${row.kind === 'served' ? '' : ` ${symbolNames[row.kind][0]}`}`,
     row.inShort ?? '',
   ];
   for (const [index, cell] of cells.entries()) {

@@ -36,7 +36,7 @@ export interface SessionState {
 }
 
 /** State of the dashboard before the source's first response. */
-export const nothing: SessionState = {
+export const initialState: SessionState = {
   connection: 'connecting',
   lostAtMs: 0,
   retryAtMs: 0,

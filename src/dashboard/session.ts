@@ -9,7 +9,7 @@ import type { KeyInfo } from '../simulator/keys.js';
 import type { Duration } from '../values/duration.js';
 import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
-import { nothing, type SessionState } from './session-state.js';
+import { initialState, type SessionState } from './session-state.js';
 import type { Source, SourceError } from './source.js';
 import { Throttle } from './throttle.js';
 
@@ -47,7 +47,7 @@ export class Session {
   #missing = '';
 
   constructor(readonly source: Source) {
-    this.state = { ...nothing, connection: source.kind === 'file' ? 'file' : 'connecting' };
+    this.state = { ...initialState, connection: source.kind === 'file' ? 'file' : 'connecting' };
     void this.#watch();
   }
 

@@ -1,18 +1,18 @@
 import { type Session, watchState } from './session.js';
-import { outcomeSigns } from './verdict.js';
+import { outcomeSymbols } from './verdict.js';
 
-const colours = { pass: '#17722f', fail: '#c0232c', inconclusive: '#57606a' } as const;
+const colors = { pass: '#17722f', fail: '#c0232c', inconclusive: '#57606a' } as const;
 
 /**
  * Shows the scenario and the outcome in the browser tab's title and icon.
  * @returns function that stops the updates
  */
-export function showInTab(session: Session): () => void {
+export function showOutcomeInTab(session: Session): () => void {
   let shown = '';
   const show = () => {
     const outcome = session.outcome?.outcome;
     const { scenario } = session.state;
-    const title = `${outcome === undefined ? '' : `${outcomeSigns[outcome]} `}${scenario && `${scenario} · `}petstore-sim`;
+    const title = `${outcome === undefined ? '' : `${outcomeSymbols[outcome]} `}${scenario && `${scenario} · `}petstore-sim`;
     if (title === shown) return;
     shown = title;
     document.title = title;
@@ -23,9 +23,9 @@ export function showInTab(session: Session): () => void {
 }
 
 /** Data URL of an icon that shows an outcome. */
-function iconOf(outcome: keyof typeof colours | undefined): string {
-  const sign = outcome === undefined ? '●' : outcomeSigns[outcome];
-  const colour = outcome === undefined ? '#0b63ce' : colours[outcome];
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${colour}"/><text x="7" y="24" font-size="22" fill="#fff">${sign}</text></svg>`;
+function iconOf(outcome: keyof typeof colors | undefined): string {
+  const symbol = outcome === undefined ? '●' : outcomeSymbols[outcome];
+  const color = outcome === undefined ? '#0b63ce' : colors[outcome];
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${color}"/><text x="7" y="24" font-size="22" fill="#fff">${symbol}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

@@ -1,19 +1,19 @@
 import { formatRemaining } from '../control-api/wait-words.js';
-import { type Axis, createAxis, extentOf, findGaps } from './axis.js';
 import {
   arrangeLanes,
-  binWidth,
-  type Colours,
+  type Colors,
+  columnWidth,
   drawTimeline,
-  foldedText,
+  foldedKeysText,
   laneAt,
   laneTop,
-  pictureHeight,
+  layoutHeight,
 } from './draw-timeline.js';
-import { kinds, type Lane, type Row } from './entry-buffer.js';
+import { type Row, rowKinds, type TimelineLane } from './entry-buffer.js';
 import { clockTime, formatCount, pathWithQuery } from './format.js';
 import type { Session } from './session.js';
-import { setText } from './signs.js';
+import { setTextStyle } from './symbols.js';
+import { createTimelineAxis, findGaps, type TimelineAxis, timelineExtent } from './timeline-axis.js';
 
 /** Part of the timeline between two times, in milliseconds. */
 export interface Range {
@@ -29,17 +29,17 @@ interface Shown {
   isExpanded: boolean;
 }
 
-const colourNames = ['ink', 'dim', 'line', 'ok', 'wait', 'warn', 'bad', 'ban', 'accent', 'bg'] as const;
+const colorNames = ['ink', 'dim', 'line', 'ok', 'wait', 'warn', 'bad', 'ban', 'accent', 'bg'] as const;
 
 /** Draws the timeline, and finds the requests under the pointer. */
 export class TimelineView {
   readonly #canvas: HTMLCanvasElement;
   readonly #session: Session;
   readonly #props: () => Shown;
-  #colours: Colours | undefined;
-  #axis: Axis | undefined;
-  #lanes: readonly Lane[] = [];
-  #folded: readonly Lane[] = [];
+  #colors: Colors | undefined;
+  #axis: TimelineAxis | undefined;
+  #lanes: readonly TimelineLane[] = [];
+  #folded: readonly TimelineLane[] = [];
   #left = 0;
   #dragged: { fromX: number; toX: number } | undefined;
 
@@ -49,8 +49,8 @@ export class TimelineView {
     this.#props = props;
   }
 
-  recolour(): void {
-    this.#colours = undefined;
+  recolor(): void {
+    this.#colors = undefined;
     this.draw();
   }
 
@@ -65,7 +65,7 @@ export class TimelineView {
     this.#lanes = lanes;
     this.#folded = folded;
     this.#left = width < 560 ? 0 : 118;
-    const height = pictureHeight(Math.max(1, lanes.length + (folded.length > 0 ? 1 : 0)), this.#left);
+    const height = layoutHeight(Math.max(1, lanes.length + (folded.length > 0 ? 1 : 0)), this.#left);
     const ratio = devicePixelRatio || 1;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
@@ -73,14 +73,14 @@ export class TimelineView {
       canvas.style.height = `${height}px`;
     }
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.#colours ??= readColours(canvas);
+    this.#colors ??= readColors(canvas);
     const nowMs = this.#nowOnAxis();
-    const part = range ?? extentOf(entries, nowMs);
+    const part = range ?? timelineExtent(entries, nowMs);
     const gaps = findGaps(entries, part, nowMs);
-    this.#axis = createAxis(part, gaps, width - this.#left - 12, (ms) => entries.fromAxis(ms));
+    this.#axis = createTimelineAxis(part, gaps, width - this.#left - 12, (ms) => entries.fromAxis(ms));
     const { scrollTop, clientHeight } = canvas.parentElement as HTMLElement;
     const visibleBottom = Math.min(height, scrollTop + clientHeight);
-    const picture = {
+    const layout = {
       entries,
       lanes,
       folded,
@@ -91,8 +91,8 @@ export class TimelineView {
       nowMs,
       visibleBottom,
     };
-    drawTimeline(context, { ...picture, dragged: this.#dragged }, this.#colours);
-    this.#drawNames(context, this.#colours, nowMs);
+    drawTimeline(context, { ...layout, dragged: this.#dragged }, this.#colors);
+    this.#drawNames(context, this.#colors, nowMs);
   }
 
   #nowOnAxis(): number | undefined {
@@ -101,20 +101,20 @@ export class TimelineView {
     return entries.toAxis(this.#session.nowMs(), Number.POSITIVE_INFINITY);
   }
 
-  #drawNames(context: CanvasRenderingContext2D, colours: Colours, nowMs: number | undefined): void {
+  #drawNames(context: CanvasRenderingContext2D, colors: Colors, nowMs: number | undefined): void {
     const lines = this.#lanes.map((lane): [name: string, state: string, isBad: boolean] => [
       lane.name,
       ...stateOf(lane, nowMs),
     ]);
-    if (this.#folded.length > 0) lines.push([...foldedText(this.#folded), false]);
+    if (this.#folded.length > 0) lines.push([...foldedKeysText(this.#folded), false]);
     for (const [index, [name, state, isBad]] of lines.entries()) {
       const top = laneTop(index, this.#left);
       const isAbove = this.#left === 0;
       const shown = name.length > 16 && !isAbove ? `${name.slice(0, 15)}…` : name;
-      setText(context, colours.ink, '600 12px');
+      setTextStyle(context, colors.ink, '600 12px');
       context.fillText(shown, 0, isAbove ? top - 6 : top + 18);
       const x = isAbove ? context.measureText(shown).width + 8 : 0;
-      setText(context, isBad ? colours.bad : colours.dim);
+      setTextStyle(context, isBad ? colors.bad : colors.dim);
       context.fillText(state, x, isAbove ? top - 6 : top + 33);
     }
   }
@@ -141,15 +141,16 @@ export class TimelineView {
     const axis = this.#axis;
     const index = laneAt(y, this.#left);
     if (axis === undefined || index < 0) return undefined;
-    const isOfLine = index < this.#lanes.length ? (lane: Lane) => lane === this.#lanes[index] : isIn(this.#folded);
+    const isOfLine =
+      index < this.#lanes.length ? (lane: TimelineLane) => lane === this.#lanes[index] : isIn(this.#folded);
     const ms = axis.at(x - this.#left);
-    const bin = Math.floor((x - this.#left) / binWidth);
+    const bin = Math.floor((x - this.#left) / columnWidth);
     const here: Row[] = [];
     let nearest: Row | undefined;
     for (const row of this.#session.entries.rows) {
       if (!isOfLine(row.lane)) continue;
       if (nearest === undefined || Math.abs(row.axisMs - ms) < Math.abs(nearest.axisMs - ms)) nearest = row;
-      if (Math.floor(axis.x(row.axisMs) / binWidth) === bin) here.push(row);
+      if (Math.floor(axis.x(row.axisMs) / columnWidth) === bin) here.push(row);
     }
     const row = here.reduce((gravest: Row | undefined, each) => graver(gravest, each), undefined) ?? nearest;
     return row && { row, here };
@@ -171,7 +172,7 @@ export class TimelineView {
   /** Returns the part of the run that the timeline shows after a key press, which zooms or scrolls. */
   moved(key: string): Range | 'all' | undefined {
     const { entries } = this.#session;
-    const all = extentOf(entries, this.#nowOnAxis());
+    const all = timelineExtent(entries, this.#nowOnAxis());
     const part = this.#props().range ?? all;
     const { fromMs, toMs } = part;
     // Zooming out ends when the timeline shows the whole run.
@@ -188,25 +189,28 @@ export class TimelineView {
   }
 }
 
-const isIn = (lanes: readonly Lane[]) => {
+const isIn = (lanes: readonly TimelineLane[]) => {
   const set = new Set(lanes);
-  return (lane: Lane) => set.has(lane);
+  return (lane: TimelineLane) => set.has(lane);
 };
 
 const graver = (one: Row | undefined, other: Row): Row =>
-  one === undefined || kinds.indexOf(other.kind) < kinds.indexOf(one.kind) ? other : one;
+  one === undefined || rowKinds.indexOf(other.kind) < rowKinds.indexOf(one.kind) ? other : one;
 
 /** Text next to a key's name in the timeline: remaining ban, remaining wait, or plan. */
-function stateOf({ plan = '', waits, bans, counts }: Lane, nowMs: number | undefined): [text: string, isBad: boolean] {
+function stateOf(
+  { plan = '', waits, bans, counts }: TimelineLane,
+  nowMs: number | undefined,
+): [text: string, isBad: boolean] {
   const strikes = counts.strike > 0 ? ` · ▲ ${counts.strike}` : '';
   if (nowMs === undefined) return [`${plan}${strikes}`, false];
-  const restOf = (spans: Lane['waits']) => (spans.at(-1)?.toMs ?? 0) - nowMs;
+  const restOf = (spans: TimelineLane['waits']) => (spans.at(-1)?.toMs ?? 0) - nowMs;
   if (restOf(bans) > 0) return [`banned ${formatRemaining(restOf(bans))}${strikes}`, true];
   if (restOf(waits) > 0) return [`told to wait ${formatRemaining(restOf(waits))}`, false];
   return [`${plan}${strikes}`, false];
 }
 
-function readColours(element: Element): Colours {
+function readColors(element: Element): Colors {
   const style = getComputedStyle(element);
-  return Object.fromEntries(colourNames.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])) as Colours;
+  return Object.fromEntries(colorNames.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])) as Colors;
 }

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { laneText } from './axis.js';
 import { arrangeLanes, changeText } from './draw-timeline.js';
 import type { EntryBuffer, Row } from './entry-buffer.js';
 import { clockSeconds, clockTime } from './format.js';
 import { NoTimeline } from './no-requests.js';
 import type { Session } from './session.js';
-import { type Sign, signNames } from './signs.js';
+import { type RequestSymbol, symbolNames } from './symbols.js';
+import { laneText } from './timeline-axis.js';
 import { type Range, TimelineView } from './timeline-view.js';
 
 interface TimelineProps {
@@ -48,13 +48,13 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
     const observer = new ResizeObserver(() => drawn.draw());
     observer.observe((canvas.current as HTMLCanvasElement).parentElement as HTMLElement);
     const dark = matchMedia('(prefers-color-scheme: dark)');
-    const recolour = () => drawn.recolour();
-    dark.addEventListener('change', recolour);
+    const recolor = () => drawn.recolor();
+    dark.addEventListener('change', recolor);
     return () => {
       stopEntries();
       clearInterval(tick);
       observer.disconnect();
-      dark.removeEventListener('change', recolour);
+      dark.removeEventListener('change', recolor);
     };
   }, [session]);
   useEffect(() => view.current?.draw(), [range, selected, isExpanded]);
@@ -164,16 +164,16 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
 
 function Legend({ entries, window }: { entries: EntryBuffer; window: string }) {
   const lanes = [...entries.lanes.values()];
-  const seen = (Object.keys(signNames) as Sign[]).filter((sign) => {
-    if (sign === 'change') return entries.changes.length > 0;
-    if (sign === 'fault') return entries.hasFaults;
-    return lanes.some(({ counts }) => counts[sign] > 0);
+  const seen = (Object.keys(symbolNames) as RequestSymbol[]).filter((symbol) => {
+    if (symbol === 'change') return entries.changes.length > 0;
+    if (symbol === 'fault') return entries.hasFaults;
+    return lanes.some(({ counts }) => counts[symbol] > 0);
   });
   return (
     <ul class="legend">
-      {seen.map((sign) => (
-        <li key={sign} class={`sign-${sign}`}>
-          <span aria-hidden="true">{signNames[sign][0]}</span> {signNames[sign][1]}
+      {seen.map((symbol) => (
+        <li key={symbol} class={`sign-${symbol}`}>
+          <span aria-hidden="true">{symbolNames[symbol][0]}</span> {symbolNames[symbol][1]}
         </li>
       ))}
       {lanes.some(({ counts }) => counts.served > 2) && (

@@ -6,16 +6,16 @@ import { groupBy } from '../values/group-by.js';
 import { firstSentence, formatCount, formatThousands } from './format.js';
 import type { Session } from './session.js';
 
-export const outcomeSigns = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
+export const outcomeSymbols = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
 
 /** Badge with a symbol and the outcome of a run. The space separates both for screen readers and in copies. */
-export function Pill({ session: { outcome: shown, state } }: { session: Session }) {
+export function OutcomeBadge({ session: { outcome: shown, state } }: { session: Session }) {
   if (shown === undefined) return null;
   const key = state.keys.find(({ id }) => id === state.verdictKey)?.key;
   return (
     <>
       <span class={`pill ${shown.outcome}`}>
-        {outcomeSigns[shown.outcome]} {shown.title}
+        {outcomeSymbols[shown.outcome]} {shown.title}
         {key && ` · ${key} only`}
       </span>{' '}
     </>

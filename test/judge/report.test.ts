@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { svgReport } from '../../scripts/picture/svg-report.js';
 import { createEntryView } from '../../src/control-api/entry-view.js';
-import { kindOf } from '../../src/dashboard/entry-buffer.js';
+import { rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import type { Scenario, Simulator } from '../../src/index.js';
 import { describeFindings } from '../../src/judge/failure-message.js';
 import { junitReport } from '../../src/judge/report/junit.js';
@@ -121,7 +121,7 @@ describe('the timeline', () => {
     expect(sim.journal.query().map(({ status }) => status)).toEqual([404, 400, 200]);
     expect(kinds).toEqual(['rejected', 'rejected', 'served']);
     const view = createEntryView(sim);
-    expect(sim.journal.query().map((entry) => kindOf(view.showRow(entry)))).toEqual(kinds);
+    expect(sim.journal.query().map((entry) => rowKindOf(view.showRow(entry)))).toEqual(kinds);
     expect(judge(sim).counts).toMatchObject({ requests: 3, served: 1, refused: 0, lost: 0 });
     const text = report(sim, terminalReport);
     expect(text).toContain('3 requests: 1 served, 0 refused, 2 other');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
-import { asTest, type Present, scenarioBefore } from '../../src/dashboard/copy-as.js';
+import { asTest, type CurrentState, scenarioBefore } from '../../src/dashboard/copy-as.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { readShippedScenarios } from '../../src/node/scenario-files/shipped-scenarios.js';
 import { frozen } from '../support/frozen.js';
@@ -19,7 +19,7 @@ test('the scenario of the request that triggers a ban reproduces the ban', async
     ({ refusal }: { refusal?: string }) => refusal === 'ban',
   );
   expect(entry?.strike).toBe(true);
-  const present = { scenario: sim.scenario, known: [], faults: [] } as Present;
+  const present = { scenario: sim.scenario, known: [], faults: [] } as CurrentState;
   const scenario = scenarioBefore(entry as never, present) as Scenario;
   expect(scenario.keys?.['free-key']).not.toHaveProperty('bannedFor');
   const again = createSimulator({ scenario });
@@ -38,7 +38,7 @@ describe('a test for a request', () => {
     const control = createControl(sim);
     const [entry] = (await control.queryJournal({})).entries;
     const known = await control.listScenarios();
-    const scenario = scenarioBefore(entry as never, { scenario: sim.scenario, known, faults: [] } as Present);
+    const scenario = scenarioBefore(entry as never, { scenario: sim.scenario, known, faults: [] } as CurrentState);
     expect(Object.keys(scenario).sort()).toEqual(['clock', 'description', 'keys', 'name', 'windows']);
     const text = asTest(entry as never, scenario);
     expect(text.split('\n').length).toBeLessThan(50);

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { EntryRow } from '../../src/control-api/entry-row.js';
 import type { ShownChange } from '../../src/control-api/update-stream.js';
-import { asCurl, asTest, scenarioBefore, type Whole } from '../../src/dashboard/copy-as.js';
-import { EntryBuffer, kindOf } from '../../src/dashboard/entry-buffer.js';
+import { asCurl, asTest, type CopiedEntry, scenarioBefore } from '../../src/dashboard/copy-as.js';
+import { EntryBuffer, rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import { filterTest, noFilter } from '../../src/dashboard/filter.js';
 import { fromHar } from '../../src/dashboard/from-har.js';
 import { readFile } from '../../src/dashboard/read-file.js';
@@ -85,7 +85,7 @@ test.each([
   [{ status: 403, refusal: 'ban' as const }, 'banned'],
   [{ status: 500 }, 'failed'],
 ])('%j is %s', (fields, kind) => {
-  expect(kindOf(row(1, 0, fields as Partial<EntryRow>))).toBe(kind);
+  expect(rowKindOf(row(1, 0, fields as Partial<EntryRow>))).toBe(kind);
 });
 
 test('a throttle ignores the round-trip time, and answers waiting callers at once', async () => {
@@ -116,11 +116,11 @@ test('a throttle ignores the round-trip time, and answers waiting callers at onc
   }
 });
 
-const entry = (more: Partial<Whole>): Whole => ({ ...row(1, 0), headers: {}, ...more }) as Whole;
+const entry = (more: Partial<CopiedEntry>): CopiedEntry => ({ ...row(1, 0), headers: {}, ...more }) as CopiedEntry;
 const present = { scenario: { name: 'default', keys: {} }, known: [{ name: 'default', changed: [] }], faults: [] };
 
 test('a copied command uses the same URL, and states what it lacks', () => {
-  const copied = (more: Partial<Whole>) => asCurl(entry(more), 'http://127.0.0.1:1/v1');
+  const copied = (more: Partial<CopiedEntry>) => asCurl(entry(more), 'http://127.0.0.1:1/v1');
   expect(copied({})).toBe(`curl -i 'http://127.0.0.1:1/v1/pets' -H 'Authorization: Bearer free-key'`);
   expect(copied({ query: 'limit=[1-3]' })).toContain('--globoff --path-as-is');
   expect(copied({ path: '/pets/../pets/1' })).toContain('--globoff --path-as-is');

@@ -84,10 +84,10 @@ type Style = (format: 'red' | 'green' | 'yellow' | 'dim', text: string) => strin
 /** Formats the results of a gauntlet: a line per scenario, a command for the details of each failure, and totals. */
 function gauntletLines(results: readonly GauntletResult[], again: string, style: Style): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
-  const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
+  const colors = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
   const lines = results.flatMap((result) => {
     const state = stateOf(result);
-    const line = `  ${result.scenario.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detailOf(result)}`;
+    const line = `  ${result.scenario.padEnd(width)}  ${style(colors[state], state.padEnd(12))}  ${detailOf(result)}`;
     const closer = `      ${program} exec --scenario ${shellWords([result.scenario])} ${again}`;
     return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
   });

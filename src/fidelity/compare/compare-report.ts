@@ -10,13 +10,13 @@ export function compareLines(
   scenario: string,
   style: Style = (_, text) => text,
 ): string[] {
-  const colour = ({ same: 'green', differs: 'red', 'could not check': 'yellow' } as const)[outcome];
+  const color = ({ same: 'green', differs: 'red', 'could not check': 'yellow' } as const)[outcome];
   const rows = differences.map(({ kind, about, service, simulator, place }) => {
     const mark = kind === 'drift' ? style('red', 'drift     ') : style('yellow', 'assumption');
     return `  ${mark}  ${about}: the service ${service}, the simulator ${simulator}${place && ` (${place})`}`;
   });
   return [
-    `${style(colour, outcome.toUpperCase())}  ${scenario}`,
+    `${style(color, outcome.toUpperCase())}  ${scenario}`,
     `  ${reason}`,
     ...rows,
     style('dim', `  confirmed: ${confirmed.join(', ') || 'nothing'}`),

@@ -5,7 +5,7 @@ import type { Knowledge, KnowledgeState } from './observation.js';
 
 type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 
-const colours = { certain: 'green', likely: 'yellow', contradicted: 'red', 'not asked': 'dim' } as const;
+const colors = { certain: 'green', likely: 'yellow', contradicted: 'red', 'not asked': 'dim' } as const;
 const order: readonly KnowledgeState[] = ['contradicted', 'certain', 'likely', 'not asked'];
 
 /** Formats the learned assumptions, one per line: contradicted ones first, unknown ones last. */
@@ -15,7 +15,7 @@ export function knowledgeLines(learner: Learner, style: Style = (_, text) => tex
   const lines = order.flatMap((state) =>
     rows
       .filter((row) => row.state === state)
-      .map((row) => `  ${row.about.padEnd(width)}  ${style(colours[state], state.padEnd(12))}  ${detail(row)}`),
+      .map((row) => `  ${row.about.padEnd(width)}  ${style(colors[state], state.padEnd(12))}  ${detail(row)}`),
   );
   const documents = contradictionTexts(learner).map((text) => `  ${style('red', text)}`);
   const heading = documents.length > 0 ? ['', 'Responses that contradict the document:', ...documents] : [];

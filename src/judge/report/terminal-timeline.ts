@@ -17,7 +17,7 @@ const glyphs: Record<RequestKind, string> = {
   rejected: '○',
   failed: '~',
 };
-const colours = {
+const colors = {
   served: 'green',
   refused: 'yellow',
   strike: 'red',
@@ -72,8 +72,8 @@ export function drawTerminalTimeline(timeline: Timeline, columns: number, style:
 
 const barsOf = ({ waits, bans }: TimelineRow) =>
   [
-    { spans: waits, line: wait, colour: 'yellow' },
-    { spans: bans, line: ban, colour: 'red' },
+    { spans: waits, line: wait, color: 'yellow' },
+    { spans: bans, line: ban, color: 'red' },
   ] as const;
 
 function drawSpans(
@@ -83,12 +83,12 @@ function drawSpans(
   column: (ms: number) => number,
   style: Style,
 ): void {
-  for (const { spans, line, colour } of barsOf(row)) {
+  for (const { spans, line, color } of barsOf(row)) {
     for (const { fromMs, toMs, hasDeadline } of spans) {
       const last = column(toMs);
-      for (let at = column(fromMs); at <= last; at++) cells[at] = style(colour, line);
-      if (toMs > endMs) cells[last] = style(colour, open);
-      else if (hasDeadline) cells[last] = style(colour, deadline);
+      for (let at = column(fromMs); at <= last; at++) cells[at] = style(color, line);
+      if (toMs > endMs) cells[last] = style(color, open);
+      else if (hasDeadline) cells[last] = style(color, deadline);
     }
   }
 }
@@ -104,13 +104,13 @@ function writeOpenEnds(
   column: (ms: number) => number,
   style: Style,
 ): void {
-  for (const { spans, colour } of barsOf(row)) {
+  for (const { spans, color } of barsOf(row)) {
     for (const { fromMs, toMs } of spans) {
       const text = ` ${formatDuration(toMs - fromMs)} ${open}`;
       const start = cells.length - text.length;
       const isFree = row.marks.every(({ atMs }) => column(atMs) < start);
       if (toMs <= endMs || !isFree) continue;
-      for (const [index, character] of [...text].entries()) cells[start + index] = style(colour, character);
+      for (const [index, character] of [...text].entries()) cells[start + index] = style(color, character);
     }
   }
 }
@@ -128,7 +128,7 @@ function drawMarks(
   const places = groupBy(marks, ({ atMs }) => column(atMs));
   for (const [at, here] of places) {
     const gravest = requestKinds.find((each) => here.some(({ kind }) => kind === each)) as RequestKind;
-    cells[at] = style(colours[gravest], glyphs[gravest]);
+    cells[at] = style(colors[gravest], glyphs[gravest]);
     const digits = here.length === 1 ? [] : [...String(here.length)];
     const isFree = (index: number) => at + index < cells.length && !places.has(at + index);
     if (!digits.every((_, index) => isFree(index + 1)) || !isFree(digits.length + 1)) continue;
@@ -138,19 +138,19 @@ function drawMarks(
 
 function legend({ rows }: Timeline, columns: number, style: Style): string[] {
   const used = new Set(rows.flatMap(({ marks }) => marks.map(({ kind }) => kind)));
-  const items: { sign: string; colour: (typeof colours)[RequestKind]; name: string }[] = [...requestKinds]
+  const items: { sign: string; color: (typeof colors)[RequestKind]; name: string }[] = [...requestKinds]
     .reverse()
     .filter((kind) => used.has(kind))
-    .map((kind) => ({ sign: glyphs[kind], colour: colours[kind], name: markNames[kind] }));
+    .map((kind) => ({ sign: glyphs[kind], color: colors[kind], name: markNames[kind] }));
   if (rows.some(({ waits }) => waits.length > 0)) {
-    items.push({ sign: wait + deadline, colour: 'yellow', name: 'told to wait' });
+    items.push({ sign: wait + deadline, color: 'yellow', name: 'told to wait' });
   }
-  if (rows.some(({ bans }) => bans.length > 0)) items.push({ sign: ban + deadline, colour: 'red', name: 'banned' });
+  if (rows.some(({ bans }) => bans.length > 0)) items.push({ sign: ban + deadline, color: 'red', name: 'banned' });
   const lines: string[] = [];
   let lineLength = 0;
-  for (const { sign, colour, name } of items) {
+  for (const { sign, color, name } of items) {
     const length = sign.length + 1 + name.length;
-    const text = `${style(colour, sign)} ${name}`;
+    const text = `${style(color, sign)} ${name}`;
     if (lines.length === 0 || lineLength + 3 + length > columns) {
       lines.push(`  ${text}`);
       lineLength = 2 + length;

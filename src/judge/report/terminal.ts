@@ -18,8 +18,8 @@ export interface TerminalOptions {
   style?: Style;
 }
 
-const verdictColours = { pass: 'green', fail: 'red', inconclusive: 'yellow' } as const;
-const severityColours = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'green' } as const satisfies Record<
+const verdictColors = { pass: 'green', fail: 'red', inconclusive: 'yellow' } as const;
+const severityColors = { fail: 'red', warn: 'yellow', info: 'cyan', praise: 'green' } as const satisfies Record<
   Severity,
   string
 >;
@@ -37,7 +37,7 @@ export function terminalReport(
   const width = Math.max(60, columns);
   const timeline = timelineOf(entries);
   const { failures = [], about = '', headline = verdict.outcome.toUpperCase() }: Partial<RunResult> = verdict;
-  const title = style('bold', style(verdictColours[failures.length > 0 ? 'fail' : verdict.outcome], headline));
+  const title = style('bold', style(verdictColors[failures.length > 0 ? 'fail' : verdict.outcome], headline));
   const head = [
     `${title}  ${style('bold', sanitizeText(verdict.scenario).slice(0, Math.max(16, width - headline.length - 4)))}`,
     ...wrap(sanitizeText(verdict.reason), width, 2),
@@ -48,7 +48,7 @@ export function terminalReport(
   const keysOf = createFindingKeys(entries);
   const findings = selectFindings(verdict.findings).flatMap(({ finding, hidden }) => {
     const { code, severity, text, measured, allowed } = finding;
-    const label = style('bold', style(severityColours[severity], severity.toUpperCase().padEnd(6)));
+    const label = style('bold', style(severityColors[severity], severity.toUpperCase().padEnd(6)));
     const when = `${since(finding, timeline.startMs)}, ${formatRequestIds(finding)}`;
     const keys = sanitizeText(keysOf(finding));
     const isNamed = keys !== '' && 8 + code.length + 2 + keys.length <= width;

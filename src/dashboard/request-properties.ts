@@ -2,10 +2,10 @@ import { formatWait } from '../control-api/wait-words.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, pathWithQuery } from './format.js';
 
-export type Facts = Record<string, string | undefined>;
+export type RequestProperties = Record<string, string | undefined>;
 
 /** Properties of a request by name, as text, without headers and bodies. */
-export function factsOf(row: Row): Facts {
+export function propertiesOf(row: Row): RequestProperties {
   const { after, usage, call, connection } = row;
   return {
     request: `${row.method} ${pathWithQuery(row)}`,

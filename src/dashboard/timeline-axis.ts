@@ -1,19 +1,19 @@
 import { formatDuration } from '../judge/finding.js';
 import { findLowest } from '../values/find-lowest.js';
-import { type EntryBuffer, kinds, type Lane } from './entry-buffer.js';
+import { type EntryBuffer, rowKinds, type TimelineLane } from './entry-buffer.js';
 import { clockSeconds, formatCount, formatThousands } from './format.js';
-import { signNames } from './signs.js';
+import { symbolNames } from './symbols.js';
 
 /**
  * Range of times on the timeline, in milliseconds. A list of gaps contains the idle ranges that are drawn shortened.
  */
-export interface Gap {
+export interface AxisRange {
   fromMs: number;
   toMs: number;
 }
 
 /** Mapping from times to x positions on the timeline. Idle ranges are shortened. Positions and widths are in pixels. */
-export interface Axis {
+export interface TimelineAxis {
   fromMs: number;
   toMs: number;
   x(axisMs: number): number;
@@ -40,7 +40,7 @@ const steps = [
  * present. Leaves room for a wait that has not ended.
  * @param nowMs present time on the timeline; 0 for a finished run
  */
-export function extentOf({ rows, lanes }: EntryBuffer, nowMs = 0): Gap {
+export function timelineExtent({ rows, lanes }: EntryBuffer, nowMs = 0): AxisRange {
   const fromMs = rows[0]?.axisMs ?? 0;
   // Searches only the last 200 requests for the latest one, because few requests are out of order.
   const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), Math.max(fromMs, nowMs));
@@ -53,8 +53,8 @@ export function extentOf({ rows, lanes }: EntryBuffer, nowMs = 0): Gap {
  * Finds the idle ranges that the timeline draws shortened, in order.
  * @param nowMs present time on the timeline, at which the last range ends
  */
-export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0): Gap[] {
-  const all: Gap[] = [];
+export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: AxisRange, nowMs = 0): AxisRange[] {
+  const all: AxisRange[] = [];
   let last = fromMs;
   for (let at = findLowest(rows.length, (at) => (rows[at]?.axisMs as number) >= fromMs); at < rows.length; at++) {
     const { axisMs } = rows[at] as { axisMs: number };
@@ -67,7 +67,7 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0
   if (idleToMs - last >= leastIdleMs) all.push({ fromMs: last + 1_000, toMs: idleToMs });
   all.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
   let drawnMs = toMs - fromMs;
-  const gaps: Gap[] = [];
+  const gaps: AxisRange[] = [];
   for (const gap of all) {
     const lengthMs = gap.toMs - gap.fromMs;
     if (lengthMs <= drawnMs * idleShare) break;
@@ -81,7 +81,12 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: Gap, nowMs = 0
  * Creates the mapping from times to x positions on the timeline.
  * @param toClock converts a time on the timeline to the simulator's clock, for the labels
  */
-export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClock: (axisMs: number) => number): Axis {
+export function createTimelineAxis(
+  part: AxisRange,
+  gaps: readonly AxisRange[],
+  width: number,
+  toClock: (axisMs: number) => number,
+): TimelineAxis {
   const { fromMs, toMs } = part;
   const idleMs = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
   const drawnWidth = Math.max(10, width - gaps.length * gapWidth);
@@ -112,7 +117,7 @@ export function createAxis(part: Gap, gaps: readonly Gap[], width: number, toClo
   };
   const shownMs = drawnWidth / scale;
   const stepMs = steps.find((step) => (step / shownMs) * drawnWidth >= (step < 1_000 ? 104 : 76)) ?? 864_000_000;
-  const ticks: Axis['ticks'] = [];
+  const ticks: TimelineAxis['ticks'] = [];
   for (let place = 0; place < width - 30 && ticks.length < 60; ) {
     const clockMs = toClock(at(place));
     const nextMs = Math.ceil(clockMs / stepMs) * stepMs;
@@ -144,10 +149,10 @@ function tickLabel(ms: number, stepMs: number): string {
 }
 
 /** Text for screen readers about a key's part of the timeline: counts of requests and the last ban. */
-export function laneText({ counts, bans }: Lane, toClock: (axisMs: number) => number): string {
-  const seen = kinds.filter((kind) => counts[kind] > 0).reverse();
+export function laneText({ counts, bans }: TimelineLane, toClock: (axisMs: number) => number): string {
+  const seen = rowKinds.filter((kind) => counts[kind] > 0).reverse();
   const said = seen.map((kind) => {
-    const name = signNames[kind][1];
+    const name = symbolNames[kind][1];
     return kind === 'strike' ? formatCount(counts[kind], name) : `${formatThousands(counts[kind])} ${name}`;
   });
   const ban = bans.at(-1);

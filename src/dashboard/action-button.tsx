@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-interface ActProps {
+interface ActionButtonProps {
   /** Accessible name of a button, if its visible text is ambiguous. */
   name?: string | undefined;
   /** `false` disables the button, which keeps its place and the keyboard focus. */
@@ -10,7 +10,7 @@ interface ActProps {
 }
 
 /** Button that changes the simulator. It is disabled while the change is impossible. */
-export function Act({ name, isPossible = true, onAct, children }: ActProps) {
+export function ActionButton({ name, isPossible = true, onAct, children }: ActionButtonProps) {
   return (
     <button
       type="button"
@@ -26,7 +26,7 @@ export function Act({ name, isPossible = true, onAct, children }: ActProps) {
 }
 
 /** Shortcut of a button, which its accessible name leaves out. */
-export const Cap = ({ name }: { name: string }) => (
+export const ShortcutKey = ({ name }: { name: string }) => (
   <span class="cap" aria-hidden="true">
     {name}
   </span>

@@ -2,7 +2,7 @@ import { formatRemaining } from '../control-api/wait-words.js';
 import type { Session } from './session.js';
 
 /** Banner while the server does not respond, with the time of the next attempt. */
-export function Lost({ session }: { session: Session }) {
+export function ConnectionLost({ session }: { session: Session }) {
   const { connection, lostAtMs, retryAtMs } = session.state;
   if (connection !== 'lost') return null;
   const nowMs = performance.now();

@@ -1,9 +1,9 @@
-import type { Kind } from './entry-buffer.js';
+import type { RowKind } from './entry-buffer.js';
 
 /** Symbols of the timeline for each kind of request. Their shapes differ, so that users need no color vision. */
-export type Sign = Kind | 'fault' | 'change';
+export type RequestSymbol = RowKind | 'fault' | 'change';
 
-export const signNames: Record<Sign, [text: string, name: string]> = {
+export const symbolNames: Record<RequestSymbol, [text: string, name: string]> = {
   served: ['●', 'served'],
   refused: ['×', 'refused'],
   strike: ['▲', 'strike'],
@@ -15,7 +15,7 @@ export const signNames: Record<Sign, [text: string, name: string]> = {
 };
 
 /** Font size of each symbol, in pixels. The sizes make all symbols look equally large. */
-const sizes: Record<Sign, number> = {
+const sizes: Record<RequestSymbol, number> = {
   served: 9,
   refused: 17,
   strike: 14,
@@ -27,19 +27,25 @@ const sizes: Record<Sign, number> = {
 };
 
 /** Draws a symbol with its center at a position. */
-export function drawSign(context: CanvasRenderingContext2D, sign: Sign, x: number, y: number, colour: string): void {
-  setText(context, colour, `${sizes[sign]}px`, 'center');
-  context.fillText(signNames[sign][0], x, y);
+export function drawSymbol(
+  context: CanvasRenderingContext2D,
+  symbol: RequestSymbol,
+  x: number,
+  y: number,
+  color: string,
+): void {
+  setTextStyle(context, color, `${sizes[symbol]}px`, 'center');
+  context.fillText(symbolNames[symbol][0], x, y);
 }
 
 /** Sets the style of the next texts, which are centered vertically. @param font weight and size */
-export function setText(
+export function setTextStyle(
   context: CanvasRenderingContext2D,
-  colour: string,
+  color: string,
   font = '11px',
   align: CanvasTextAlign = 'left',
 ): void {
-  context.fillStyle = colour;
+  context.fillStyle = color;
   context.font = `${font} system-ui, "DejaVu Sans", sans-serif`;
   context.textAlign = align;
   context.textBaseline = 'middle';
