@@ -9,7 +9,7 @@ import {
 /** Timeout of one request to the service, in milliseconds. */
 const timeoutMs = 30_000;
 /** Maximum size of a service's response body, in bytes. For comparison: a list of 100 pets has a few kilobytes. */
-const mostBytes = 10_000_000;
+const maximumBytes = 10_000_000;
 /** Maximum delay of a timer in Node, in milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -61,7 +61,7 @@ async function textOf(response: Response, request: string): Promise<string> {
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     // Leaving the loop cancels the download of a response body that is too long.
-    if (bytes > mostBytes) {
+    if (bytes > maximumBytes) {
       throw new ServiceUnusable(
         `${request} responded with more than 10 MB, expected a response of the API; check the base URL.`,
       );

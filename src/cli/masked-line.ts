@@ -14,8 +14,8 @@ export function maskedLine(sim: Simulator, command: readonly string[]): string {
   const masked = line.replace(secretValues, (all, name: string, value: string) =>
     isPublic(value) ? all : `${name}${maskedKey(value)}`,
   );
-  return masked.length > mostCharacters ? `${masked.slice(0, mostCharacters)}…` : masked;
+  return masked.length > maximumCharacters ? `${masked.slice(0, maximumCharacters)}…` : masked;
 }
 
 /** Maximum length of a command line in a report, in characters. */
-const mostCharacters = 500;
+const maximumCharacters = 500;

@@ -8,9 +8,9 @@ const everyMs = 50;
 /** Buffer size at which the buffer is written at once, in characters: half the capacity of a pipe on Linux. */
 const enoughLength = 32 * 1024;
 /** Maximum buffer size, in characters. Further lines are dropped. */
-const mostLength = 1024 * 1024;
+const maximumLength = 1024 * 1024;
 /** Maximum time for which the end of the process waits for a slow reader of the output, in milliseconds. */
-const mostExitMs = 300;
+const maximumExitMs = 300;
 
 /** Function that writes one line, without its newline. */
 export type WriteLine = (line: string) => void;
@@ -74,14 +74,14 @@ export function createOutputLines(formatDropped: (count: number) => string): Wri
   }
 
   process.once('exit', () => {
-    const endMs = performance.now() + mostExitMs;
+    const endMs = performance.now() + maximumExitMs;
     const pause = new Int32Array(new SharedArrayBuffer(4));
     while (!flush() && performance.now() < endMs) Atomics.wait(pause, 0, 0, 5);
   });
 
   return (line) => {
     if (isClosed) return;
-    if (dropped > 0 || gathered.length + line.length > mostLength) {
+    if (dropped > 0 || gathered.length + line.length > maximumLength) {
       dropped++;
       return;
     }

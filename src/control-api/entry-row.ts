@@ -153,7 +153,7 @@ export function present<Of>(fields: Fields<Of>): Of {
 }
 
 /** Maximum number of cached key ids. Hashing one key takes as long as creating the rest of a row. */
-const mostKeyIds = 1_000;
+const maximumKeyIds = 1_000;
 
 /** Creates a function that converts a journal record to a row. The function caches texts between records. */
 export function createRowFields() {
@@ -164,7 +164,7 @@ export function createRowFields() {
     let id = keyIds.get(token);
     if (id === undefined) {
       id = keyId(token);
-      if (keyIds.size >= mostKeyIds) keyIds.clear();
+      if (keyIds.size >= maximumKeyIds) keyIds.clear();
       keyIds.set(token, id);
     }
     return id;

@@ -14,7 +14,7 @@ import { checkInSteps } from '../validation/check-in-steps.js';
 import type { Issue } from '../validation/issue.js';
 import { mapInSteps, type Steps } from '../values/steps.js';
 import { invalid } from './control-error.js';
-import { mostGenerated } from './input-values.js';
+import { maximumGenerated } from './input-values.js';
 import { computeLazyParts, jsonPieces, lazyCopy, lazyList } from './lazy-result.js';
 import { type ExportedState, stateVersion } from './state-schema.js';
 
@@ -132,7 +132,7 @@ function* resolve(sim: Simulator, { scenario, pets }: ExportedState): Steps<Reso
   if (yield* isSame(jsonPieces(scenario), jsonPieces(resolved.scenario))) return resolved;
   // Allows more pets than usual, because the server that exported the state could hold them.
   const most = Math.max(maximumPetsWhileServing, pets.length);
-  if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${mostGenerated(most)}`);
+  if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${maximumGenerated(most)}`);
   return yield* resolve(scenario, checkInSteps);
 }
 

@@ -51,7 +51,7 @@ export const scenarioContent: Schema<Scenario> = {
 };
 
 /** States the maximum number of generated pets, for an error message. */
-export const mostGenerated = (most: number) =>
+export const maximumGenerated = (most: number) =>
   `at most ${formatInteger(most)} generated pets; start the server with a scenario that has more`;
 
 /** Schema of a scenario for a running server, which limits the number of generated pets. */
@@ -59,7 +59,7 @@ const loadedContent: Schema<Scenario> = {
   ...refine(
     scenarioContent,
     (scenario) => !(generatedPets(scenario) > maximumPetsWhileServing),
-    mostGenerated(maximumPetsWhileServing),
+    maximumGenerated(maximumPetsWhileServing),
   ),
   of: scenarioSchema,
 };

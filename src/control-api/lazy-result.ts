@@ -60,19 +60,19 @@ export function computeLazyParts(value: unknown): unknown {
  * Maximum number of map members or list items in one piece of JSON. Small pieces let the server handle other requests
  * soon.
  */
-const mostMembers = 100;
+const maximumMembers = 100;
 
 /** Converts a result to pieces of JSON text, between which a server handles other requests. */
 export function* jsonPieces(value: unknown): Generator<string> {
   if (value instanceof LazyResult) yield* value.pieces();
-  else if (Array.isArray(value) && value.length > mostMembers) yield* listPieces(value);
+  else if (Array.isArray(value) && value.length > maximumMembers) yield* listPieces(value);
   else if (!isMap(value)) yield jsonText(value);
   else yield* mapPieces(value);
 }
 
 function* mapPieces(map: Readonly<Record<string, unknown>>): Generator<string> {
   const names = Object.keys(map);
-  const isLarge = names.length > mostMembers;
+  const isLarge = names.length > maximumMembers;
   let before = '{';
   for (const name of names) {
     const member = map[name];

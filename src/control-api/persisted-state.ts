@@ -18,9 +18,9 @@ const itemName = 'petstore-sim';
 /**
  * Maximum size of a saved state, in characters. Browsers store about five million per site, which the site needs too.
  */
-const mostCharacters = 1_000_000;
+const maximumCharacters = 1_000_000;
 /** Maximum number of pets of a saved state. A larger state would exceed the size limit. */
-const mostPets = 10_000;
+const maximumPets = 10_000;
 
 /** Saved state of a simulator. The fingerprint identifies the scenario, so that a changed scenario starts afresh. */
 interface Saved {
@@ -70,11 +70,11 @@ export function persistState(
  * @returns the reason for a failure, or `undefined` on success
  */
 function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedAtMs: number): string | undefined {
-  let failure = sim.pets.size > mostPets ? `because it has more than ${mostPets} pets` : undefined;
+  let failure = sim.pets.size > maximumPets ? `because it has more than ${maximumPets} pets` : undefined;
   if (failure === undefined) {
     const state = exportState(sim);
     const text = jsonText({ fingerprint: startedFrom, savedAtMs, state } satisfies Saved);
-    if (text.length > mostCharacters) failure = `because it takes more than ${mostCharacters} characters`;
+    if (text.length > maximumCharacters) failure = `because it takes more than ${maximumCharacters} characters`;
     else {
       try {
         storage.setItem(itemName, text);

@@ -5,7 +5,7 @@ import { operation } from './control-operation.js';
 import { described, wholeNumber } from './input-values.js';
 
 /** Maximum number of pets in one response of the control API. */
-const mostPets = 1_000;
+const maximumPets = 1_000;
 
 export const petOperations = {
   listStoredPets: operation({
@@ -14,7 +14,7 @@ export const petOperations = {
     summary: 'Lists the stored pets, the last of the list first, a page at a time; a text must be part of the pet',
     input: fields({
       text: optional(described(string, 'Text that the JSON of a pet contains; upper and lower case are alike.')),
-      limit: optional(described(wholeNumber(1, mostPets), 'Number of pets to list.'), 100),
+      limit: optional(described(wholeNumber(1, maximumPets), 'Number of pets to list.'), 100),
       skip: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Number of matching pets to leave out.'), 0),
     }),
     example: { limit: 2 },

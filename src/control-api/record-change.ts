@@ -5,9 +5,9 @@ import { isMap } from '../values/plain-data.js';
 import type { AnyControlOperation, Caller } from './control-operation.js';
 
 /** Maximum number of changes that the control API lists for a simulator. */
-const mostChanges = 200;
+const maximumChanges = 200;
 /** Maximum length of the texts in the list of changes, in characters: a change's input, and its caller's name. */
-const mostCharacters = 80;
+const maximumCharacters = 80;
 
 /**
  * Prepares the entry for a change in the list of changes. Returns `undefined` for an operation that changes nothing.
@@ -34,7 +34,7 @@ export function recordChange(
       input: summarize(target, input),
       by: cut(name),
     };
-    changes.last = [...changes.last.slice(1 - mostChanges), change];
+    changes.last = [...changes.last.slice(1 - maximumChanges), change];
   };
 }
 
@@ -55,4 +55,4 @@ const showKey = (sim: Simulator, reference: string) =>
   displayKey(sim, coreOf(sim).state.keys.textOf(reference) ?? reference);
 
 const cut = (text: string) =>
-  text.length > mostCharacters ? `${text.slice(0, mostCharacters).toWellFormed()}…` : text;
+  text.length > maximumCharacters ? `${text.slice(0, maximumCharacters).toWellFormed()}…` : text;

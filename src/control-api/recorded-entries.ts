@@ -4,7 +4,7 @@ import { fnv1a } from '../values/mask-key.js';
 import type { JournalBody, JournalEntry } from './journal-entry.js';
 
 /** Maximum length of a body on the dashboard, in characters. */
-const mostCharacters = 4_000;
+const maximumCharacters = 4_000;
 
 /** Converts recorded exchanges to journal entries, for the dashboard. */
 export const recordedEntries = (exchanges: readonly Exchange[]): JournalEntry[] =>
@@ -37,6 +37,6 @@ export const recordedEntries = (exchanges: readonly Exchange[]): JournalEntry[] 
 function bodyOf(text: string): JournalBody {
   const bytes = new TextEncoder().encode(text);
   const size = { bytes: bytes.length, hash: fnv1a(bytes) };
-  if (text.length <= mostCharacters) return { ...size, text };
-  return { ...size, text: text.slice(0, mostCharacters).toWellFormed(), truncated: true };
+  if (text.length <= maximumCharacters) return { ...size, text };
+  return { ...size, text: text.slice(0, maximumCharacters).toWellFormed(), truncated: true };
 }

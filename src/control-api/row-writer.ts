@@ -70,7 +70,7 @@ function createMembers(fields: readonly (keyof Row)[]): (row: Row) => string {
 }
 
 /** Maximum number of cached header names. A scenario can invent any number of headers. */
-const mostHeaders = 100;
+const maximumHeaders = 100;
 
 /**
  * Creates a function that writes headers as JSON members. Caches each header's last text, because most values repeat.
@@ -84,7 +84,7 @@ export function createHeadersWriter(): (headers: Readonly<Record<string, string>
       let last = known.get(name);
       if (last?.value !== value) {
         last = { value, member: `${JSON.stringify(name)}:${JSON.stringify(value)}` };
-        if (known.size >= mostHeaders) known.clear();
+        if (known.size >= maximumHeaders) known.clear();
         known.set(name, last);
       }
       members += members === '' ? last.member : `,${last.member}`;

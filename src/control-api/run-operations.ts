@@ -21,7 +21,7 @@ import { changeSchema, rememberedChanges } from './update-stream.js';
 import { explain } from './why.js';
 
 /** Maximum length of a body in a report, in characters. */
-const mostCharacters = 4_000;
+const maximumCharacters = 4_000;
 
 export const runOperations = {
   exportRun: operation({
@@ -95,6 +95,6 @@ function cutBodies({ requestBody, responseBody }: JournalEntry): Partial<Journal
 }
 
 const cut = (body: JournalBody): JournalBody =>
-  body.text.length <= mostCharacters
+  body.text.length <= maximumCharacters
     ? body
-    : { ...body, text: body.text.slice(0, mostCharacters).toWellFormed(), truncated: true };
+    : { ...body, text: body.text.slice(0, maximumCharacters).toWellFormed(), truncated: true };

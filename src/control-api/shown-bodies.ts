@@ -11,8 +11,8 @@ const cutBodyBytes = 64 * 1024;
 const uncertainLength = 256;
 
 /** Maximum number of cached bodies, and of their characters in total. */
-const mostTexts = 200;
-const mostLength = 1024 * 1024;
+const maximumTexts = 200;
+const maximumLength = 1024 * 1024;
 
 /**
  * Describes a body for the control API.
@@ -46,7 +46,7 @@ export function createShownBodies() {
     if (body === undefined) {
       body = { shown: showBody(encoder.encode(raw), raw) };
       length += raw.length;
-      if (known.size >= mostTexts || length > mostLength) {
+      if (known.size >= maximumTexts || length > maximumLength) {
         known.clear();
         length = raw.length;
       }

@@ -87,7 +87,7 @@ const quietRounds = 10;
 /** Number of new entries per interval above which the server counts as busy and sends fewer of them. */
 const many = 300;
 /** Maximum number of entries in one update, for a busy and for a calm server. */
-const mostRows = { busy: 50, calm: 2_000 };
+const maximumRows = { busy: 50, calm: 2_000 };
 /** Number of entries that the update stream converts at a time. The server handles requests before the next step. */
 const rowsOfStep = 200;
 
@@ -146,7 +146,7 @@ export async function* streamUpdates(
       const { changes, clock, name } = sim;
       const summary = JSON.stringify([run, name, clock.frozen, changes.count, journal.pending, unwritten, unrecorded]);
       if (behind() > 0 || summary !== lastSummary || quiet >= quietRounds) {
-        const most = arrivals > many ? mostRows.busy : mostRows.calm;
+        const most = arrivals > many ? maximumRows.busy : maximumRows.calm;
         const rows = waiting.splice(0, most);
         next = Math.max(next, journal.added - journal.size);
         const later = journal.read(next, most - rows.length);

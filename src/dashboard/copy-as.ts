@@ -186,7 +186,7 @@ function scenarioCode(changes: object, isOnShipped: boolean): string {
 const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 
 /** Maximum number of requests in the copied text of a finding. */
-const mostRows = 3;
+const maximumRows = 3;
 
 /**
  * Formats a finding as Markdown for an issue or a chat: sentence, first requests with their waits, remedy.
@@ -201,14 +201,14 @@ export function asMarkdown(
   const { key, scenario, rows, link } = of;
   const [first, remedy] = firstSentence(text);
   const cell = (value: string) => value.replaceAll('|', '\\|');
-  const lines = rows.slice(0, mostRows).map((row) => {
+  const lines = rows.slice(0, maximumRows).map((row) => {
     const { id, atMs, method, status, after } = row;
     const waited = after === undefined ? '' : `${after.waitedMs} ms`;
     const told = after?.waitMs === undefined ? '' : `${after.waitMs} ms`;
     const cells = [`${id}`, clockTime(atMs), `\`${method} ${pathWithQuery(row)}\``, `${status}`, waited, told];
     return `| ${cells.map(cell).join(' | ')} |`;
   });
-  const more = rows.length > mostRows ? `\nand ${rows.length - mostRows} more requests\n` : '';
+  const more = rows.length > maximumRows ? `\nand ${rows.length - maximumRows} more requests\n` : '';
   return `### ${code} (${severity})${key && ` of ${key}`}
 
 ${first}

@@ -34,7 +34,7 @@ const stepSigns: Record<WhyStep['result'], [symbol: string, says: string]> = {
 };
 
 /** Maximum length of a displayed body, in characters. */
-const mostShown = 20_000;
+const maximumShown = 20_000;
 
 /** Details of one request: reasons for the response, headers and bodies, and buttons to copy the request. */
 export function Detail(props: DetailProps) {
@@ -187,13 +187,13 @@ function Linked({ text, onRequest }: { text: string; onRequest(id: number): void
 
 function Body({ title, body }: { title: string; body: JournalEntry['requestBody'] }) {
   if (body === undefined) return null;
-  const isCut = body.truncated === true || body.text.length > mostShown;
+  const isCut = body.truncated === true || body.text.length > maximumShown;
   return (
     <>
       <h3>
         {title} <small>{formatCount(body.bytes, 'byte')}</small>
       </h3>
-      <pre>{escapeBidiControls(body.text.slice(0, mostShown))}</pre>
+      <pre>{escapeBidiControls(body.text.slice(0, maximumShown))}</pre>
       {isCut && <p class="note">The rest is not shown.</p>}
     </>
   );

@@ -17,9 +17,9 @@ const bottomHeight = 20;
 /** Width of the timeline's columns, in pixels. Requests of a key within one column share a symbol. */
 export const columnWidth = 7;
 /** Maximum number of keys in the timeline before the user shows all. */
-const mostLanes = 12;
+const maximumLanes = 12;
 /** Maximum number of keys in the timeline after the user shows all. */
-const mostExpanded = 200;
+const maximumExpanded = 200;
 /** Number of keys up to which the timeline shows each key in its own row (lane). */
 const fewLanes = 4;
 
@@ -58,7 +58,7 @@ export function arrangeLanes(
 ): { lanes: readonly TimelineLane[]; folded: readonly TimelineLane[] } {
   const ordered = [...lanes.values()].sort((one, other) => gravityOf(one) - gravityOf(other));
   const wanted = isExpanded || ordered.length <= fewLanes ? ordered : ordered.filter((lane) => !isClean(lane));
-  const count = wanted.length === 0 ? fewLanes : Math.min(wanted.length, isExpanded ? mostExpanded : mostLanes);
+  const count = wanted.length === 0 ? fewLanes : Math.min(wanted.length, isExpanded ? maximumExpanded : maximumLanes);
   return { lanes: ordered.slice(0, count), folded: ordered.slice(count) };
 }
 

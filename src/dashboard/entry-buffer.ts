@@ -56,7 +56,7 @@ export interface TimelineLane {
 /** Maximum number of requests on the dashboard. The oldest requests are dropped first. */
 export const maximumRows = 50_000;
 /** Maximum number of waits, bans and window ends that the timeline holds per key. */
-const mostSpans = 2_000;
+const maximumSpans = 2_000;
 
 /**
  * Requests of one run in the order of arrival. Preact does not observe this object; `onEntries` of the session
@@ -188,8 +188,8 @@ export class EntryBuffer {
     const border = usage === undefined ? 0 : Date.parse(usage.resetAt) + shift;
     if (border > row.axisMs && border > (lane.borders.at(-1) ?? 0) && row.window === 'minute')
       lane.borders.push(border);
-    if (lane.borders.length > mostSpans) lane.borders.shift();
-    for (const spans of [lane.waits, lane.bans]) if (spans.length > mostSpans) spans.shift();
+    if (lane.borders.length > maximumSpans) lane.borders.shift();
+    for (const spans of [lane.waits, lane.bans]) if (spans.length > maximumSpans) spans.shift();
   }
 
   /** Index of the request with an id. For an unknown id, the index at which to insert the request. */

@@ -28,16 +28,16 @@ function curlLine({ source: { kind, baseUrl }, state: { keys } }: Session): stri
 }
 
 /** Maximum number of requests without a journal entry that the dashboard lists. */
-const mostLines = 8;
+const maximumLines = 8;
 
 /** List of received requests that the journal does not contain, with the reasons. */
 export function Unrecorded({ session }: { session: Session }) {
   const { unrecorded = [] } = session.state.verdict ?? {};
   if (unrecorded.length === 0) return null;
-  const rest = countOf(unrecorded.slice(mostLines));
+  const rest = countOf(unrecorded.slice(maximumLines));
   return (
     <ul class="unrecorded" aria-label="Requests that the journal does not have">
-      {unrecorded.slice(0, mostLines).map((group) => (
+      {unrecorded.slice(0, maximumLines).map((group) => (
         <li key={[group.why, group.method, group.path, group.status].join(' ')}>
           <code>
             {group.method} {group.path}

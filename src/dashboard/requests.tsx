@@ -35,7 +35,7 @@ const chips: [word: string, name: string][] = [
 ];
 
 /** Maximum number of requests that a search in bodies returns. */
-const mostFound = 500;
+const maximumFound = 500;
 
 /** List of the run's requests, with its filter. */
 export function Requests({ session, filter, isPaused, selected, onFilter, onPause, onSelect, steps }: RequestsProps) {
@@ -187,7 +187,7 @@ function useBodies(session: Session, texts: string[]): IdsByWord {
     const read = new Throttle(async () => {
       const { send } = session.source;
       const lists = wanted.split('\n').map(async (text) => {
-        const query = new URLSearchParams({ limit: String(mostFound), text });
+        const query = new URLSearchParams({ limit: String(maximumFound), text });
         const { entries } = await send<{ entries: JournalEntry[] }>('GET', `/journal?${query}`);
         const hits = entries.filter(({ requestBody, responseBody }) =>
           [requestBody, responseBody].some((body) => body?.text.includes(text)),

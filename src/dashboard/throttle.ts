@@ -1,5 +1,5 @@
 /** Maximum pause between two runs of a throttled task, in milliseconds. */
-const mostPauseMs = 10_000;
+const maximumPauseMs = 10_000;
 
 /**
  * Throttle of a task that reads from the server: one run at a time, with pauses of at least `pauseMs`. Pauses grow with
@@ -48,7 +48,7 @@ export class Throttle {
       const wholeMs = performance.now() - startMs;
       Throttle.#wayMs = Math.min(Throttle.#wayMs, wholeMs);
       const tookMs = wholeMs - Throttle.#wayMs;
-      const pauseMs = Math.min(mostPauseMs, Math.max(this.#pauseMs, Math.min(tookMs, this.#tookMs) * 100));
+      const pauseMs = Math.min(maximumPauseMs, Math.max(this.#pauseMs, Math.min(tookMs, this.#tookMs) * 100));
       this.#tookMs = tookMs;
       await new Promise<void>((resolve) => {
         this.#endPause = resolve;

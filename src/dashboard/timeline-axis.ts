@@ -26,7 +26,7 @@ export interface TimelineAxis {
 /** Minimum share of the drawn time for which an idle range of the timeline is drawn shortened. */
 const idleShare = 1 / 3;
 /** Minimum length of an idle range that the timeline draws shortened, in milliseconds. */
-const leastIdleMs = 15_000;
+const minimumIdleMs = 15_000;
 /** Width of a shortened idle range on the timeline, in pixels. */
 const gapWidth = 34;
 
@@ -59,12 +59,12 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: AxisRange, now
   for (let at = findLowest(rows.length, (at) => (rows[at]?.axisMs as number) >= fromMs); at < rows.length; at++) {
     const { axisMs } = rows[at] as { axisMs: number };
     if (axisMs > toMs) break;
-    if (axisMs - last >= leastIdleMs) all.push({ fromMs: last, toMs: axisMs });
+    if (axisMs - last >= minimumIdleMs) all.push({ fromMs: last, toMs: axisMs });
     if (axisMs > last) last = axisMs;
   }
   // Leaves one second between the timeline's last shortened range and the line that marks the present.
   const idleToMs = Math.min(nowMs, toMs) - 1_000;
-  if (idleToMs - last >= leastIdleMs) all.push({ fromMs: last + 1_000, toMs: idleToMs });
+  if (idleToMs - last >= minimumIdleMs) all.push({ fromMs: last + 1_000, toMs: idleToMs });
   all.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
   let drawnMs = toMs - fromMs;
   const gaps: AxisRange[] = [];

@@ -26,12 +26,12 @@ export function describeFind(scenario: Scenario, { code, text, repeat, seed }: D
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** Longest line of a fault rule without its effects. */
-const mostColumns = 80;
+const maximumColumns = 80;
 
 /** A fault rule in one line, or in a line for its conditions and one for its effect. */
 function linesOfRule(rule: Record<string, unknown>): string[] {
   const line = `  - ${flow(rule)}`;
-  if (line.length <= mostColumns) return [lineOf(line, ['faults'], rule)];
+  if (line.length <= maximumColumns) return [lineOf(line, ['faults'], rule)];
   return Object.entries(rule).map(([name, value], index) =>
     lineOf(`${index === 0 ? '  - ' : '    '}${name}: ${flow(value)}`, ['faults', name], value),
   );

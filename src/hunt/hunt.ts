@@ -75,7 +75,7 @@ export interface HuntResult {
 const huntOptions: Record<keyof HuntOptions, true> = { runs: true, seed: true, scenario: true, check: true };
 
 /** Maximum number of requests in one run. A client that sends more is stopped. */
-const mostRequests = 200;
+const maximumRequests = 200;
 /** Maximum number of runs that reduce one found scenario. */
 const reductionRuns = 400;
 
@@ -100,7 +100,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
   const { key } = clientOf(base);
   const read = new Set<string>();
 
-  async function run(candidate: Scenario, requests = mostRequests): Promise<Trial | undefined> {
+  async function run(candidate: Scenario, requests = maximumRequests): Promise<Trial | undefined> {
     const resolved = resolve(candidate);
     if (resolved === undefined) return undefined;
     const ran = await runInProcess(client, resolved, requests);
@@ -112,7 +112,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
   try {
     const keys = Object.fromEntries(Object.keys(base.keys ?? {}).map((name) => [name, {}]));
     const harmless = { keys, client: { ...base.client, key } };
-    const first = await runInProcess(client, resolve(harmless) as ResolvedScenario, mostRequests);
+    const first = await runInProcess(client, resolve(harmless) as ResolvedScenario, maximumRequests);
     checkEnds(first);
     for (const name of first.read) read.add(name);
     const space = (): SearchSpace => ({ key, client: [...read], isRealTime: false });

@@ -148,7 +148,7 @@ export function createMutator(space: SearchSpace, { fraction, pick }: RandomSour
     }
     if (item !== undefined) {
       const list: unknown[] = Array.isArray(value) ? value : [];
-      const at = Math.floor(fraction() * (Math.min(list.length, mostItems - 1) + 1));
+      const at = Math.floor(fraction() * (Math.min(list.length, maximumItems - 1) + 1));
       if (at < list.length && fraction() < 0.3) return list.toSpliced(at, 1);
       return list.toSpliced(at, 1, change(item, list[at], [...path, String(at)]));
     }
@@ -217,7 +217,7 @@ export function createMutator(space: SearchSpace, { fraction, pick }: RandomSour
 }
 
 /** Maximum length of a list in a generated scenario. */
-const mostItems = 2;
+const maximumItems = 2;
 
 /** Copies an object with a changed field. The field is removed if the value is `undefined` or an empty object. */
 function withField(map: object, name: string, value: unknown): Record<string, unknown> {

@@ -62,7 +62,7 @@ export interface TrialRun {
 
 const baseUrl = 'http://petstore.test/v1';
 /** Maximum number of waits in one run. A client with more waits is probably polling a clock. */
-const mostSteps = 10_000;
+const maximumSteps = 10_000;
 /** Number of turns of the event loop without activity after which the client is assumed to be waiting. */
 const quietTurns = 2;
 /**
@@ -169,7 +169,7 @@ export async function runInProcess(
     await settle(quietTurns);
     if (isOver || stop !== undefined) break;
     const step = time.step();
-    if (step === 'moved' && ++steps < mostSteps) continue;
+    if (step === 'moved' && ++steps < maximumSteps) continue;
     if (step !== 'nothing') stop = 'time';
     else if (underWay > 0) stop = 'unanswered';
     else {

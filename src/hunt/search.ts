@@ -51,12 +51,12 @@ interface CorpusEntry {
 }
 
 /** Maximum number of bugs that one search reports. */
-const mostFound = 12;
+const maximumFound = 12;
 /**
  * Maximum number of failures with one code and different causes. Further failures with the code are most likely the
  * same bug.
  */
-const mostOfCode = 3;
+const maximumPerCode = 3;
 
 /**
  * Searches for scenarios in which a client fails. Mutates scenarios in which the client showed new behavior, and
@@ -80,7 +80,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 
   const isKnown = (failure: Failure) =>
     known.some((each) => isSameFailure(each, failure)) ||
-    known.filter(({ code }) => code === failure.code).length >= mostOfCode;
+    known.filter(({ code }) => code === failure.code).length >= maximumPerCode;
 
   /** The failure of a run to report: the first unknown one that does not follow from a known one. */
   const toReport = (failures: readonly Failure[]): Failure | undefined =>
@@ -102,7 +102,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     for (let start = isMutation() ? undefined : pending.shift(); start !== undefined; start = pending.shift()) {
       if (isAsked(start, space())) return start;
     }
-    const one = leastPicked(corpus, random.pick);
+    const one = leastUsed(corpus, random.pick);
     one.picked++;
     // Sometimes merges two scenarios in which the client showed new behavior.
     const crossed =
@@ -112,7 +112,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   }
 
   async function runNext(): Promise<Run | undefined> {
-    for (let attempt = 0; attempt < mostInvalid && !isStopped(); attempt++) {
+    for (let attempt = 0; attempt < maximumInvalid && !isStopped(); attempt++) {
       const trial = await run(next());
       if (trial !== undefined) return trial;
     }
@@ -120,7 +120,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   }
 
   async function runUntilDone(): Promise<void> {
-    while (begun < runs && !isStopped() && found.length < mostFound) {
+    while (begun < runs && !isStopped() && found.length < maximumFound) {
       begun++;
       const trial = await runNext();
       if (trial === undefined) return;
@@ -146,7 +146,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 }
 
 /** Number of invalid scenarios in a row after which a search ends, because its base scenario must be invalid. */
-const mostInvalid = 1_000;
+const maximumInvalid = 1_000;
 
 /**
  * Whether a scenario asks only for what its client reads: a client that only lists pets is asked for no other
@@ -164,7 +164,7 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
 }
 
 /** Draws three scenarios, and returns the least mutated of them. */
-function leastPicked(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
+function leastUsed(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
   return drawn.reduce((least, each) => (each.picked < least.picked ? each : least));
 }

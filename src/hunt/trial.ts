@@ -39,7 +39,7 @@ export const failuresIn = ({ findings }: Verdict, entries: readonly RequestRecor
     .filter(({ severity }) => severity === 'fail')
     .map(({ code, text, requests }) => {
       const [, looksLike] = /looks like (.*?)(?:, or |\. |\.$|$)/.exec(text) ?? [];
-      const isSlight = code === 'early-retry' && leastShareWaited(requests, entries) >= slightShare;
+      const isSlight = code === 'early-retry' && minimumShareWaited(requests, entries) >= slightShare;
       return { code, cause: withoutNumbers(looksLike ?? (isSlight ? 'slightly early' : '')), text };
     })
     .sort((one, other) => Number(consequences.includes(one.code)) - Number(consequences.includes(other.code)));
@@ -48,7 +48,7 @@ export const failuresIn = ({ findings }: Verdict, entries: readonly RequestRecor
 const slightShare = 0.75;
 
 /** The least share of its wait that the client waited before one of these requests. */
-function leastShareWaited(ids: readonly number[], entries: readonly RequestRecord[]): number {
+function minimumShareWaited(ids: readonly number[], entries: readonly RequestRecord[]): number {
   const shares = ids.map((id) => {
     const at = entries.findIndex((entry) => entry.id === id);
     const [before, entry] = [entries[at - 1], entries[at]];

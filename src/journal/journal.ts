@@ -29,7 +29,7 @@ export interface JournalLimits {
 const defaultLimits: JournalLimits = { entries: 10_000, bytes: 20 * 1024 * 1024, bodyBytes: 64 * 1024 };
 
 /** Maximum number of stored outcomes that clients report for their calls. */
-const mostOutcomes = 1_000;
+const maximumOutcomes = 1_000;
 
 /**
  * Journal of the requests of one simulator. Above the limits on number and memory, the journal drops its oldest
@@ -147,7 +147,7 @@ export class RequestJournal {
   }
 
   report(outcome: ReportedOutcome): void {
-    this.outcomes = [...this.outcomes.slice(-mostOutcomes), outcome];
+    this.outcomes = [...this.outcomes.slice(-maximumOutcomes), outcome];
   }
 
   /** Reads stored records in the order in which they were added, starting with the record number `from`. */

@@ -13,13 +13,13 @@ export interface UnrecordedRequests {
 type Common = Omit<UnrecordedRequests, 'count'>;
 
 /** Maximum number of groups of unrecorded requests per simulator. Further requests share one group. */
-const mostGroups = 50;
-const mostCharacters = 200;
+const maximumGroups = 50;
+const maximumCharacters = 200;
 const otherPaths = '…';
 
 /** Cuts a long path at a slash. A cut in the middle of an API key would leave a part that cannot be masked. */
 const cut = (path: string) =>
-  path.length > mostCharacters ? `${path.slice(0, path.lastIndexOf('/', mostCharacters))}/${otherPaths}` : path;
+  path.length > maximumCharacters ? `${path.slice(0, path.lastIndexOf('/', maximumCharacters))}/${otherPaths}` : path;
 
 /**
  * Counts of requests without a journal record, since the simulator's start, its last reset or the last clearing of its
@@ -41,7 +41,7 @@ export class UnrecordedCounter {
     const id = [method, group.path, token].join('\n');
     const known = this.#groups.get(id);
     if (known !== undefined) known.count++;
-    else if (this.#groups.size < mostGroups) this.#groups.set(id, { ...group, token, count: 1 });
+    else if (this.#groups.size < maximumGroups) this.#groups.set(id, { ...group, token, count: 1 });
     else this.#recordOther(api);
   }
 

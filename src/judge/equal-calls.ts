@@ -4,9 +4,9 @@ import type { JudgedRequest } from './run.js';
  * Minimum growth factor of the waits between a call's retries. If a short wait follows such growth, a new call has
  * begun.
  */
-const leastGrowth = 1.5;
+const minimumGrowth = 1.5;
 /** Maximum relative difference between two waits that count as equal. */
-const mostApart = 0.25;
+const maximumApart = 0.25;
 /** Maximum difference between two waits of equal length that delays of the machine explain, in milliseconds. */
 const noiseMs = 40;
 
@@ -52,7 +52,7 @@ export const hasWaits = (tries: readonly JudgedRequest[]): boolean =>
 
 /** Whether the waits of all calls are about equal. If not, the requests were split into calls by coincidence. */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
-  const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * mostApart;
+  const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * maximumApart;
   return others.every(
     (waits) => waits.length > 1 && waits.every((ms, at) => at >= first.length || isNear(ms, first[at] as number)),
   );
@@ -61,10 +61,10 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
 function restartsWaits(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
   // Only growing waits count, because a loop without waits also has a long wait now and then.
-  const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * leastGrowth && lastMs >= firstMs + 2 * noiseMs;
+  const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
   // After a call, the next call starts at once. A retry of an outer retry loop waits as long as the first retry.
-  const mostMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
-  return hasGrown && waitMs <= mostMs;
+  const maximumMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
+  return hasGrown && waitMs <= maximumMs;
 }
 
 /**

@@ -57,7 +57,7 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
 }
 
 /** Maximum number of later reads that are searched for a stored pet. */
-const mostReads = 50;
+const maximumReads = 50;
 
 /** Results of `LaterSuccesses` for each run, cached because several rules need them. */
 const known = new WeakMap<readonly JudgedRequest[], LaterSuccesses>();
@@ -95,7 +95,9 @@ class LaterSuccesses {
     const isLost = !refused.isRefused || (lost.get(refused.pet)?.id ?? refused.id) < refused.id;
     if (!isWrite(refused) || !isLost) return false;
     const from = findLowest(reads.length, (at) => (reads[at] as JudgedRequest).id > refused.id);
-    return reads.slice(from, from + mostReads).some((read) => read.client === refused.client && shows(read, refused));
+    return reads
+      .slice(from, from + maximumReads)
+      .some((read) => read.client === refused.client && shows(read, refused));
   }
 }
 

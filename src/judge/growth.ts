@@ -1,7 +1,7 @@
 /** Minimum growth factor between consecutive waits of an exponential backoff. */
-export const leastGrowth = 1.5;
+export const minimumGrowth = 1.5;
 /** Maximum number of steps over which growth is averaged. The client's maximum wait may limit later waits. */
-const mostSteps = 3;
+const maximumSteps = 3;
 /** Time added to every wait, in milliseconds, so that growth can be computed for a wait of zero. */
 const baseMs = 100;
 /** Maximum random difference between equal waits, due to latency and timers, in milliseconds. */
@@ -9,20 +9,20 @@ const noiseMs = 40;
 /**
  * Maximum distance of a measured wait from the fitted curve, in milliseconds and as a share of the waits' total growth.
  */
-const mostOffMs = 25;
-const mostOffShare = 0.05;
+const maximumDeviationMs = 25;
+const maximumDeviationShare = 0.05;
 /** Growth factors of the exponential curves that are fitted to the waits. */
-const factors = [leastGrowth, 1.75, 2, 2.5, 3, 4];
+const factors = [minimumGrowth, 1.75, 2, 2.5, 3, 4];
 
 /** Computes the mean growth factor between consecutive waits, up to the longest wait. */
 export function growthOf(waits: readonly number[]): number {
   const total = (Math.max(...waits) + baseMs) / ((waits[0] ?? 0) + baseMs);
-  return total ** (1 / Math.min(waits.length - 1, mostSteps));
+  return total ** (1 / Math.min(waits.length - 1, maximumSteps));
 }
 
 /** Whether waits grow exponentially up to a maximum wait. Allows a constant added to each wait, and random steps. */
 export function isExponential(waits: readonly number[]): boolean {
-  if (growthOf(waits) >= leastGrowth || risesAtRandom(waits)) return true;
+  if (growthOf(waits) >= minimumGrowth || risesAtRandom(waits)) return true;
   const longest = Math.max(...waits);
   const atBound = waits.findIndex((ms) => ms >= longest - noiseMs);
   if (waits.slice(atBound).some((ms) => ms < longest - noiseMs)) return false;
@@ -41,7 +41,8 @@ function risesFromFloor(waits: readonly number[]): boolean {
   const [first = 0] = waits;
   const rise = waits.findIndex((ms) => Math.abs(ms - first) > noiseMs);
   return (
-    rise > 0 && waits.slice(rise).every((ms, at) => ms + baseMs >= leastGrowth * ((waits[rise + at - 1] ?? 0) + baseMs))
+    rise > 0 &&
+    waits.slice(rise).every((ms, at) => ms + baseMs >= minimumGrowth * ((waits[rise + at - 1] ?? 0) + baseMs))
   );
 }
 
@@ -65,11 +66,14 @@ function fits(waits: readonly number[], factor: number): boolean {
   }
   const stepMs = shared / squares;
   const constantMs = meanMs - stepMs * meanPower;
-  const mostOff = Math.max(mostOffMs, mostOffShare * Math.abs((waits.at(-1) ?? 0) - (waits[0] ?? 0)));
+  const maximumDeviation = Math.max(
+    maximumDeviationMs,
+    maximumDeviationShare * Math.abs((waits.at(-1) ?? 0) - (waits[0] ?? 0)),
+  );
   return (
     stepMs > 0 &&
     constantMs > -noiseMs &&
-    waits.every((ms, at) => Math.abs(ms - constantMs - stepMs * (powers[at] as number)) <= mostOff)
+    waits.every((ms, at) => Math.abs(ms - constantMs - stepMs * (powers[at] as number)) <= maximumDeviation)
   );
 }
 

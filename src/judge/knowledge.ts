@@ -120,7 +120,7 @@ class Refusals {
 
   /** Finds the latest refusal whose response was sent at least `byMs` before the request arrived. */
   lastBefore(request: JudgedRequest, byMs = 0): JudgedRequest | undefined {
-    const oldest = Math.max(0, this.#list.length - mostOnTheirWay);
+    const oldest = Math.max(0, this.#list.length - maximumInTransit);
     for (let at = this.#list.length - 1; at >= oldest; at--) {
       const refusal = this.#list[at] as JudgedRequest;
       if (isAnswered(refusal, request) && request.arrivedAtMs - refusal.answeredAtMs >= byMs) return refusal;
@@ -179,7 +179,7 @@ class Refusals {
 }
 
 /** Maximum number of recent refusals that a lookup inspects. Clients have fewer requests in flight. */
-const mostOnTheirWay = 256;
+const maximumInTransit = 256;
 
 const isAnswered = (refusal: JudgedRequest, request: JudgedRequest) =>
   request.id > refusal.lastArrivedId && request.arrivedAtMs >= refusal.answeredAtMs;

@@ -38,15 +38,15 @@ const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: Judge
   );
 
 /** Maximum number of outages that a message lists. */
-const mostTimes = 3;
+const maximumTimes = 3;
 
 /** Describes the outages that make a run incomplete. */
 export function describeOutages(outages: readonly Outage[]): string {
   const refused = outages.reduce((sum, outage) => sum + outage.refused, 0);
   const times = joined(outages);
   const time = (ms: number) => new Date(ms).toISOString();
-  const parts = times.slice(0, mostTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
-  if (times.length > mostTimes) parts.push(pluralize(times.length - mostTimes, 'more time'));
+  const parts = times.slice(0, maximumTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
+  if (times.length > maximumTimes) parts.push(pluralize(times.length - maximumTimes, 'more time'));
   const last = parts.length > 1 ? ` and ${parts.pop()}` : '';
   const lacks = refused === 0 ? '' : `: ${pluralize(refused, 'request')} got a 503 without a journal entry`;
   return `The store was unavailable ${parts.join(', ')}${last}${lacks || ', so the run is incomplete'}.`;

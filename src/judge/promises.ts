@@ -99,7 +99,7 @@ export function readReset(answer: Answered): number | undefined {
  * Maximum value of X-RateLimit-Reset that is read as remaining seconds: 31 days. Between this and a Unix time, the unit
  * is unclear.
  */
-const mostRemainingSeconds = 31 * 86_400;
+const maximumRemainingSeconds = 31 * 86_400;
 
 function unitOfReset(text: string) {
   if (internetDate.test(text)) return 'RFC 3339';
@@ -107,7 +107,7 @@ function unitOfReset(text: string) {
   const value = Number(text);
   if (value > 1e11) return 'Unix milliseconds';
   if (value >= 1e8) return 'Unix seconds';
-  return value <= mostRemainingSeconds ? 'remaining seconds' : undefined;
+  return value <= maximumRemainingSeconds ? 'remaining seconds' : undefined;
 }
 
 /** Formats a reset time as sent, with its unit: `10, remaining seconds`. */

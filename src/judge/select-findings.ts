@@ -4,7 +4,7 @@ import type { Finding } from './finding.js';
  * Maximum number of findings that a report shows per rule and severity. A run of hours can have hundreds of similar
  * findings.
  */
-const mostShown = 3;
+const maximumShown = 3;
 
 /** A finding in a report that leaves out similar findings. */
 export interface ShownFinding {
@@ -23,7 +23,7 @@ export function selectFindings(findings: readonly Finding[]): ShownFinding[] {
     const alike = shown.filter(
       ({ finding: { code, severity } }) => code === finding.code && severity === finding.severity,
     );
-    if (alike.length < mostShown) shown.push({ finding, hidden: [] });
+    if (alike.length < maximumShown) shown.push({ finding, hidden: [] });
     else alike.at(-1)?.hidden.push(finding);
   }
   return shown;

@@ -16,19 +16,19 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /** Maximum number of attempts that count as one caller's retries. */
-const mostAttempts = 6;
+const maximumAttempts = 6;
 /**
  * Maximum delay after a required wait with which a caller retries, in milliseconds. For longer waits, the wait itself
  * is the maximum.
  */
 const promptMs = 2_000;
 /** Maximum number of callers assumed during one wait. More requests count as one client in a loop. */
-const mostCallers = 64;
+const maximumCallers = 64;
 /**
  * Minimum number of requests, each with its own User-Agent, for which a single client with a changing User-Agent is
  * considered.
  */
-const leastAgents = 3;
+const minimumAgents = 3;
 
 /** Decides whether requests with one API key may come from several callers that the scenario does not declare. */
 export interface UndeclaredCallers {
@@ -64,11 +64,11 @@ export function undeclaredCallersIn(run: Run): UndeclaredCallers {
   };
   const excuses = ({ code, requests }: Finding) => {
     const count = blaming.has(code) ? callersIn(laneOf(requests[0] as number)) : 1;
-    return count > 1 && (code !== 'retry-storm' || requests.length <= mostAttempts * count);
+    return count > 1 && (code !== 'retry-storm' || requests.length <= maximumAttempts * count);
   };
   const hasChangingAgents = ({ code, requests }: Finding) =>
     code === 'no-shared-gate' &&
-    requests.length >= leastAgents &&
+    requests.length >= minimumAgents &&
     requests.every((id) => sentIn(laneOf(id)).length === 1);
   return {
     excuses,
@@ -119,7 +119,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
       hasRetried = true;
       if (request.isRefused) hasReturned.add(request);
     } else if (first !== undefined && waiting.length > 0) {
-      if (hasRetried || count === mostCallers) return 1;
+      if (hasRetried || count === maximumCallers) return 1;
       count++;
       if (request.arrivedAtMs - first.answeredAtMs > receiptMs) late.add(request);
     }

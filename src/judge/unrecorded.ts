@@ -4,7 +4,7 @@ import { pluralize } from '../values/pluralize.js';
 type Groups = readonly UnrecordedRequests[];
 
 /** Maximum number of paths that a message lists. */
-const mostNamed = 3;
+const maximumNamed = 3;
 
 /**
  * Describes requests to paths outside the API: `5 requests went to /pets; the API is under /v1.` `undefined` if no such
@@ -25,8 +25,8 @@ export const countOf = (groups: Groups) => groups.reduce((sum, { count }) => sum
 
 function named(texts: readonly string[]): string {
   const all = [...new Set(texts)];
-  const shown = all.slice(0, mostNamed);
-  if (all.length > mostNamed) shown.push(`${all.length - mostNamed} more`);
+  const shown = all.slice(0, maximumNamed);
+  if (all.length > maximumNamed) shown.push(`${all.length - maximumNamed} more`);
   const last = shown.length > 1 ? ` and ${shown.pop()}` : '';
   return shown.join(', ') + last;
 }

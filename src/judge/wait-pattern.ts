@@ -10,11 +10,11 @@ const thousandth = 'seconds passed to a timer that takes milliseconds';
  * Minimum Retry-After, in milliseconds, for which a wait in the wrong unit (seconds read as milliseconds) differs from
  * no wait.
  */
-const leastThousandthMs = 5_000;
+const minimumThousandthMs = 5_000;
 /** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
 const atOnceMs = 20;
 /** Maximum time by which a measured wait exceeds the client's timer, in milliseconds. */
-const mostLateMs = 80;
+const maximumLateMs = 80;
 const cutOff = 'a truncated fraction of a second';
 
 /** A client's wait: the response that required it, and the request that ended it. */
@@ -48,7 +48,9 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
     if (early.some(({ response }) => isRetryDate(response))) return 'an HTTP date read as a number';
     if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than the maximum of a timer';
     if (asked.includes(undefined)) return 'a missing Retry-After read as 0';
-    const isMaybeThousandth = asked.every((ms) => ms !== undefined && ms / 1000 <= atOnceMs && ms >= leastThousandthMs);
+    const isMaybeThousandth = asked.every(
+      (ms) => ms !== undefined && ms / 1000 <= atOnceMs && ms >= minimumThousandthMs,
+    );
     return `a Retry-After that was not read${isMaybeThousandth ? `, or ${thousandth}` : ''}`;
   }
   const shared = sharedWait(waits);
@@ -81,7 +83,7 @@ function isCutOff(waitMs: number, askedMs = 0): boolean {
   return wholeMs > 0 && askedMs > wholeMs && isAbout(waitMs, wholeMs);
 }
 
-const isAbout = (waitMs: number, ms: number) => waitMs >= ms - atOnceMs && waitMs <= ms + mostLateMs;
+const isAbout = (waitMs: number, ms: number) => waitMs >= ms - atOnceMs && waitMs <= ms + maximumLateMs;
 
 const isGrowing = (waits: readonly number[]) =>
   waits.length > 1 && waits.every((ms, index) => index === 0 || ms >= 1.3 * (waits[index - 1] ?? 0));

@@ -36,7 +36,7 @@ export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'gene
   /** Called with events that the operator should see, such as a lost connection. */
   readonly onNotice: (sentence: string) => void;
   /** Size of the log in characters from which a snapshot replaces its entries. Default 16 MiB. */
-  readonly leastLogBytes?: number | undefined;
+  readonly minimumLogBytes?: number | undefined;
 }
 
 interface ReadOptions extends ReplicaOptions {
@@ -73,7 +73,7 @@ export async function readReplica(
     writer,
     incarnation,
     mustExist: incarnation > 1,
-    leastLogBytes: options.leastLogBytes,
+    minimumLogBytes: options.minimumLogBytes,
     host: {
       onLost: options.onLost,
       onDiverged: (sentence) => onFatal(`Failed to continue: ${sentence}; this replica ends.`),

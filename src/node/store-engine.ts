@@ -30,7 +30,7 @@ export interface StoreState extends OpenedState, Pick<OpenReplica, 'position' | 
  * Maximum number of attempts to read a log. An attempt fails if another replica replaces the log by a snapshot
  * meanwhile.
  */
-const mostTries = 5;
+const maximumTries = 5;
 
 /**
  * Creates the engine for state in a Redis store. Requests get a 503 while the log is read, also after the store has
@@ -63,7 +63,7 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
       } catch (error) {
         // Reads the log again: another replica has meanwhile written a snapshot and removed earlier entries.
         if (!(error instanceof LogChangedError)) throw error;
-        if (tries === mostTries)
+        if (tries === maximumTries)
           throw new LogOpenError(`${error.message}; start again, or start a new log with --data-reset`);
       }
     }

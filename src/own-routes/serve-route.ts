@@ -36,15 +36,15 @@ export const setContext = (request: Request, context: RequestContext): void =>
 const contextOf = (request: Request) => (request as { [contextKey]?: RequestContext })[contextKey];
 
 /** Maximum response time of a custom route, in milliseconds of real time. */
-const mostMs = 30_000;
+const maximumMs = 30_000;
 /**
  * Pause in a custom route's body after which the body is streamed instead of buffered, in milliseconds of real time.
  */
 const pauseMs = 50;
 /** Size above which a custom route's body is streamed instead of buffered, in bytes. */
-const mostBytes = 1024 * 1024;
+const maximumBytes = 1024 * 1024;
 /** Maximum size of a custom route's body that a fault rule can change or delay, in bytes. */
-const mostWholeBytes = 10 * 1024 * 1024;
+const maximumWholeBytes = 10 * 1024 * 1024;
 
 // Real timers, captured when the module loads, because a test may install fake timers later.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
@@ -124,7 +124,7 @@ export async function answerRoute(
     const timer = startTimer(() => {
       routes.finish(id, errorOutcome(noResponse(operation), sim.settings));
       late.abort();
-    }, mostMs);
+    }, maximumMs);
     outcomeOf(sim, operation, () => respond(late.signal), isWhole).then((outcome) => {
       stopTimer(timer);
       const storedId = storedBy(call.method, outcome) ? (idIn(outcome) ?? `#${id}`) : undefined;
@@ -157,7 +157,7 @@ async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, 
 const routeFailed = new ApiError(500, 'internal_error', 'The function of this route failed; the log has its error.');
 
 const noResponse = (operation: string) =>
-  new ApiError(504, 'gateway_timeout', `The route ${operation} did not respond within ${mostMs / 1_000} s.`);
+  new ApiError(504, 'gateway_timeout', `The route ${operation} did not respond within ${maximumMs / 1_000} s.`);
 
 function kindOf(value: unknown): string {
   return value === null || value === undefined ? String(value) : `a value of type ${typeof value}`;
@@ -215,12 +215,14 @@ async function readResponse(response: Response, isWhole: boolean, onError: (erro
       if (chunk === 'paused') return { status, headers, body: '', raw: streamOf(chunks, reading, reader, onError) };
       chunks.push(chunk);
       bytes += chunk.length;
-      if (isWhole && bytes > mostWholeBytes) {
+      if (isWhole && bytes > maximumWholeBytes) {
         void reader.cancel().catch(() => {});
-        throw new RangeError(`expected a body of at most ${mostWholeBytes} bytes under a fault rule, got a longer one`);
+        throw new RangeError(
+          `expected a body of at most ${maximumWholeBytes} bytes under a fault rule, got a longer one`,
+        );
       }
       reading = readChunk(reader);
-      if (!isWhole && bytes > mostBytes)
+      if (!isWhole && bytes > maximumBytes)
         return { status, headers, body: '', raw: streamOf(chunks, reading, reader, onError) };
     }
   } catch (error) {

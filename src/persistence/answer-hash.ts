@@ -4,7 +4,7 @@ import { textOfBytes } from '../values/json-bytes.js';
 
 /** Length above which a response body's hash is cached, in characters. Long bodies are mostly a few repeated lists. */
 const longBody = 200;
-const mostBodies = 200;
+const maximumBodies = 200;
 
 /** Hash of a log entry that produced no responses. */
 export const emptyHash = fingerprint('');
@@ -24,7 +24,7 @@ export function createAnswerHash() {
   function hashOf(body: string): string {
     const known = bodies.get(body);
     if (known !== undefined) return known;
-    if (bodies.size >= mostBodies) bodies.clear();
+    if (bodies.size >= maximumBodies) bodies.clear();
     const hash = fingerprint(body);
     bodies.set(body, hash);
     return hash;

@@ -23,7 +23,7 @@ export class LogTime implements TimeSource {
   readonly isLogged = true;
   readonly #readMs: (() => number) | undefined;
   readonly #onStepBack: ((ms: number) => void) | undefined;
-  readonly #leastStepMs: number;
+  readonly #minimumStepMs: number;
   /** Time of the last applied log entry, in Unix milliseconds. */
   #lastMs = 0;
   #appliedMs: number | undefined;
@@ -34,7 +34,7 @@ export class LogTime implements TimeSource {
   constructor({ readMs, onStepBack, isShared = false }: LogTimeOptions = {}) {
     this.#readMs = readMs;
     this.#onStepBack = onStepBack;
-    this.#leastStepMs = isShared ? reportedStepMs : 0;
+    this.#minimumStepMs = isShared ? reportedStepMs : 0;
   }
 
   /** Time of the last applied log entry, in Unix milliseconds; 0 before the first. */
@@ -56,7 +56,7 @@ export class LogTime implements TimeSource {
     const readMs = this.#readMs();
     // Also detects that the clock was set back while the server was stopped, after the last entry was written.
     const stepMs = Math.max(this.#lastReadMs - readMs, this.#lastMs - readMs - this.#setBackMs);
-    if (stepMs > this.#leastStepMs) {
+    if (stepMs > this.#minimumStepMs) {
       this.#setBackMs += stepMs;
       if (stepMs > reportedStepMs) this.#onStepBack?.(stepMs);
     }

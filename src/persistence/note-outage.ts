@@ -3,7 +3,7 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { OutageCommand } from './command.js';
 
 /** Maximum number of outages in a journal. The oldest are dropped first. */
-const mostOutages = 100;
+const maximumOutages = 100;
 
 /**
  * Notes in the journal that requests were rejected while the store was unreachable. The journal does not contain these
@@ -12,7 +12,7 @@ const mostOutages = 100;
 export function noteOutage(sim: Simulator | undefined, command: OutageCommand, nowMs: number): void {
   if (sim === undefined) return;
   const { journal } = coreOf(sim).state;
-  journal.outages = [...journal.outages.slice(1 - mostOutages), inSimulatedTime(sim, command, nowMs)];
+  journal.outages = [...journal.outages.slice(1 - maximumOutages), inSimulatedTime(sim, command, nowMs)];
 }
 
 /**

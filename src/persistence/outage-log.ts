@@ -9,7 +9,7 @@ type Sandbox = string | undefined;
  * Maximum number of sandboxes with outages that wait to be logged. The oldest are dropped, because clients can invent
  * any number of names.
  */
-const mostSandboxes = 1_000;
+const maximumSandboxes = 1_000;
 
 /**
  * Collects the periods without the store, and the number of rejected requests, by sandbox. The log receives them when
@@ -56,7 +56,7 @@ export class OutageLog {
       refused: before.refused + refused,
     });
     const [oldest] = this.#unreported.keys();
-    if (this.#unreported.size > mostSandboxes) this.#unreported.delete(oldest);
+    if (this.#unreported.size > maximumSandboxes) this.#unreported.delete(oldest);
   }
 
   /** Notes that the operator was informed of the store's outage. */

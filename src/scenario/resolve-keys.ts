@@ -48,7 +48,7 @@ export function checkKey(text: string, input: KeyInput, plans: Plans): KeyDefini
  * Maximum number of "did you mean" hints for unknown keys. Each hint searches all keys of a scenario, possibly
  * thousands.
  */
-const mostHints = 10;
+const maximumHints = 10;
 
 /** Reports references to unknown API keys in a scenario's `client`, `background` and `faults`. */
 export function checkKeyNames(
@@ -58,7 +58,7 @@ export function checkKeyNames(
 ): void {
   const check = (key: string, steps: Step[], onName = false) => {
     if (Object.hasOwn(keys, key) || issues.length >= maximumIssues) return;
-    const hint = issues.length < mostHints ? hintFor(key, Object.keys(keys)) : '';
+    const hint = issues.length < maximumHints ? hintFor(key, Object.keys(keys)) : '';
     issues.push(issueAt(steps, `expected an API key of the scenario, got ${JSON.stringify(key)}${hint}`, onName));
   };
   if (client?.key !== undefined) check(client.key, ['client', 'key']);

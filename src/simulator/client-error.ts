@@ -8,7 +8,7 @@ import type { Settings } from '../scenario/settings.js';
 export type ClientError = Pick<Answer, 'status' | 'headers' | 'body'>;
 
 /** Maximum number of issues that the message of one error response lists. */
-const mostMistakes = 10;
+const maximumMistakes = 10;
 
 /** Returns the 400 response for an error about a client's invalid pet or JSON text; `undefined` for any other error. */
 export function clientError(thrown: unknown, settings: Settings): ClientError | undefined {
@@ -23,5 +23,5 @@ function messageOf(thrown: unknown): string | undefined {
   // bundled command line.
   if (thrown instanceof Error && thrown.name === 'JsonError') return `The body is not valid JSON: ${thrown.message}.`;
   const isPet = thrown instanceof ScenarioError && thrown.subject === 'pet';
-  return isPet ? thrown.message.split('\n').slice(0, mostMistakes).join('; ') : undefined;
+  return isPet ? thrown.message.split('\n').slice(0, maximumMistakes).join('; ') : undefined;
 }

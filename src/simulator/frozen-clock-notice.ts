@@ -7,7 +7,7 @@ import { maskedKey } from '../values/mask-key.js';
 const toleranceMs = 50;
 
 /** Maximum number of API keys whose last refusal is remembered. */
-const mostKeys = 1_000;
+const maximumKeys = 1_000;
 
 /** Last refused request of an API key while the simulator's clock was frozen. */
 interface Refusal {
@@ -51,7 +51,7 @@ export function createFrozenClockNotice(
         last.waitMs,
       );
     }
-    if (refusals.size >= mostKeys) refusals.clear();
+    if (refusals.size >= maximumKeys) refusals.clear();
     refusals.set(key, next);
   };
 }

@@ -7,7 +7,7 @@ import { coreOf, type Simulator } from './simulator.js';
  * Maximum number of masked keys learned from requests, beyond twice the number at the start. Above the maximum, the
  * list of keys to mask is rebuilt without removed keys.
  */
-const mostLearned = 20_000;
+const maximumLearned = 20_000;
 
 /** Masks the API keys in a text. */
 export type Redact = (text: string) => string;
@@ -106,7 +106,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
   return {
     learnAll,
     bringUpToDate(token: string | undefined) {
-      if (readNames() !== named || count > 2 * countAtFirst + mostLearned) startAgain();
+      if (readNames() !== named || count > 2 * countAtFirst + maximumLearned) startAgain();
       learnTexts();
       learn(token);
       return finder;

@@ -8,7 +8,7 @@ export interface DecodedText {
 }
 
 /** Maximum number of nested encodings to decode, such as JSON in a query parameter in a URL. */
-const mostLayers = 3;
+const maximumLayers = 3;
 
 const encodings = [
   {
@@ -39,7 +39,7 @@ const encodings = [
  * Decodes a text in every possible way: percent-encoding and JSON escapes, in any order, nested up to three times.
  * Yields each result, to find API keys in any spelling.
  */
-export function* decodingsOf(text: string, layers = mostLayers): Generator<DecodedText> {
+export function* decodingsOf(text: string, layers = maximumLayers): Generator<DecodedText> {
   if (layers === 0 || !/[%\\]/.test(text)) return;
   for (const encoding of encodings) {
     const once = decode(text, encoding);

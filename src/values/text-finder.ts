@@ -20,7 +20,7 @@ interface Length {
 
 const base = 0x01000193;
 /** Size of the hash table for searched keys: minimum number of slots, and slots per key. */
-const leastPlaces = 2 ** 15;
+const minimumPlaces = 2 ** 15;
 const placesEach = 8;
 
 /**
@@ -43,7 +43,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
   const lengths: Length[] = [];
   /** Marks the key lengths that `lengths` already contains. */
   const known: boolean[] = [];
-  const table = new Uint8Array(Math.max(leastPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
+  const table = new Uint8Array(Math.max(minimumPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
   const mask = table.length - 1;
 
   /** Finds keys in a text, in any encoding, in order of position. */

@@ -112,7 +112,7 @@ test('a start reads the newest snapshot and only the entries after it', async ()
 
 test('a snapshot is due when the log exceeds its bound, and the log then continues in a new file', async () => {
   const folder = newFolder();
-  const { log } = await openFor(folder, { leastLogBytes: 10_000 });
+  const { log } = await openFor(folder, { minimumLogBytes: 10_000 });
   while (!log.snapshotIsDue) await log.append({ atMs: 1, commands: ['x'.repeat(500)] });
   const due = log.position;
   expect(due).toBeGreaterThan(15);
@@ -136,16 +136,16 @@ test('a snapshot is due when the log exceeds its bound, and the log then continu
 
 test('a due snapshot is still due at the next start', async () => {
   const folder = newFolder();
-  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
   await log.append({ atMs: 1, commands: ['x'.repeat(2000)] });
   await log.close();
-  const { log: next } = await openFor(folder, { leastLogBytes: 1000 });
+  const { log: next } = await openFor(folder, { minimumLogBytes: 1000 });
   expect(next.snapshotIsDue).toBe(true);
 });
 
 test('a log that is smaller than the state needs no snapshot', async () => {
   const folder = newFolder();
-  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
   await log.append({ atMs: 1, commands: ['x'.repeat(2000)] });
   expect(log.snapshotIsDue).toBe(true);
   await log.writeSnapshot(1, ['x'.repeat(10_000)]);
@@ -157,7 +157,7 @@ test('a log that is smaller than the state needs no snapshot', async () => {
 
 test('only files before the second-newest snapshot are removed', async () => {
   const folder = newFolder();
-  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
   const positions: number[] = [];
   for (let round = 0; round < 4; round++) {
     while (!log.snapshotIsDue) await log.append({ atMs: round, commands: ['x'.repeat(100)] });
@@ -185,7 +185,7 @@ test('only files before the second-newest snapshot are removed', async () => {
 
 test('an entry between a snapshot and the end of its file stays readable', async () => {
   const folder = newFolder();
-  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
   const due: number[] = [];
   for (let round = 0; round < 3; round++) {
     while (!log.snapshotIsDue) await log.append({ atMs: round, commands: ['x'.repeat(100)] });
@@ -274,7 +274,7 @@ test('the event loop runs between the pieces of a snapshot', async () => {
 
 test('with flush, entries resolve in order, and closing waits for them', async () => {
   const folder = newFolder();
-  const { log } = await openFor(folder, { flush: true, leastLogBytes: 2000 });
+  const { log } = await openFor(folder, { flush: true, minimumLogBytes: 2000 });
   const resolved: number[] = [];
   const all = Array.from({ length: 50 }, (_, index) =>
     log.append({ atMs: index, commands: ['x'.repeat(100)] }).then(({ position }) => resolved.push(position)),
@@ -307,7 +307,7 @@ test('a closed log rejects entries and releases the folder', async () => {
 
 test('entries with different answers in a new version are set aside, with all later entries', async () => {
   const folder = newFolder();
-  const { log } = await openFor(folder, { leastLogBytes: 1000 });
+  const { log } = await openFor(folder, { minimumLogBytes: 1000 });
   for (let number = 1; number <= 30; number++) await log.append({ atMs: number, commands: commands(number) });
   await log.close();
   const opened = await openFor(folder);

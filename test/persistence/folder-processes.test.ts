@@ -117,7 +117,7 @@ test('after kill -9 the next process starts at once and has every acknowledged e
   const folder = newFolder();
   let acknowledged = 0;
   for (let round = 0; round < 10; round++) {
-    const process = start(folder, { options: { leastLogBytes: 2000 } });
+    const process = start(folder, { options: { minimumLogBytes: 2000 } });
     const { entries, notices } = await process.next();
     const found = entries.length;
     expect(found).toBeGreaterThanOrEqual(acknowledged);
@@ -255,7 +255,7 @@ function acknowledgedEarly(calls: readonly string[]): string[] {
 }
 
 test('with flush, an entry is acknowledged only after its bytes and its file name are flushed', async () => {
-  const process = start(newFolder(), { options: { flush: true, leastLogBytes: 2000 }, recordsCalls: true });
+  const process = start(newFolder(), { options: { flush: true, minimumLogBytes: 2000 }, recordsCalls: true });
   await process.next();
   await process.ask({ appendMany: 40 });
   const calls: string[] = await process.ask({ calls: true });

@@ -16,7 +16,7 @@ async function thirtyEntries(): Promise<string> {
     ['1.0.0', 8],
     ['1.1.0', entryCount],
   ] as const) {
-    const { log } = await openFor(folder, { version, leastLogBytes: 1500 });
+    const { log } = await openFor(folder, { version, minimumLogBytes: 1500 });
     while (log.position < last) {
       const { position } = await log.append({ atMs: log.position, commands: commandsOf(log.position + 1) });
       if (position === 13 || position === 24) await log.writeSnapshot(position, stateAfter(position));

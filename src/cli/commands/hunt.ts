@@ -319,7 +319,7 @@ async function reportOf({ run }: CommandTrial): Promise<string> {
 }
 
 /** Runs without any request after which a search ends. */
-const mostSilent = 3;
+const maximumSilentMs = 3;
 /** Lines of a command's output that a message quotes. */
 const quotedLines = 8;
 
@@ -345,7 +345,7 @@ function createEnds(limit: string) {
         failed = run;
       }
     },
-    isSilent: () => requests === 0 && runs >= mostSilent,
+    isSilent: () => requests === 0 && runs >= maximumSilentMs,
     silence(): string {
       const { end, output = '' } = last ?? {};
       const ended =

@@ -8,7 +8,7 @@ import { CalibrationEnded, type ServiceClient } from './service-client.js';
 const list: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
 
 /** Maximum number of early requests that are sent to cause one ban. */
-const mostStrikes = 10;
+const maximumStrikes = 10;
 const betweenStrikesMs = 1_000;
 /**
  * Time before the reset at which the first early requests are sent, in milliseconds. Late enough that the ban ends
@@ -19,8 +19,8 @@ const strikesBeforePromiseMs = 15_000;
  * Minimum remaining time of a rate-limit window for a ban experiment, in seconds. Windows of more than 90 s are not
  * used, because the experiment would wait too long.
  */
-const leastWindowSeconds = 40;
-const mostWindowSeconds = 90;
+const minimumWindowSeconds = 40;
+const maximumWindowSeconds = 90;
 /**
  * Delays after the first 429 at which requests are sent, in milliseconds. They reveal for how long (the grace period)
  * early requests are not punished.
@@ -63,11 +63,11 @@ export async function earnBans(asker: ServiceClient, learner: Learner): Promise<
  * @returns whether the key was rate-limited
  */
 async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolean> {
-  const refused = await useUpWindow(asker, learner, mostStrikes);
+  const refused = await useUpWindow(asker, learner, maximumStrikes);
   if (refused === undefined) return false;
   const startMs = refused.promisedMs - strikesBeforePromiseMs;
   const { bans } = learner;
-  for (let strike = 0; strike < mostStrikes && learner.bans === bans; strike++) {
+  for (let strike = 0; strike < maximumStrikes && learner.bans === bans; strike++) {
     await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next early request');
     if (!isRefusal(await asker.atOnce(list))) return false;
   }
@@ -101,9 +101,9 @@ async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }:
 }
 
 /** Chooses how long before the reset the next experiment retries: the middle of the values that are still possible. */
-function nextTolerance({ toleranceMs: [least, most] }: BanRules): number | undefined {
+function nextTolerance({ toleranceMs: [minimum, maximum] }: BanRules): number | undefined {
   // Excludes values whose distance is smaller than the uncertainty of the service's clock.
-  const open = toleranceStepsMs.filter((each) => each > 1.5 * least && each < 0.8 * most);
+  const open = toleranceStepsMs.filter((each) => each > 1.5 * minimum && each < 0.8 * maximum);
   return open[Math.floor((open.length - 1) / 2)];
 }
 
@@ -145,8 +145,8 @@ async function useUpWindow(
   let exchange = await asker.once(list);
   while (isRefusal(exchange)) exchange = await asker.once(list);
   const leftSeconds = (asker.rate?.reset ?? 0) - asker.nowSeconds;
-  if (leftSeconds > mostWindowSeconds) return undefined;
-  if (leftSeconds < leastWindowSeconds) {
+  if (leftSeconds > maximumWindowSeconds) return undefined;
+  if (leftSeconds < minimumWindowSeconds) {
     await asker.wait((leftSeconds + 1) * 1_000, 'a new window');
     exchange = await asker.once(list);
   }
@@ -164,6 +164,6 @@ async function useUpWindow(
 }
 
 /** Returns the reset time of a 429, in Unix milliseconds of the transport's clock. */
-function promisedAtMs({ headers }: Exchange, { clockOffset: { leastMs, mostMs } }: Learner): number {
-  return Number(headers['X-RateLimit-Reset']) * 1_000 - (leastMs + mostMs) / 2;
+function promisedAtMs({ headers }: Exchange, { clockOffset: { minimumMs, maximumMs } }: Learner): number {
+  return Number(headers['X-RateLimit-Reset']) * 1_000 - (minimumMs + maximumMs) / 2;
 }

@@ -68,7 +68,7 @@ const roundingMs = 1_000;
 /** Minimum interval between two requests of a calibration, in milliseconds. */
 const paceMs = 100;
 const retryWaitMs = 2_000;
-const mostTries = 3;
+const maximumTries = 3;
 
 /**
  * Sends requests to the service one at a time, as a well-behaved client: waits for Retry-After and respects its budget.
@@ -138,7 +138,7 @@ export class ServiceClient {
     for (let tried = 1; ; tried++) {
       const exchange = await this.once(probe);
       exchanges.push(exchange);
-      if (tried === mostTries || !(isLost(exchange) || isRefusal(exchange))) return exchanges;
+      if (tried === maximumTries || !(isLost(exchange) || isRefusal(exchange))) return exchanges;
       if (isLost(exchange)) this.#waitAtLeast(retryWaitMs * 2 ** (tried - 1), 'the service failed');
     }
   }
@@ -167,7 +167,7 @@ export class ServiceClient {
    * unusual method, proves nothing.
    */
   #failure({ baseUrl, status }: Exchange): string | undefined {
-    if (this.#lost < (this.#hasResponded ? 2 * mostTries : mostTries)) return undefined;
+    if (this.#lost < (this.#hasResponded ? 2 * maximumTries : maximumTries)) return undefined;
     return status === 0
       ? `No response from ${baseUrl}, ${this.#lost} times in a row.`
       : `The service at ${baseUrl} fails: it responded with ${status}, ${this.#lost} failures in a row.`;
@@ -237,8 +237,8 @@ export class ServiceClient {
     if (dateMs !== undefined) {
       // Chooses the smallest difference between the two clocks that explains the `Date` header. Waits that use it end
       // too late rather than too early.
-      const [least, most] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
-      if (this.#offsetMs < least || this.#offsetMs > most) this.#offsetMs = least;
+      const [minimum, maximum] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
+      if (this.#offsetMs < minimum || this.#offsetMs > maximum) this.#offsetMs = minimum;
     }
     if (token === 'own' && status !== 401) this.#rate = rateOf(exchange) ?? this.#rate;
     this.#lost = isLost(exchange) ? this.#lost + 1 : 0;

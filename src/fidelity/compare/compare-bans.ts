@@ -12,7 +12,7 @@ export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceM
 /** Rounding of a reset time in a response, in milliseconds. */
 const roundingMs = 1_000;
 /** Maximum number of bans that a key is assumed to have had before the first request. */
-const mostEarlierBans = 8;
+const maximumEarlierBans = 8;
 
 /**
  * Compares the observed bans with the scenario's numbers.
@@ -53,7 +53,7 @@ export function compareBans(
   const lengths = watch.lengths.flatMap((seconds, index) => (seconds === undefined ? [] : [{ seconds, index }]));
   const [first] = lengths;
   const fits = (slack: number, by = settings) =>
-    Array.from({ length: mostEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
+    Array.from({ length: maximumEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
       lengths.every(({ seconds, index }) => {
         // Allows larger errors in later bans: their length is the rounded length of the first ban times a growth
         // factor.
@@ -97,7 +97,8 @@ export function isBanOf(watch: BanWatch, exchange: Exchange): boolean {
   return isBan;
 }
 
-const isWithin = (value: number, [least, most]: Bounds) => value >= least - roundingMs && value < most + roundingMs;
+const isWithin = (value: number, [minimum, maximum]: Bounds) =>
+  value >= minimum - roundingMs && value < maximum + roundingMs;
 
 /** Length of a key's n-th ban in the scenario, in seconds. */
 function lengthOf({ banSeconds, banEscalation }: Settings, index: number): number {

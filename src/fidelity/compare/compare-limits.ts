@@ -57,7 +57,7 @@ export function compareLimits(
     const isBan = isBanOf(bans, each);
     return each.token === 'own' && !isBan;
   });
-  own.splice(mostResponses);
+  own.splice(maximumResponses);
   const samples = own.flatMap(sampleOf);
   const rules = compareRules(resolved, own, samples, isStated);
   // Excludes windows that start at fixed clock times. They end at whole seconds, even if the service counts fractions.
@@ -68,7 +68,7 @@ export function compareLimits(
     comparePlan(scenario, resolved, samples),
     rules,
     compareRetryAfter(exchanges, isExact),
-    compareBans(resolved.settings, exchanges, learner, isExact ? 0 : mostRounding, isStated),
+    compareBans(resolved.settings, exchanges, learner, isExact ? 0 : maximumRounding, isStated),
   ];
   return {
     differences: parts.flatMap(({ differences }) => differences),
@@ -78,9 +78,9 @@ export function compareLimits(
 }
 
 /** Maximum number of compared responses. Each is simulated under several rules, which takes time. */
-const mostResponses = 2_000;
+const maximumResponses = 2_000;
 /** Maximum error of a difference between two times of a response, in seconds. Each time is rounded to seconds. */
-const mostRounding = 2;
+const maximumRounding = 2;
 
 const nothing: ComparisonResult = { differences: [], confirmed: [], unchecked: [] };
 
@@ -247,7 +247,7 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Co
   if (isExact && gaps.every(({ seconds }) => seconds === 0)) return { ...nothing, confirmed: [about] };
   const isConstant = gaps.every(({ seconds }) => seconds === first.seconds);
   const off =
-    gaps.find(({ seconds }) => Math.abs(seconds) > mostRounding) ??
+    gaps.find(({ seconds }) => Math.abs(seconds) > maximumRounding) ??
     (isConstant && isExact && gaps.length >= surelyConstant ? first : undefined);
   // A small difference between the two headers may come from rounding, so it is no finding.
   if (off === undefined) return { ...nothing, unchecked: [about] };

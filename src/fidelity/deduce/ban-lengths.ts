@@ -71,8 +71,8 @@ function growth(shown: readonly { readonly seconds: number; readonly index: numb
   if (first === undefined || second === undefined || second.seconds <= first.seconds) return undefined;
   // Considers that the lengths of bans are rounded up to whole seconds.
   const root = 1 / (second.index - first.index);
-  const least = ((second.seconds - 1) / first.seconds) ** root;
-  const factor = simplest(least, (second.seconds / first.seconds) ** root);
+  const minimum = ((second.seconds - 1) / first.seconds) ** root;
+  const factor = simplest(minimum, (second.seconds / first.seconds) ** root);
   const expected = (index: number) => Math.ceil(first.seconds * factor ** (index - first.index));
   const shorter = shown.find(({ seconds, index }) => seconds < expected(index) - 1 - (index - first.index));
   const longest = Math.max(...shown.map(({ seconds }) => seconds));
@@ -81,10 +81,10 @@ function growth(shown: readonly { readonly seconds: number; readonly index: numb
 }
 
 /** Returns the number with the fewest decimals that is above `least` and at most `most`. */
-function simplest(least: number, most: number): number {
+function simplest(minimum: number, maximum: number): number {
   for (let scale = 1; scale <= 1_000_000; scale *= 10) {
-    const value = Math.floor(most * scale + 1e-9) / scale;
-    if (value > least) return value;
+    const value = Math.floor(maximum * scale + 1e-9) / scale;
+    if (value > minimum) return value;
   }
-  return most;
+  return maximum;
 }

@@ -3,7 +3,7 @@ import { pluralize } from '../../values/pluralize.js';
 import { type Knowledge, notAsked } from './observation.js';
 
 /** Range of a time in milliseconds. Network latency makes arrival times uncertain. */
-export type Bounds = readonly [leastMs: number, mostMs: number];
+export type Bounds = readonly [minimumMs: number, maximumMs: number];
 
 /** 429 that a client received because it retried too early. */
 export interface EarlyRequest {
@@ -41,7 +41,7 @@ export interface BanRules {
 }
 
 /** Maximum number of strikes per ban that is considered. */
-const mostStrikes = 20;
+const maximumStrikes = 20;
 /**
  * Number of certain strikes without a ban that excludes bans. A strike is certain if it is after any likely grace
  * period and earlier than any likely tolerance.
@@ -54,7 +54,7 @@ const never = Number.POSITIVE_INFINITY;
 export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
   const steady = episodes.filter(({ isSteady }) => isSteady);
   const fits: { after: number; graceMs: Bounds }[] = [];
-  for (let after = 1; after <= mostStrikes; after++) {
+  for (let after = 1; after <= maximumStrikes; after++) {
     const graceMs = graceFor(after, steady);
     if (graceMs !== undefined) fits.push({ after, graceMs });
   }
@@ -72,30 +72,30 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
  * strike must have been within the grace period.
  */
 function graceFor(after: number, episodes: readonly BanEpisode[]): Bounds | undefined {
-  let [least, most] = [0, never];
+  let [minimum, maximum] = [0, never];
   for (const { early, isBanned } of episodes) {
     if (!isBanned) continue;
     const [counted, uncounted] = [early.at(-after), early.at(-after - 1)];
     if (counted === undefined) return undefined;
-    most = Math.min(most, counted.afterFirstMs[1]);
-    if (uncounted !== undefined) least = Math.max(least, uncounted.afterFirstMs[0]);
+    maximum = Math.min(maximum, counted.afterFirstMs[1]);
+    if (uncounted !== undefined) minimum = Math.max(minimum, uncounted.afterFirstMs[0]);
   }
-  return least < most ? [least, most] : undefined;
+  return minimum < maximum ? [minimum, maximum] : undefined;
 }
 
 /** Returns the range of tolerances that explains which late retries caused a ban and which did not. */
 function toleranceFor(after: number, [, graceMs]: Bounds, episodes: readonly BanEpisode[]): Bounds {
-  let [least, most] = [0, never];
+  let [minimum, maximum] = [0, never];
   for (const { early, isBanned } of episodes) {
     const last = early.at(-1);
-    if (isBanned && last !== undefined) most = Math.min(most, last.beforePromiseMs[1]);
+    if (isBanned && last !== undefined) maximum = Math.min(maximum, last.beforePromiseMs[1]);
     const spared = isBanned ? undefined : early.filter(({ afterFirstMs: [after] }) => after > graceMs)[after - 1];
-    if (spared !== undefined) least = Math.max(least, spared.beforePromiseMs[0]);
+    if (spared !== undefined) minimum = Math.max(minimum, spared.beforePromiseMs[0]);
   }
-  return [least, most];
+  return [minimum, maximum];
 }
 
-const isIn = (value: number, [least, most]: Bounds) => value >= least && value < most;
+const isIn = (value: number, [minimum, maximum]: Bounds) => value >= minimum && value < maximum;
 
 /**
  * Derives the assumptions about strikes.
@@ -132,20 +132,20 @@ const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
  * Derives an assumption in milliseconds, such as the grace period, from the range that responses allow. Unknown if the
  * range is wide; never certain, because arrival times are not.
  */
-function rangeKnowledge(unknown: Knowledge, [least, most]: Bounds, byDefault: number): Knowledge {
-  if (most > Math.max(500, 3 * least)) return unknown;
-  const value = isIn(byDefault, [least, most]) ? byDefault : roundestNumber(least, most);
-  const evidence = [`at least ${Math.round(least)} ms, less than ${Math.round(most)} ms`];
+function rangeKnowledge(unknown: Knowledge, [minimum, maximum]: Bounds, byDefault: number): Knowledge {
+  if (maximum > Math.max(500, 3 * minimum)) return unknown;
+  const value = isIn(byDefault, [minimum, maximum]) ? byDefault : roundestNumber(minimum, maximum);
+  const evidence = [`at least ${Math.round(minimum)} ms, less than ${Math.round(maximum)} ms`];
   return { ...unknown, state: 'likely', value, left: [value], evidence };
 }
 
 /** Returns the roundest number in a range. */
-export function roundestNumber(least: number, most: number): number {
+export function roundestNumber(minimum: number, maximum: number): number {
   for (let step = 10 ** 9; step >= 1; step /= 10) {
     for (const part of [step, step / 2]) {
-      const value = Math.ceil(least / part) * part;
-      if (Number.isInteger(value) && value < most) return value;
+      const value = Math.ceil(minimum / part) * part;
+      if (Number.isInteger(value) && value < maximum) return value;
     }
   }
-  return Math.ceil(least);
+  return Math.ceil(minimum);
 }

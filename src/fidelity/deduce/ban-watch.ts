@@ -105,10 +105,10 @@ export class BanWatch {
   /** Adds an early request: its time after the first 429, and how much too early it was. */
   #early({ first, promisedAtSeconds, early }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
     const promisedMs = promisedAtSeconds * 1_000;
-    const { leastMs, mostMs } = this.offset;
+    const { minimumMs, maximumMs } = this.offset;
     early.push({
       afterFirstMs: [Math.max(0, arrivedAtMs - first.answeredAtMs), answeredAtMs - first.arrivedAtMs],
-      beforePromiseMs: [promisedMs - answeredAtMs - mostMs, promisedMs - arrivedAtMs - leastMs],
+      beforePromiseMs: [promisedMs - answeredAtMs - maximumMs, promisedMs - arrivedAtMs - minimumMs],
     });
   }
 

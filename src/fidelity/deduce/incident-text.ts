@@ -17,7 +17,7 @@ export interface Incident {
 }
 
 /** Maximum number of deviating requests that the file's comment lists. */
-const mostDiffering = 5;
+const maximumDiffering = 5;
 
 /**
  * Creates a scenario file from a recording. Tries several starting states, and chooses the one whose replay gives most
@@ -86,10 +86,10 @@ function unknownsOf(exchanges: Recording['exchanges'], { windows, pets }: Scenar
 }
 
 function replayLines({ compared, same, differing }: ReplayedRecording): string[] {
-  const more = differing.length > mostDiffering ? [`and ${differing.length - mostDiffering} more`] : [];
+  const more = differing.length > maximumDiffering ? [`and ${differing.length - maximumDiffering} more`] : [];
   return [
     `Replayed at the recorded times, ${same} of ${pluralize(compared, 'request')} ${same === 1 ? 'gets' : 'get'} the recorded status.`,
-    ...[...differing.slice(0, mostDiffering), ...more].map((line) => `  ${line}`),
+    ...[...differing.slice(0, maximumDiffering), ...more].map((line) => `  ${line}`),
   ];
 }
 

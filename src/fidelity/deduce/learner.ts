@@ -18,7 +18,7 @@ import { writeObservations } from './write-observations.js';
  * Maximum number of responses from which limits are learned. Each is simulated under all possible rules, which takes
  * time.
  */
-const mostForLimits = 2_000;
+const maximumResponsesForLimits = 2_000;
 
 /**
  * Learns from a service's responses how it behaves where the API document leaves this open. Rate-limit rules are
@@ -38,7 +38,7 @@ export class Learner {
   add(exchange: Exchange): void {
     const read = parseExchange(exchange);
     const isMarked = this.#bans.isMarked(read);
-    const isFull = this.limits.seen >= mostForLimits;
+    const isFull = this.limits.seen >= maximumResponsesForLimits;
     const isBan = isFull ? isMarked : this.limits.add(exchange, isMarked);
     const observations = [
       ...this.#bans.add(read, isBan),

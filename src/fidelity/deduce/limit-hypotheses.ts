@@ -30,7 +30,7 @@ export interface UnexplainedResponse {
 }
 
 /** Maximum number of possible states per key that are followed. With more, the key's earlier responses are ignored. */
-const mostPasts = 24;
+const maximumStates = 24;
 /**
  * Number of requests that the service counted in excess of the sent ones. From this number on, a coincidence is
  * excluded.
@@ -179,9 +179,9 @@ export class LimitHypotheses {
   }
 
   #arrivalOf(exchange: Exchange): TimeRange {
-    const [least, most] = this.#clock.arrivalOf(exchange);
-    this.#epochMs ??= Math.floor(least / dayMs) * dayMs;
-    return [least - this.#epochMs, most - this.#epochMs];
+    const [minimum, maximum] = this.#clock.arrivalOf(exchange);
+    this.#epochMs ??= Math.floor(minimum / dayMs) * dayMs;
+    return [minimum - this.#epochMs, maximum - this.#epochMs];
   }
 
   /**
@@ -204,7 +204,7 @@ export class LimitHypotheses {
       const after = alike.get(treatment);
       if (after?.length === 0) return [];
       const others = new Map(keys);
-      if (after === undefined || after.length > mostPasts) others.delete(token);
+      if (after === undefined || after.length > maximumStates) others.delete(token);
       else others.set(token, after);
       return [{ rules, keys: others }];
     });

@@ -9,7 +9,7 @@ const slowMs = 1_000;
 /** Assumed response time for an aborted request, as a multiple of the client's wait. */
 const guessedShare = 2;
 /** Maximum number of fault rules that are written. */
-const mostFaults = 50;
+const maximumFaults = 50;
 const longestBody = 2_000;
 
 /** Creates fault rules from the failures in a recording. Each applies to the n-th request of its operation. */
@@ -23,7 +23,7 @@ export function recordedFaults(exchanges: readonly Exchange[]): Fault[] {
     const nth = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, nth);
     const then = effectOf(exchange);
-    if (then === undefined || faults.length === mostFaults) continue;
+    if (then === undefined || faults.length === maximumFaults) continue;
     faults.push({ name: `recorded-${faults.length + 1}`, when: { operation, nth }, then });
   }
   return faults;

@@ -9,21 +9,21 @@ const lateDateMs = 20;
  * seconds, so the estimate is a range.
  */
 export class ServiceClock {
-  #leastMs = Number.NEGATIVE_INFINITY;
-  #mostMs = Number.POSITIVE_INFINITY;
+  #minimumMs = Number.NEGATIVE_INFINITY;
+  #maximumMs = Number.POSITIVE_INFINITY;
 
   /** Range of the time that the service's clock is ahead of the recording machine's, in milliseconds. */
-  get offset(): { readonly leastMs: number; readonly mostMs: number } {
-    return { leastMs: this.#leastMs, mostMs: this.#mostMs };
+  get offset(): { readonly minimumMs: number; readonly maximumMs: number } {
+    return { minimumMs: this.#minimumMs, maximumMs: this.#maximumMs };
   }
 
   note({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): void {
     if (dateMs === undefined) return;
-    const [leastMs, mostMs] = [dateMs - answeredAtMs, dateMs + 1_000 - arrivedAtMs];
-    this.#leastMs = Math.max(this.#leastMs, leastMs);
-    this.#mostMs = Math.min(this.#mostMs, mostMs);
+    const [minimumMs, maximumMs] = [dateMs - answeredAtMs, dateMs + 1_000 - arrivedAtMs];
+    this.#minimumMs = Math.max(this.#minimumMs, minimumMs);
+    this.#maximumMs = Math.min(this.#maximumMs, maximumMs);
     // Starts the estimate of the clock difference anew from the last response, because a clock was set or drifted.
-    if (this.#leastMs > this.#mostMs) [this.#leastMs, this.#mostMs] = [leastMs, mostMs];
+    if (this.#minimumMs > this.#maximumMs) [this.#minimumMs, this.#maximumMs] = [minimumMs, maximumMs];
   }
 
   /**
@@ -31,9 +31,11 @@ export class ServiceClock {
    * both clocks count as equal.
    */
   arrivalOf({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): TimeRange {
-    const [least, most] = Number.isFinite(this.#leastMs) ? [this.#leastMs, this.#mostMs + lateDateMs] : [0, 0];
+    const [minimum, maximum] = Number.isFinite(this.#minimumMs)
+      ? [this.#minimumMs, this.#maximumMs + lateDateMs]
+      : [0, 0];
     const latest = dateMs === undefined ? Number.POSITIVE_INFINITY : dateMs + 1_000 + lateDateMs;
-    const sent = arrivedAtMs + least;
-    return [sent, Math.max(sent, Math.min(answeredAtMs + most, latest))];
+    const sent = arrivedAtMs + minimum;
+    return [sent, Math.max(sent, Math.min(answeredAtMs + maximum, latest))];
   }
 }

@@ -53,8 +53,8 @@ function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules)
 }
 
 /** Returns the range of times at which the service counted a request, in the time unit of its possible rules. */
-const countedAt = ([least, most]: TimeRange, { rounding }: LimitRules): TimeRange =>
-  rounding === 'seconds' ? [Math.floor(least / 1000) * 1000, Math.floor(most / 1000) * 1000] : [least, most];
+const countedAt = ([minimum, maximum]: TimeRange, { rounding }: LimitRules): TimeRange =>
+  rounding === 'seconds' ? [Math.floor(minimum / 1000) * 1000, Math.floor(maximum / 1000) * 1000] : [minimum, maximum];
 
 /**
  * Returns the states that an API key can have after a response. An empty list means that the rate-limit rules cannot
@@ -123,9 +123,9 @@ function explainBy(
     const states = before === undefined ? window.first(size, at, sight) : window.next(size, before, at, sight);
     if (otherBefore === undefined || otherLimit === undefined) {
       // The rate-limit window that a response does not show has at most its limit left.
-      const mostLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
-      const mostLeft = mostLimit - (ofOther.isCharged ? 1 : 0);
-      if (isLeast && rate.remaining > mostLeft) return [];
+      const maximumLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
+      const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
+      if (isLeast && rate.remaining > maximumLeft) return [];
       return states.map((state) => ({ ...key, limits, windows: { [name]: state } }));
     }
     const otherSize = sizeOf(other, otherLimit);
@@ -192,8 +192,8 @@ export function isUsedUp({ limits, windows }: SimulatedKey, rules: LimitRules, a
   });
 }
 
-const middle = ([least, most]: TimeRange): TimeRange => {
-  const instant = Number.isFinite(least) ? (least + most) / 2 : most;
+const middle = ([minimum, maximum]: TimeRange): TimeRange => {
+  const instant = Number.isFinite(minimum) ? (minimum + maximum) / 2 : maximum;
   return [instant, instant];
 };
 
@@ -204,7 +204,7 @@ export function withExactTimes(key: SimulatedKey): SimulatedKey {
     {
       used,
       end: end && middle(end),
-      hits: hits.map(([least, most, requests]) => [...middle([least, most]), requests]),
+      hits: hits.map(([minimum, maximum, requests]) => [...middle([minimum, maximum]), requests]),
     },
   ]);
   return { ...key, windows: Object.fromEntries(windows) };

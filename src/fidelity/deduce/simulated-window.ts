@@ -1,18 +1,18 @@
 import type { Settings } from '../../petstore/settings.js';
 
 /** Range of times in milliseconds, both ends included. The caller chooses the time that counts as 0. */
-export type TimeRange = readonly [least: number, most: number];
+export type TimeRange = readonly [minimum: number, maximum: number];
 
 /** Smallest difference between two times, in milliseconds. Subtracting it excludes the end of a range. */
 export const shortestMs = 0.001;
 
 /** Returns the overlap of two ranges of times; `undefined` without one. */
 export function overlapOf(a: TimeRange, b: TimeRange): TimeRange | undefined {
-  const [least, most] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
-  return least <= most ? [least, most] : undefined;
+  const [minimum, maximum] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
+  return minimum <= maximum ? [minimum, maximum] : undefined;
 }
 
-const plus = ([least, most]: TimeRange, ms: number): TimeRange => [least + ms, most + ms];
+const plus = ([minimum, maximum]: TimeRange, ms: number): TimeRange => [minimum + ms, maximum + ms];
 
 /** Limit of a rate-limit window, and its length in milliseconds. */
 export interface WindowSize {
@@ -30,7 +30,7 @@ export interface WindowState {
    * Sliding windows: counted requests in groups, oldest first. Each group has a range of times and a number of
    * requests.
    */
-  readonly hits: readonly (readonly [least: number, most: number, requests: number])[];
+  readonly hits: readonly (readonly [minimum: number, maximum: number, requests: number])[];
 }
 
 const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
@@ -84,19 +84,21 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
   /** Considers both cases: the rate-limit window still runs, or it has ended. */
   const branches = (
     { used, end }: WindowState,
-    [least, most]: TimeRange,
+    [minimum, maximum]: TimeRange,
   ): { state: WindowState; arrival: TimeRange }[] => {
     const running =
-      end !== undefined && least < end[1]
+      end !== undefined && minimum < end[1]
         ? [
             {
-              state: { ...noRequests, used, end: [Math.max(end[0], least + shortestMs), end[1]] as const },
-              arrival: [least, Math.min(most, end[1] - shortestMs)] as const,
+              state: { ...noRequests, used, end: [Math.max(end[0], minimum + shortestMs), end[1]] as const },
+              arrival: [minimum, Math.min(maximum, end[1] - shortestMs)] as const,
             },
           ]
         : [];
-    const isOver = end === undefined || most >= end[0];
-    const over = isOver ? [{ state: noRequests, arrival: [Math.max(least, end?.[0] ?? least), most] as const }] : [];
+    const isOver = end === undefined || maximum >= end[0];
+    const over = isOver
+      ? [{ state: noRequests, arrival: [Math.max(minimum, end?.[0] ?? minimum), maximum] as const }]
+      : [];
     return [...running, ...over];
   };
   return {
@@ -127,16 +129,16 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
     },
     report({ limit, length }, state, arrival) {
       const possible = branches(state, arrival).map((branch) => branch.state);
-      const [least = noRequests, most = least] = possible;
+      const [minimum = noRequests, maximum = minimum] = possible;
       const left = ({ used }: WindowState) => Math.max(0, limit - used);
-      return { remaining: [left(least), left(most)], end: most.end ?? plus(startOf(arrival, length), length) };
+      return { remaining: [left(minimum), left(maximum)], end: maximum.end ?? plus(startOf(arrival, length), length) };
     },
   };
 }
 
-const startOfClock = ([least, most]: TimeRange, length: number): TimeRange => [
-  Math.floor(least / length) * length,
-  Math.floor(most / length) * length,
+const startOfClock = ([minimum, maximum]: TimeRange, length: number): TimeRange => [
+  Math.floor(minimum / length) * length,
+  Math.floor(maximum / length) * length,
 ];
 const firstRequestWindow = fixedWindow((arrival) => arrival);
 const clockWindow = fixedWindow(startOfClock);
@@ -149,17 +151,17 @@ const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + reque
 function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number): Hits | undefined {
   let excess = countOf(hits) - kept;
   if (excess < 0) return undefined;
-  let [leastArrival] = arrival;
+  let [earliestArrival] = arrival;
   const left: (readonly [number, number, number])[] = [];
-  for (const [least, most, requests] of hits) {
+  for (const [minimum, maximum, requests] of hits) {
     const removed = Math.min(excess, requests);
     excess -= removed;
-    if (removed > 0 && least + length > arrival[1]) return undefined;
-    if (removed > 0) leastArrival = Math.max(leastArrival, least + length);
+    if (removed > 0 && minimum + length > arrival[1]) return undefined;
+    if (removed > 0) earliestArrival = Math.max(earliestArrival, minimum + length);
     if (removed === requests) continue;
-    const stillCounts = Math.max(least, leastArrival - length + shortestMs);
-    if (stillCounts > most) return undefined;
-    left.push([stillCounts, most, requests - removed]);
+    const stillCounts = Math.max(minimum, earliestArrival - length + shortestMs);
+    if (stillCounts > maximum) return undefined;
+    left.push([stillCounts, maximum, requests - removed]);
   }
   return left;
 }
@@ -169,26 +171,26 @@ function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
   const narrowed: (readonly [number, number, number])[] = [];
   let seen = 0;
   let found: TimeRange | undefined;
-  for (const [least, most, requests] of hits) {
+  for (const [minimum, maximum, requests] of hits) {
     const before = Math.min(requests, Math.max(0, nth - 1 - seen));
-    if (before > 0) narrowed.push([least, Math.min(most, span[1]), before]);
+    if (before > 0) narrowed.push([minimum, Math.min(maximum, span[1]), before]);
     let after = requests - before;
     if (after > 0 && found === undefined) {
-      found = overlapOf([least, most], span);
+      found = overlapOf([minimum, maximum], span);
       if (found === undefined) return undefined;
       // Keeps a group of requests of a sliding window undivided, if its range of times is not narrower than before.
-      if (found[0] === least && found[1] === most) {
-        narrowed.push([least, most, after]);
+      if (found[0] === minimum && found[1] === maximum) {
+        narrowed.push([minimum, maximum, after]);
         after = 0;
       } else {
         narrowed.push([...found, 1]);
         after--;
       }
     }
-    if (after > 0) narrowed.push([Math.max(least, found?.[0] ?? least), most, after]);
+    if (after > 0) narrowed.push([Math.max(minimum, found?.[0] ?? minimum), maximum, after]);
     seen += requests;
   }
-  return narrowed.every(([least, most]) => least <= most) ? narrowed : undefined;
+  return narrowed.every(([minimum, maximum]) => minimum <= maximum) ? narrowed : undefined;
 }
 
 const slidingLog: SimulatedWindow = {
@@ -213,15 +215,15 @@ const slidingLog: SimulatedWindow = {
     const charged = isCharged ? 1 : 0;
     const add = (left: Hits): Hits => (isCharged ? [...left, [...arrival, 1]] : left);
     if (shown === undefined) {
-      const [leastLeft, mostLeft] = slidingLog.report(size, state, arrival).remaining;
-      if (wasUsedUp === true ? leastLeft > 0 : wasUsedUp === false && mostLeft === 0) return [];
-      return [{ ...noRequests, hits: add(hits.filter(([, most]) => most + length > arrival[0])) }];
+      const [minimumRemaining, maximumRemaining] = slidingLog.report(size, state, arrival).remaining;
+      if (wasUsedUp === true ? minimumRemaining > 0 : wasUsedUp === false && maximumRemaining === 0) return [];
+      return [{ ...noRequests, hits: add(hits.filter(([, maximum]) => maximum + length > arrival[0])) }];
     }
     const counts: number[] = [];
-    const least = limit - shown.remaining - charged;
+    const minimum = limit - shown.remaining - charged;
     // In a sliding window with 0 remaining requests, more requests than the limit may have been counted.
-    const most = shown.remaining > 0 ? least : countOf(hits);
-    for (let count = least; count <= most; count++) {
+    const maximum = shown.remaining > 0 ? minimum : countOf(hits);
+    for (let count = minimum; count <= maximum; count++) {
       if (wasUsedUp === undefined || wasUsedUp === count >= limit) counts.push(count);
     }
     return counts.flatMap((count) => {
@@ -236,16 +238,16 @@ const slidingLog: SimulatedWindow = {
     });
   },
   report({ limit, length }, { hits }, arrival) {
-    const counting = hits.filter(([least]) => least + length > arrival[1]);
+    const counting = hits.filter(([minimum]) => minimum + length > arrival[1]);
     const used = countOf(counting);
     let before = Math.max(1, used - limit + 1);
     const nth = counting.find(([, , requests]) => {
       before -= requests;
       return before <= 0;
     });
-    const most = countOf(hits.filter(([, latest]) => latest + length > arrival[0]));
+    const maximum = countOf(hits.filter(([, latest]) => latest + length > arrival[0]));
     return {
-      remaining: [Math.max(0, limit - most), Math.max(0, limit - used)],
+      remaining: [Math.max(0, limit - maximum), Math.max(0, limit - used)],
       end: plus(nth === undefined ? arrival : [nth[0], nth[1]], length),
     };
   },
@@ -260,8 +262,8 @@ const tokenBucket: SimulatedWindow = {
     const { limit, length } = size;
     const token = length / limit;
     // A token bucket that counted this request lacks at least one token.
-    const least = sight.isCharged ? arrival[0] + token : Number.NEGATIVE_INFINITY;
-    return observe(size, [least, Number.POSITIVE_INFINITY], arrival, sight.shown);
+    const minimum = sight.isCharged ? arrival[0] + token : Number.NEGATIVE_INFINITY;
+    return observe(size, [minimum, Number.POSITIVE_INFINITY], arrival, sight.shown);
   },
   next(size, { end = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] }, arrival, sight) {
     const { limit, length } = size;
@@ -284,10 +286,10 @@ const tokenBucket: SimulatedWindow = {
   report({ limit, length }, { end = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] }, arrival) {
     const token = length / limit;
     const left = (lackingMs: number) => Math.max(0, Math.floor(limit - Math.max(0, lackingMs - shortestMs) / token));
-    const most = left(end[0] - arrival[1]);
+    const maximum = left(end[0] - arrival[1]);
     return {
-      remaining: [left(end[1] - arrival[0]), most],
-      end: most === limit ? plus(arrival, token) : plus(end, -(limit - most - 1) * token),
+      remaining: [left(end[1] - arrival[0]), maximum],
+      end: maximum === limit ? plus(arrival, token) : plus(end, -(limit - maximum - 1) * token),
     };
   },
 };
@@ -304,10 +306,10 @@ function observe(
     const isNext = overlapOf(plus(arrival, token), end) !== undefined;
     return seen === undefined || !isNext ? [] : [{ ...noRequests, end: seen }];
   }
-  const least = arrival[0] + (limit - remaining - 1) * token + shortestMs;
+  const minimum = arrival[0] + (limit - remaining - 1) * token + shortestMs;
   // Rejected requests that count can empty a token bucket below zero.
-  const most = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
-  const level = overlapOf(full, [least, most]);
+  const maximum = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
+  const level = overlapOf(full, [minimum, maximum]);
   const seen =
     level && overlapOf(level, plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token));
   return seen === undefined ? [] : [{ ...noRequests, end: seen }];

@@ -32,8 +32,8 @@ const deadline = '┤';
 const ban = '═';
 const open = '›';
 /** Minimum width of a timeline's first column, in characters. The column has the API keys and their plans. */
-const leastLabel = 18;
-const mostLabel = 28;
+const minimumLabelWidth = 18;
+const maximumLabelWidth = 28;
 
 /** Kinds of requests that a timeline draws in an API key's upper line. Refused requests are in the lower line. */
 const passed: readonly RequestKind[] = ['served', 'failed', 'rejected', 'unauthorized'];
@@ -44,7 +44,10 @@ const passed: readonly RequestKind[] = ['served', 'failed', 'rejected', 'unautho
  */
 export function drawTerminalTimeline(timeline: Timeline, columns: number, style: Style): string[] {
   const labels = timeline.rows.map(({ name, plan = '' }) => sanitizeText(`${name} ${plan}`).trim());
-  const labelWidth = Math.min(mostLabel, Math.max(leastLabel, ...labels.map(({ length }) => length + 2)));
+  const labelWidth = Math.min(
+    maximumLabelWidth,
+    Math.max(minimumLabelWidth, ...labels.map(({ length }) => length + 2)),
+  );
   const width = columns - labelWidth;
   const axis = createTimeAxis(timeline, Math.floor(width / 9));
   const column = (ms: number) => Math.round(axis.at(ms) * (width - 1));

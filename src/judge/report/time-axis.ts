@@ -21,8 +21,8 @@ const steps = [
   1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
 ];
 
-/** Creates the axis of a timeline. @param mostTicks maximum number of labels */
-export function createTimeAxis({ startMs, endMs, rows }: Timeline, mostTicks: number): TimeAxis {
+/** Creates the axis of a timeline. @param maximumTicks maximum number of labels */
+export function createTimeAxis({ startMs, endMs, rows }: Timeline, maximumTicks: number): TimeAxis {
   const wholeMs = Math.max(1, endMs - startMs);
   const gap = longestGap([
     startMs,
@@ -41,7 +41,7 @@ export function createTimeAxis({ startMs, endMs, rows }: Timeline, mostTicks: nu
     return (gap.fromMs - startMs) * scale + ((ms - gap.fromMs) / gapMs) * cutShare;
   };
   const shownMs = isCut ? wholeMs - gapMs : wholeMs;
-  const most = isCut ? mostTicks * (1 - cutShare) : mostTicks;
+  const most = isCut ? maximumTicks * (1 - cutShare) : maximumTicks;
   const stepMs = steps.find((each) => shownMs / each <= most) ?? Math.ceil(shownMs / most / 86_400_000) * 86_400_000;
   const ticks: TimeAxis['ticks'] = [];
   for (let ms = startMs; ms <= endMs; ms += stepMs) {

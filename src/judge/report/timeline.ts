@@ -41,7 +41,7 @@ export interface Timeline {
 }
 
 /** Maximum number of API keys in a timeline. */
-const mostRows = 20;
+const maximumRows = 20;
 /** Share of the run's duration that is added to the timeline for a wait after the last request. */
 const openShare = 0.1;
 
@@ -52,7 +52,7 @@ export function timelineOf(entries: readonly RequestRecord[]): Timeline {
   const startMs = Math.min(...requests.map(({ arrivedAtMs }) => arrivedAtMs));
   const lastMs = Math.max(...requests.map(({ arrivedAtMs }) => arrivedAtMs));
   if (requests.length === 0) return { startMs: 0, lastMs: 0, endMs: 0, rows: [] };
-  const rows = [...names].slice(0, mostRows).map(([token, name]): TimelineRow => {
+  const rows = [...names].slice(0, maximumRows).map(([token, name]): TimelineRow => {
     const own = requests.filter((request) => request.token === token);
     const bans = merged(own.flatMap(banOf));
     return {

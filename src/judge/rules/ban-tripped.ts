@@ -7,7 +7,7 @@ import { type KnownRequest, toleranceMs } from '../run.js';
  * Minimum wait that counts as a backoff, and wait from which waits need not grow further, in milliseconds. Both apply
  * after a refusal that names no wait.
  */
-const leastBackoffMs = 1_000;
+const minimumBackoffMs = 1_000;
 const longBackoffMs = 60_000;
 
 /**
@@ -27,7 +27,7 @@ function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined)
     namesWait(lastRefusal) ||
     waitOf(strike) >= longBackoffMs ||
     waitOf(strike) > waitOf(before);
-  return waitOf(strike) >= leastBackoffMs && hasGrown;
+  return waitOf(strike) >= minimumBackoffMs && hasGrown;
 }
 
 const namesWait = (refusal: KnownRequest): refusal is KnownRequest & { deadlineMs: number } =>

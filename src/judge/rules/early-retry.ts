@@ -74,14 +74,14 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
  * Minimum Retry-After, read as seconds and converted to milliseconds, that may have been sent in another unit. A value
  * of 1,000 may mean one second.
  */
-const leastOtherUnitMs = 1_000_000;
+const minimumOtherUnitMs = 1_000_000;
 
 /**
  * Whether Retry-After must be in milliseconds or a Unix time, because it is far beyond Reset. Reset then determines the
  * wait.
  */
 const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: JudgedRequest) =>
-  retryAfterMs >= leastOtherUnitMs &&
+  retryAfterMs >= minimumOtherUnitMs &&
   // A decimal Retry-After such as `1.5` is certainly in seconds.
   retryAfterMs % 1_000 === 0 &&
   retryAfterMs >= 500 * (resetMs - answeredAtMs);

@@ -5,7 +5,7 @@ import type { JudgedRequest } from '../run.js';
 /** Response time that would make an impatient client time out and retry, in milliseconds. */
 const longMs = 500;
 /** Minimum time after which an abandoned response counts as a timeout of the client, in milliseconds. */
-const leastMs = 50;
+const minimumMs = 50;
 const soonMs = 60_000;
 
 /**
@@ -45,7 +45,7 @@ export const impatient: WireRule = {
  * concurrent repetitions do not count.
  */
 function isRepeated(abandoned: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
-  for (let at = from; durationMs(abandoned) >= leastMs && at < tries.length; at++) {
+  for (let at = from; durationMs(abandoned) >= minimumMs && at < tries.length; at++) {
     const { session, arrivedAtMs } = tries[at] as JudgedRequest;
     if (arrivedAtMs - abandoned.finishedAtMs > soonMs) return false;
     if (arrivedAtMs >= abandoned.finishedAtMs && session === abandoned.session) return true;

@@ -1,12 +1,12 @@
 import { finding, formatDuration, type WireRule } from '../finding.js';
-import { growthOf, isExponential, leastGrowth } from '../growth.js';
+import { growthOf, isExponential, minimumGrowth } from '../growth.js';
 import { earlyMs, type JudgedRequest } from '../run.js';
 
-const leastRefusals = 3;
+const minimumRefusals = 3;
 /** Maximum ratio of the longest wait to the shortest for waits that count as about equal. */
-const mostApart = 3;
+const maximumApart = 3;
 /** Maximum latency between a response and the client's next request, in milliseconds. */
-const mostLatencyMs = 100;
+const maximumLatencyMs = 100;
 /** Time added to every wait before the comparison, in milliseconds, so that very short waits count as equal. */
 const baseMs = 100;
 
@@ -29,7 +29,7 @@ export const noBackoffGrowth: WireRule = {
       const waits = chain.map(({ refusal, request }) =>
         Math.max(0, request.arrivedAtMs - refusal.answeredAtMs - (refusal.retryAfterMs ?? 0)),
       );
-      const latencyMs = Math.min(mostLatencyMs, ...waits);
+      const latencyMs = Math.min(maximumLatencyMs, ...waits);
       // Compares the waits again without the latency, which can make random waits look equal.
       if (!isFlat(waits) || !isFlat(waits.map((ms) => ms - latencyMs))) return [];
       const refusals = chain.map(({ refusal }) => refusal);
@@ -39,7 +39,7 @@ export const noBackoffGrowth: WireRule = {
       return [
         finding('no-backoff-growth', 'warn', last?.isRefused ? [...refusals, last] : refusals, {
           measured: `waits grew by a factor of ${growthOf(waits).toFixed(2)}`,
-          allowed: `a factor of at least ${leastGrowth}`,
+          allowed: `a factor of at least ${minimumGrowth}`,
           text: `Refused ${count} times in a row, with about the same wait each time (${shown}${hasHeader ? ' on top of Retry-After' : ''}). Double the wait after each refusal up to a maximum, and limit the attempts.`,
         }),
       ];
@@ -72,11 +72,12 @@ function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
 const refusalsOf = (chain: readonly Retry[]) => chain.length + (chain.at(-1)?.request.isRefused ? 1 : 0);
 
 /** Whether a call's retries show at least two waits and enough refusals for a conclusion. */
-const isConclusive = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= leastRefusals;
+const isConclusive = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= minimumRefusals;
 
 const longest = (chains: readonly Retry[][]) => [...chains].sort((a, b) => b.length - a.length).slice(0, 1);
 
 const isFlat = (waits: readonly number[]) => !isExponential(waits) && isAlike(waits);
 
 /** Whether waits are about equal. Random waits from a growing range may shrink, but then differ by a larger factor. */
-const isAlike = (waits: readonly number[]) => Math.max(...waits) + baseMs <= mostApart * (Math.min(...waits) + baseMs);
+const isAlike = (waits: readonly number[]) =>
+  Math.max(...waits) + baseMs <= maximumApart * (Math.min(...waits) + baseMs);

@@ -8,7 +8,7 @@ interface Herd {
   retries: readonly JudgedRequest[];
 }
 
-const leastCallers = 5;
+const minimumCallers = 5;
 /** Maximum difference between timers of the same length, in milliseconds. */
 const simultaneousMs = 50;
 
@@ -43,7 +43,7 @@ const isCaller = ({ session }: JudgedRequest) => !session.isSequential;
 function herdsOf({ episodes, requests }: Run): Herd[] {
   const herds: Herd[] = [];
   const callers = requests.filter(isCaller);
-  if (callers.length < leastCallers) return herds;
+  if (callers.length < minimumCallers) return herds;
   const ofKeys = groupByNumber(callers, ({ session }) => session.series);
   const latestOfKeys = ofKeys.map(latestArrivals);
   for (const { refusals } of episodes) {
@@ -51,13 +51,13 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
     const dueMs = deadlineMs - toleranceMs;
     const waiting = onePerCaller(refusals.filter((each) => isCaller(each) && each.arrivedAtMs < dueMs));
     const [first] = waiting;
-    if (first === undefined || waiting.length < leastCallers || deadlineMs === Number.POSITIVE_INFINITY) continue;
+    if (first === undefined || waiting.length < minimumCallers || deadlineMs === Number.POSITIVE_INFINITY) continue;
     const { series, callers: declared } = first.session;
-    if (declared > 1 && declared < leastCallers) continue;
+    if (declared > 1 && declared < minimumCallers) continue;
     const latest = latestOfKeys[series] as readonly number[];
     const from = findLowest(latest.length, (at) => (latest[at] as number) >= dueMs);
     const retries = retriesAfter(waiting, ofKeys[series] as readonly JudgedRequest[], from, dueMs);
-    if (retries.length >= leastCallers) herds.push({ waiting, retries });
+    if (retries.length >= minimumCallers) herds.push({ waiting, retries });
   }
   return herds;
 }

@@ -1,15 +1,15 @@
 import { finding, formatDuration, type WireRule } from '../finding.js';
 import type { JudgedRequest, RefusalEpisode } from '../run.js';
 
-const leastMs = 10_000;
+const minimumMs = 10_000;
 const share = 0.5;
 /**
  * Minimum wait that counts as a thousandfold wait, caused by a wrong unit, in milliseconds. Below this, the client may
  * have been idle.
  */
-const leastUnitErrorMs = 600_000;
+const minimumUnitErrorMs = 600_000;
 /** Minimum wait that shows a Unix time used as a duration, in milliseconds. */
-const leastDateMs = 300 * 86_400_000;
+const minimumDateMs = 300 * 86_400_000;
 /** Maximum deviation of a wait from the Unix time that the client used as the wait, as a share. */
 const unitShare = 0.01;
 /** Maximum wait of a client that doubles its wait after each refusal, in milliseconds. */
@@ -20,7 +20,7 @@ const longestBackoffMs = 60_000;
  * other work.
  */
 export const patienceMs = ({ deadlineMs = 0, answeredAtMs }: JudgedRequest) =>
-  Math.max(leastMs, (deadlineMs - answeredAtMs) * share);
+  Math.max(minimumMs, (deadlineMs - answeredAtMs) * share);
 
 /** Rule: finds retries that come much later than the required wait. */
 export const overslept: WireRule = {
@@ -35,7 +35,7 @@ export const overslept: WireRule = {
       if (lateMs <= allowedMs) return [];
       const waitedMs = lateMs + askedMs;
       const isSame = request.fingerprint === refusal.fingerprint;
-      const isThousand = lateMs > leastUnitErrorMs && looksLikeThousand(waitedMs, refusal);
+      const isThousand = lateMs > minimumUnitErrorMs && looksLikeThousand(waitedMs, refusal);
       const isUnitError = isSame && (isThousand || isDate(waitedMs, refusal));
       const advice = isThousand
         ? 'That looks like milliseconds passed to a sleep function that takes seconds.'
@@ -84,4 +84,4 @@ const isNear = (ms: number, otherMs: number) => Math.abs(ms / otherMs - 1) <= un
  * Whether the client used a Unix time as the length of its wait, such as X-RateLimit-Reset, in seconds or milliseconds.
  */
 const isDate = (waitedMs: number, { answeredAtMs }: JudgedRequest) =>
-  waitedMs >= leastDateMs || isNear(waitedMs, answeredAtMs / 1_000);
+  waitedMs >= minimumDateMs || isNear(waitedMs, answeredAtMs / 1_000);

@@ -40,11 +40,11 @@ const isEmpty = (request: JudgedRequest) => !request.isRefused && request.status
  * Minimum pause that the rule praises, in milliseconds. A shorter time may be the client's usual delay between
  * requests.
  */
-const leastPauseMs = 500;
+const minimumPauseMs = 500;
 
 const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>
   next.id > last.lastArrivedId &&
   !next.isRefused &&
   next.status < 400 &&
-  next.arrivedAtMs - last.answeredAtMs >= leastPauseMs &&
+  next.arrivedAtMs - last.answeredAtMs >= minimumPauseMs &&
   next.arrivedAtMs >= (readReset(last) ?? Number.POSITIVE_INFINITY) - toleranceMs;

@@ -3,7 +3,7 @@ import { pluralize } from '../../values/pluralize.js';
 import { finding, formatTimes, type WireRule } from '../finding.js';
 import { type JudgedRequest, receiptMs } from '../run.js';
 
-const mostRepeats = 1;
+const maximumRepeats = 1;
 
 /** Rule: finds clients that repeat requests with an API key after a 401. Repeating cannot make a key valid. */
 export const retried401: WireRule = {
@@ -13,11 +13,11 @@ export const retried401: WireRule = {
     const findings = [...groupBy(withKey, ({ token }) => token).values()].flatMap((same) => {
       const repeats = repeatsOf(same);
       const first = same.find(isUnauthorized);
-      if (first === undefined || repeats.length <= mostRepeats) return [];
+      if (first === undefined || repeats.length <= maximumRepeats) return [];
       return [
         finding('retried-401', 'fail', [first, ...repeats.filter((each) => each !== first)], {
           measured: pluralize(repeats.length, 'repeat'),
-          allowed: pluralize(mostRepeats, 'repeat'),
+          allowed: pluralize(maximumRepeats, 'repeat'),
           text: `The same key was sent again ${formatTimes(repeats.length)} after a 401. Waiting does not make a key valid: stop and report the error. Some services ban for repeated 401s.`,
         }),
       ];

@@ -5,7 +5,7 @@ import { hasWaits, splitIntoCalls } from '../equal-calls.js';
 import { type Finding, finding, formatDuration, requestTarget, type WireRule } from '../finding.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
-const mostAttempts = 6;
+const maximumAttempts = 6;
 /** Pause after which further attempts count as a new series, in milliseconds. */
 const pauseMs = 45_000;
 /**
@@ -16,7 +16,7 @@ const probeMs = 25_000;
 /** Maximum variation of a constant polling interval, as a share. Timers and response times cause variation. */
 const rhythmShare = 0.2;
 /** Minimum interval of attempts that counts as polling, in milliseconds. */
-const leastPollMs = 2_500;
+const minimumPollMs = 2_500;
 
 /** Rule: finds calls with too many attempts, which usually come from nested retry loops. */
 export const retryStorm: WireRule = {
@@ -40,39 +40,39 @@ export const retryStorm: WireRule = {
 function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Finding[] {
   const [first] = tries;
   const attempts = attemptsOf(tries);
-  if (first === undefined || attempts <= mostAttempts) return [];
+  if (first === undefined || attempts <= maximumAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(tries, same)) return [];
   // Requests without a call name may belong to several calls. Calls that got a usable response elsewhere are subtracted
   // from the scenario's number of calls.
   const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(tries, attempts)];
-  if (attempts <= mostAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
+  if (attempts <= maximumAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
   const most =
     needs && Math.max(1, (needs.calls ?? 1) - same.filter((each) => isAnswered(each) && !tries.includes(each)).length);
   const apart = splitIntoCalls(tries, most);
-  const tooMany = apart.filter(({ length }) => length > mostAttempts);
+  const tooMany = apart.filter(({ length }) => length > maximumAttempts);
   if (apart.length > 1) {
     // Attempts without waits may be calls in a row, as of a client that takes every 200 for a success.
     const left = (most ?? 1) - apart.length + 1;
-    const areSeveral = (each: readonly JudgedRequest[]) => !hasWaits(each) && each.length <= mostAttempts * left;
+    const areSeveral = (each: readonly JudgedRequest[]) => !hasWaits(each) && each.length <= maximumAttempts * left;
     return tooMany.map((each) => (areSeveral(each) ? mayBeSeveral(each, each.length) : storm(each, each.length)));
   }
-  return [attempts <= mostAttempts * (most ?? 1) ? mayBeSeveral(tries, attempts) : storm(tries, attempts)];
+  return [attempts <= maximumAttempts * (most ?? 1) ? mayBeSeveral(tries, attempts) : storm(tries, attempts)];
 }
 
 const storm = (tries: readonly JudgedRequest[], attempts: number) =>
   finding('retry-storm', 'fail', tries, {
     measured: `${attempts} attempts`,
-    allowed: `${mostAttempts} attempts`,
+    allowed: `${maximumAttempts} attempts`,
     text: `${triedTimes(tries, `${attempts} times`)} Limit the attempts, and retry in one layer only: nested retries multiply.`,
   });
 
 function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
-  const least = Math.ceil(attempts / mostAttempts);
+  const least = Math.ceil(attempts / maximumAttempts);
   return finding('retry-storm', 'warn', tries, {
     measured: `${attempts} attempts in total, by at least ${least} calls`,
-    allowed: `${mostAttempts} attempts per call`,
+    allowed: `${maximumAttempts} attempts per call`,
     text: `${triedTimes(tries, `${attempts} times in total`)} For ${least} or more calls that would be allowed, but the requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,
   });
 }
@@ -96,7 +96,7 @@ function isObedient(request: JudgedRequest): boolean {
  * @param all all requests equal to the attempts
  */
 function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]): boolean {
-  if (gapMs(tries[0], tries[1]) < leastPollMs) return false;
+  if (gapMs(tries[0], tries[1]) < minimumPollMs) return false;
   const gaps = tries.slice(1).map((request, index) => gapMs(tries[index], request));
   const shortest = Math.min(...gaps);
   if (shortest >= probeMs) return true;

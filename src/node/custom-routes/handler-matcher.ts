@@ -8,7 +8,7 @@ export type Matcher = (method: string, request: IncomingMessage) => boolean;
 const forbiddenMethods = new Set(['TRACE', 'TRACK', 'CONNECT']);
 
 /** Maximum number of cached matches. Without the cache, msw needs 20 us per handler for each request. */
-const mostRemembered = 1_000;
+const maximumRemembered = 1_000;
 
 /** Whether a value is an msw request handler, made with `http` or `graphql`. WebSocket handlers are not. */
 export const isHandler = (value: unknown): value is RequestHandler =>
@@ -41,7 +41,7 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
       // Counts a malformed URL as unmatched: an invalid escape such as `%zz`, or a port above 65535. The API responds
       // to such a request.
     }
-    if (remembered.size >= mostRemembered) remembered.clear();
+    if (remembered.size >= maximumRemembered) remembered.clear();
     remembered.set(question, answer);
     return answer;
   };

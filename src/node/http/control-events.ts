@@ -7,7 +7,7 @@ import { stalledMs } from './send-pieces.js';
 import { waitForDrain } from './wait-for-drain.js';
 
 /** Maximum number of open event streams, over all sandboxes. */
-const mostReaders = 20;
+const maximumReaders = 20;
 
 /**
  * Creates a sender of server-sent events (HTML standard, section 9.2) for journal entries and updates. Limits the
@@ -25,8 +25,8 @@ export function createEventSender() {
     open: () => Source,
     send: (source: Source) => Promise<void>,
   ): Promise<void> {
-    if (readers >= mostReaders) {
-      throw tooMany(`Expected at most ${mostReaders} event streams; close one first.`);
+    if (readers >= maximumReaders) {
+      throw tooMany(`Expected at most ${maximumReaders} event streams; close one first.`);
     }
     const source = open();
     readers++;

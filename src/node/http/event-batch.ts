@@ -6,7 +6,7 @@ const pieceBytes = 64 * 1024;
 /** Minimum interval between two writes of journal events, in milliseconds. */
 const everyMs = 20;
 /** Maximum size of journal events that a client has not read yet, in bytes. A slower client is disconnected. */
-const mostWaitingBytes = 1024 * 1024;
+const maximumWaitingBytes = 1024 * 1024;
 
 /**
  * Collects journal entries and sends many of them in one write. A separate write would take longer than handling the
@@ -33,7 +33,7 @@ export function createEventBatch(response: ServerResponse) {
     if (response.destroyed) return;
     response.write(piece.subarray(written, filled), sent);
     written = filled;
-    if (response.writableLength > mostWaitingBytes) response.destroy();
+    if (response.writableLength > maximumWaitingBytes) response.destroy();
   }
 
   function makeRoom(bytes: number): void {

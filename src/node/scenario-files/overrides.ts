@@ -14,7 +14,7 @@ export interface Override {
 }
 
 /** Maximum length of a command-line option in messages, in characters. */
-const mostShown = 200;
+const maximumShown = 200;
 
 const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/y;
 
@@ -24,7 +24,7 @@ const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/y;
  * @throws {UsageError} for any other text
  */
 export async function readSetFlag(text: string): Promise<Override> {
-  const flag = `--set ${text.length > mostShown ? `${text.slice(0, mostShown)}…` : text}`;
+  const flag = `--set ${text.length > maximumShown ? `${text.slice(0, maximumShown)}…` : text}`;
   const steps: Step[] = [];
   let end = 0;
   stepForm.lastIndex = 0;

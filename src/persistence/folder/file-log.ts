@@ -52,7 +52,7 @@ export interface OpenFileLogOptions extends OpenLogOptions {
    */
   readonly onFatal?: (sentence: string) => void;
   /** Size of the log from which a snapshot replaces its entries, in bytes. Default 16 MiB. */
-  readonly leastLogBytes?: number;
+  readonly minimumLogBytes?: number;
 }
 
 /** Maximum size of an entry with one command, in bytes. An imported state can be this large. */
@@ -75,7 +75,7 @@ const watchMs = 2_000;
  * or in a newer format
  */
 export async function openFileLog(folder: string, options: OpenFileLogOptions): Promise<OpenedLog> {
-  const { version, scenario, reset = false, flush = false, leastLogBytes = 16 * 1024 * 1024 } = options;
+  const { version, scenario, reset = false, flush = false, minimumLogBytes = 16 * 1024 * 1024 } = options;
   const { onFatal = endProcess } = options;
   let unlock = () => {};
   try {
@@ -89,7 +89,7 @@ export async function openFileLog(folder: string, options: OpenFileLogOptions): 
     const written = files.at(-1)?.version ?? snapshot?.version ?? version;
     if (written !== version) notices.push(`The log was written by petstore-sim ${written}; this is ${version}.`);
     return {
-      log: new FileLog(folder, unlock, content, { version, flush, leastLogBytes, onFatal }),
+      log: new FileLog(folder, unlock, content, { version, flush, minimumLogBytes, onFatal }),
       identity,
       isNew: snapshot === undefined && files.length === 0,
       snapshot: snapshot && {
@@ -147,7 +147,7 @@ class FileLog implements Log {
     this.#options = options;
     const { snapshot } = content;
     const stateBytes = snapshot ? bytesOf(folder, snapshotName(snapshot.position)) : 0;
-    this.#dueBytes = Math.max(options.leastLogBytes, stateBytes);
+    this.#dueBytes = Math.max(options.minimumLogBytes, stateBytes);
     // Continues the last file only if this version wrote it, because the first line names the version of all entries.
     const [last] = content.files.slice(-1).filter(({ version }) => version === options.version);
     this.#file = last ? openToAppend(folder, last.name) : this.#createFile();
@@ -317,7 +317,7 @@ class FileLog implements Log {
   /** Writes a snapshot to a temporary file, flushes it and then renames it. Deletes the file after an error. */
   async #writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void> {
     const { identity, sums, last, incarnation, bytes } = this.#content;
-    const { version, leastLogBytes } = this.#options;
+    const { version, minimumLogBytes } = this.#options;
     const chain = sums.get(position);
     const [first = last] = sums.keys();
     if (chain === undefined) throw new RangeError(`expected a position from ${first} to ${last}, got ${position}`);
@@ -342,7 +342,7 @@ class FileLog implements Log {
     }
     const { size } = fs.statSync(path);
     this.#content.snapshot = header;
-    this.#dueBytes = Math.max(leastLogBytes, size);
+    this.#dueBytes = Math.max(minimumLogBytes, size);
     for (const before of sums.keys()) if (before < position) sums.delete(before);
     await deleteReplacedFiles(this.#folder, size, this.#dueBytes);
   }

@@ -7,7 +7,7 @@ import { createTextFinder, shortestSecret } from '../../values/text-finder.js';
  * Maximum number of API keys whose pseudonyms stay in memory. With more, two keys in many millions may get the same
  * pseudonym.
  */
-const mostTokens = 100_000;
+const maximumTokens = 100_000;
 
 /** Expected number of API keys, for which the search in texts is sized. */
 const expectedTokens = 10_000;
@@ -44,7 +44,7 @@ export function createPseudonyms() {
       }
       text = letters.slice(0, hidden) + shown;
     }
-    if (pseudonyms.size >= mostTokens) return text;
+    if (pseudonyms.size >= maximumTokens) return text;
     pseudonyms.set(token, text);
     taken.add(text);
     for (const spelling of new Set([token, encodeURIComponent(token.toWellFormed())])) finder.add(spelling, text);

@@ -10,7 +10,7 @@ export const appendTimeoutMs = 3_000;
 /** Additional time for an entry that was stored just before the timeout to be read back, in milliseconds. */
 const arrivalGraceMs = 250;
 /** Maximum size of all entries that wait to be stored, in characters. */
-const mostBytes = 16 * 1024 * 1024;
+const maximumBytes = 16 * 1024 * 1024;
 
 interface Pending {
   readonly own: NewEntry;
@@ -54,7 +54,7 @@ export class Appender {
    */
   append(fields: EntryFields, stored: StoredEntry, own: NewEntry): Promise<void> {
     if (this.#isClosed) return Promise.reject(new LogUnavailableError('The log is closed.'));
-    if (this.#bytes + fields.text.length > mostBytes && this.#pending.size > 0) {
+    if (this.#bytes + fields.text.length > maximumBytes && this.#pending.size > 0) {
       return Promise.reject(
         new LogUnavailableError('The store is unreachable, and too many entries already wait for it.'),
       );

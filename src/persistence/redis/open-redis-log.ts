@@ -33,7 +33,7 @@ export interface OpenRedisLogOptions extends OpenLogOptions {
   /** Whether a missing log is an error, because this server has already served it. Default false. */
   readonly mustExist?: boolean | undefined;
   /** Size of the log from which a snapshot replaces its entries, in characters. Default 16 MiB. */
-  readonly leastLogBytes?: number | undefined;
+  readonly minimumLogBytes?: number | undefined;
 }
 
 export interface OpenedRedisLog extends OpenedLog {
@@ -73,7 +73,7 @@ async function open(
     host,
     writer,
     incarnation,
-    leastLogBytes = 16 * 1024 * 1024,
+    minimumLogBytes = 16 * 1024 * 1024,
   }: OpenRedisLogOptions,
 ): Promise<OpenedRedisLog> {
   const keys = keysOf(address.name);
@@ -105,7 +105,7 @@ async function open(
     incarnation,
     from: snapshot ?? beginning(identity.id),
     snapshot,
-    leastLogBytes,
+    minimumLogBytes,
     time,
     connection,
     host,

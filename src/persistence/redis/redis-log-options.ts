@@ -34,7 +34,7 @@ export interface RedisLogOptions {
   /** Log position after which entries are read. */
   readonly from: LogCursor;
   readonly snapshot: { readonly position: number; readonly bytes: number } | undefined;
-  readonly leastLogBytes: number;
+  readonly minimumLogBytes: number;
   readonly time: StoreTime;
   readonly connection: Connection;
   readonly host: RedisLogHost;

@@ -10,7 +10,7 @@ import type { StreamEntries } from './stream-entries.js';
 /** After a failed snapshot, growth of the log until the next attempt, in characters. */
 const retryBytes = 1024 * 1024;
 /** Maximum number of state hashes that wait for comparison with another replica's snapshot. */
-const mostDigests = 4;
+const maximumDigests = 4;
 
 /**
  * Decides which replica writes a snapshot: the one whose entry makes the log too large. The other replicas hash their
@@ -37,11 +37,11 @@ export class SnapshotElection {
   readonly #cursorIdOf = new Map<string, string>();
 
   constructor(options: RedisLogOptions, connection: () => Connection | undefined) {
-    const { snapshot, leastLogBytes } = options;
+    const { snapshot, minimumLogBytes } = options;
     this.#options = options;
     this.#connection = connection;
     this.position = snapshot?.position ?? 0;
-    this.#dueBytes = Math.max(leastLogBytes, snapshot?.bytes ?? 0);
+    this.#dueBytes = Math.max(minimumLogBytes, snapshot?.bytes ?? 0);
   }
 
   get isDue(): boolean {
@@ -104,7 +104,7 @@ export class SnapshotElection {
       const digest = digestInTurns(pieces);
       this.#digests.set(position, digest);
       const [oldest] = this.#digests.keys();
-      if (this.#digests.size > mostDigests) this.#digests.delete(oldest as number);
+      if (this.#digests.size > maximumDigests) this.#digests.delete(oldest as number);
       await digest;
       return;
     }
@@ -115,7 +115,7 @@ export class SnapshotElection {
 
   #noteSnapshot({ position, digest, bytes }: SnapshotNote, isOwn: boolean): void {
     this.position = position;
-    this.#dueBytes = Math.max(this.#options.leastLogBytes, bytes);
+    this.#dueBytes = Math.max(this.#options.minimumLogBytes, bytes);
     this.#bytes -= this.#bytesAt.get(position) ?? 0;
     this.#bytesAt.clear();
     this.#compare(position, digest).catch((error) => this.#options.host.onError(error));
