@@ -96,14 +96,14 @@ export async function runGauntlet(
   cases: readonly GauntletCase[],
   { timeoutMs, stopped, onDone, routes, concurrency = 10, toleratesStart = false }: GauntletOptions,
 ): Promise<GauntletResult[][]> {
-  const runs = clients.map((client) => cases.map((each) => ({ client, each })));
+  const runs = clients.map((client) => cases.map((gauntletCase) => ({ client, each: gauntletCase })));
   const order = runs.flat().sort((a, b) => longestWaitSeconds(b.each.scenario) - longestWaitSeconds(a.each.scenario));
-  const work = async ({ client, each }: (typeof order)[number]) => {
+  const work = async ({ client, each: gauntletCase }: (typeof order)[number]) => {
     try {
-      return await runCase(client, each, { timeoutMs, stopped, routes });
+      return await runCase(client, gauntletCase, { timeoutMs, stopped, routes });
     } catch (error) {
       if (!toleratesStart || !(error instanceof UsageError)) throw error;
-      return notStarted(each, error.message);
+      return notStarted(gauntletCase, error.message);
     }
   };
   const results = await inParallel(order, work, { onDone, concurrency, stopped });

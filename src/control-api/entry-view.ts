@@ -137,10 +137,10 @@ function tailOf(entry: RequestRecord, redact: Redact): Fields<Tail> {
 /** Finds a journal entry by id without copying the journal: 0.1 ms with 10,000 entries. */
 export function showEntry(sim: Simulator, id: number): JournalEntry | undefined {
   const { journal } = coreOf(sim).state;
-  const entry = journal.latest((each) => each.id === id);
+  const entry = journal.latest((record) => record.id === id);
   if (entry === undefined) return undefined;
   const view = createEntryView(sim);
-  const before = journal.latest((each) => each.id < id && each.token === entry.token && isAboutLimits(each));
+  const before = journal.latest((record) => record.id < id && record.token === entry.token && isAboutLimits(record));
   if (before !== undefined) view.pass(before);
   return view.show(entry);
 }

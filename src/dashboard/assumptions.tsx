@@ -12,7 +12,7 @@ export function Assumptions({ session }: { session: Session }) {
       <List assumptions={changed} />
       <details>
         <summary>{assumptions.length - changed.length} unchanged</summary>
-        <List assumptions={assumptions.filter((each) => !isChanged(each))} />
+        <List assumptions={assumptions.filter((assumption) => !isChanged(assumption))} />
       </details>
     </section>
   );
@@ -25,10 +25,10 @@ const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stri
 function List({ assumptions }: { assumptions: readonly ListedAssumption[] }) {
   return (
     <ul class="assumptions">
-      {assumptions.map((each) => (
-        <li key={each.id} title={each.question}>
-          <b>{each.id}</b> {shown(each.value)}
-          {isChanged(each) && <small> instead of {shown(each.default)}</small>}
+      {assumptions.map((assumption) => (
+        <li key={assumption.id} title={assumption.question}>
+          <b>{assumption.id}</b> {shown(assumption.value)}
+          {isChanged(assumption) && <small> instead of {shown(assumption.default)}</small>}
         </li>
       ))}
     </ul>

@@ -9,7 +9,7 @@ export function keepFocus(root: Document | ShadowRoot): void {
   /** Focused element and its ancestors, innermost first. */
   let path: Element[] = [];
   root.addEventListener('focusin', (event) => {
-    path = event.composedPath().filter((each) => each instanceof Element);
+    path = event.composedPath().filter((target) => target instanceof Element);
   });
   // Unlike a removal, a press on no element leaves the page without a focus on purpose.
   root.addEventListener('pointerdown', () => {
@@ -17,7 +17,7 @@ export function keepFocus(root: Document | ShadowRoot): void {
   });
   new MutationObserver(() => {
     if (path[0] === undefined || isVisible(path[0])) return;
-    const near = path.find((each) => isVisible(each) && [...each.querySelectorAll(focusable)].some(isVisible));
+    const near = path.find((element) => isVisible(element) && [...element.querySelectorAll(focusable)].some(isVisible));
     path = [];
     [...(near?.querySelectorAll<HTMLElement>(focusable) ?? [])].find(isVisible)?.focus({ preventScroll: true });
   }).observe(root, { childList: true, subtree: true, attributeFilter: ['hidden'] });

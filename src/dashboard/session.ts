@@ -176,7 +176,7 @@ export class Session {
   }
 
   #hurry(): void {
-    for (const each of [this.#state, this.#scenario, this.#verdict]) each.hurry();
+    for (const throttle of [this.#state, this.#scenario, this.#verdict]) throttle.hurry();
   }
 
   #take({ run, scenario, clock, entries, changes, total, pending, behind, ...others }: Update): void {

@@ -106,7 +106,7 @@ export class FaultRules {
     const elapsedMs = nowMs - this.#startMs;
     const passed: RuleCounts[] = [];
     const countSeen = () => {
-      for (const each of passed) each.seen++;
+      for (const counts of passed) counts.seen++;
     };
     for (const rule of this.#rules) {
       if (!meets(rule.when, request, elapsedMs)) continue;

@@ -166,7 +166,7 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
 /** Draws three scenarios, and returns the least mutated of them. */
 function leastUsed(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
-  return drawn.reduce((least, each) => (each.picked < least.picked ? each : least));
+  return drawn.reduce((least, entry) => (entry.picked < least.picked ? entry : least));
 }
 
 const isSameFind = (one: Trial, other: Trial) =>

@@ -88,7 +88,7 @@ export function conclude(
 ): { outcome: 'pass' | 'fail' | 'inconclusive'; reason: string } {
   const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
   const codesOf = (severity: Severity) => [
-    ...new Set(findings.filter((each) => each.severity === severity).map(({ code }) => code)),
+    ...new Set(findings.filter((finding) => finding.severity === severity).map(({ code }) => code)),
   ];
   const failed = codesOf('fail');
   if (failed.length > 0) return { outcome: 'fail', reason: failureReason(failed) };

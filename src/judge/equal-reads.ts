@@ -60,7 +60,7 @@ const doubt =
  */
 const isLostAmongOthers = ({ calls }: Run) =>
   calls.some((tries) => {
-    const at = tries.findIndex((each) => isLostRead(each));
+    const at = tries.findIndex((request) => isLostRead(request));
     return at >= 0 && tries.slice(at).filter(isAnswered).length > 1;
   });
 

@@ -123,8 +123,8 @@ function* verdictOf(
   const found = [...judgements.values()].flatMap((judgement) => judgement.findings);
   const callers = undeclaredCallersIn(run);
   const findings = found
-    .filter((each) => !isHidden(each) && !callers.excuses(each))
-    .map((each) => escalated(each, expect))
+    .filter((finding) => !isHidden(finding) && !callers.excuses(finding))
+    .map((finding) => escalated(finding, expect))
     .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || firstOf(a) - firstOf(b));
   const exercised = [...judgements].filter(([, judgement]) => judgement.exercised).map(([code]) => code);
   const unmet = unmetNeed(run.requests, run.needs ?? {});

@@ -47,7 +47,7 @@ export function unmetNeed(
  */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   [...groupBy(requests, ({ fingerprint }) => fingerprint).values()].reduce((sum, tries) => {
-    const isOwn = (each: JudgedRequest) => isServed(each) || (each.isWrite && !each.isRefused);
+    const isOwn = (request: JudgedRequest) => isServed(request) || (request.isWrite && !request.isRefused);
     return sum + Math.max(1, tries[0]?.call === undefined ? tries.filter(isOwn).length : 1);
   }, 0);
 
@@ -56,7 +56,7 @@ const callsIn = (requests: readonly JudgedRequest[]) =>
  * client had to wait before it had started enough calls.
  */
 function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: number): boolean {
-  const firstWait = requests.findIndex((each, at) => each.deadlineMs !== undefined && at < requests.length - 1);
+  const firstWait = requests.findIndex((request, at) => request.deadlineMs !== undefined && at < requests.length - 1);
   return (
     firstWait >= 0 &&
     firstWait + 1 < concurrent &&

@@ -120,7 +120,8 @@ export const isWrite = (request: JudgedRequest) => request.isWrite;
  * its kind is then unknown.
  */
 export const asksForWrites = ({ requests, needs }: Run) =>
-  needs?.operation !== undefined && requests.some((each) => each.isWrite && each.operation === needs.operation);
+  needs?.operation !== undefined &&
+  requests.some((request) => request.isWrite && request.operation === needs.operation);
 
 /** Selects the calls that write, each as the list of its attempts. */
 export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>) =>

@@ -99,12 +99,12 @@ function abandonRequests({ sim, sandboxes }: StateMachine): void {
  * @throws {LogOpenError} if a replica of another version is live
  */
 async function checkVersions({ replicas }: StateMachine, { name }: RedisAddress, isLost: () => boolean): Promise<void> {
-  const found = new Map(replicas.list().map((each) => [each.name, each.lastMs]));
+  const found = new Map(replicas.list().map((replica) => [replica.name, replica.lastMs]));
   for (;;) {
-    const others = replicas.list().filter((each) => each.version !== version);
+    const others = replicas.list().filter((replica) => replica.version !== version);
     if (others.length === 0 || isLost()) return;
-    if (others.some((each) => each.lastMs > (found.get(each.name) ?? Number.POSITIVE_INFINITY))) {
-      const theirs = others.map((each) => `${each.version} (${each.name})`).join(', ');
+    if (others.some((replica) => replica.lastMs > (found.get(replica.name) ?? Number.POSITIVE_INFINITY))) {
+      const theirs = others.map((replica) => `${replica.version} (${replica.name})`).join(', ');
       throw new LogOpenError(
         `expected every replica of ${name} to be petstore-sim ${version}, got ${theirs}; stop all of them, then start all with one version`,
       );

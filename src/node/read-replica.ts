@@ -115,7 +115,7 @@ export async function readReplica(
     const isOtherVersion = difference.version !== version;
     if (
       isOtherVersion &&
-      machine.replicas.list().some((each) => each.version !== version) &&
+      machine.replicas.list().some((replica) => replica.version !== version) &&
       time.now() - machine.time.lastMs < goneMs
     ) {
       throw new LogOpenError(

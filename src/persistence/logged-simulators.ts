@@ -81,7 +81,7 @@ export function createLoggedSimulators(
       // Reports the store's current outage without a number of rejected requests, which is unknown until the store
       // works again.
       const now = stale && lagMs >= reportedOutageMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
-      return [...sequencer.outages.unreported(name), ...now].map((each) => inSimulatedTime(of, each, nowMs));
+      return [...sequencer.outages.unreported(name), ...now].map((outage) => inSimulatedTime(of, outage, nowMs));
     },
   };
   logRoutes(sim);

@@ -43,7 +43,7 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
       outcome === 'error'
         ? escaped(detail)
         : (runs[0]?.findings ?? [])
-            .map((each) => `- \`${each.code}\` (${each.requests}): ${escaped(each.text)}`)
+            .map((finding) => `- \`${finding.code}\` (${finding.requests}): ${escaped(finding.text)}`)
             .join('\n'),
       fenced(runs[0]?.repeat ?? ''),
     ]),

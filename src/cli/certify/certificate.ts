@@ -100,7 +100,7 @@ export const isFailure = (outcome: CertifiedOutcome) => outcome === 'fail' || ou
 
 const firstFindings = (result: GauntletResult): CertifiedFinding[] =>
   failedCodes(result).flatMap((code) => {
-    const found = result.findings.find((each) => each.code === code && each.severity === 'fail');
+    const found = result.findings.find((finding) => finding.code === code && finding.severity === 'fail');
     return found === undefined ? [] : [{ code, requests: formatRequestIds(found), text: found.text }];
   });
 

@@ -111,7 +111,7 @@ export async function certify(
 function withSeed({ sdks, cases }: SdkFile, text: string | undefined): SdkFile {
   if (text === undefined) return { sdks, cases };
   const seed = wholeNumber('--seed', text, Number.MAX_SAFE_INTEGER);
-  return { sdks, cases: cases.map((each) => ({ ...each, scenario: { ...each.scenario, seed } })) };
+  return { sdks, cases: cases.map((sdkCase) => ({ ...sdkCase, scenario: { ...sdkCase.scenario, seed } })) };
 }
 
 /** Time limit of the command that prints an SDK's version, in milliseconds. */

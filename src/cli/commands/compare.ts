@@ -84,7 +84,7 @@ function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string):
 function save(file: string, exchanges: readonly Exchange[], { outcome }: Comparison): void {
   if (outcome === 'could not check' && existsSync(file)) {
     process.stderr.write(`petstore-sim: ${file} was not changed, because the comparison was impossible\n`);
-  } else writeOutput('--save', file, exchanges.map((each) => `${journalLine(each)}\n`).join(''));
+  } else writeOutput('--save', file, exchanges.map((exchange) => `${journalLine(exchange)}\n`).join(''));
 }
 
 const exitCodes: Record<Comparison['outcome'], number> = { same: 0, differs: 1, 'could not check': 2 };

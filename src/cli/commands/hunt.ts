@@ -276,7 +276,7 @@ function writeFind(
   { out, seed, command }: { out: string; seed: number; command: readonly string[] },
 ): WrittenFind {
   const { code, text } = failure as Failure;
-  const number = 1 + before.filter((each) => each.failure?.code === code).length;
+  const number = 1 + before.filter((trial) => trial.failure?.code === code).length;
   const file = `${out}/${code}${number > 1 ? `-${number}` : ''}.yaml`;
   const repeat = `${program} exec --scenario ${shellWords([file])} -- ${shellWords(command)}`;
   const written = withoutIrrelevant(scenario, code, entries);

@@ -231,7 +231,7 @@ function summary(
 ): string[] {
   const unmet = all.filter((result) => !met.includes(result));
   const count = `${met.length} of ${all.length} choices that the document leaves open`;
-  const isPartlyMet = (id: string | undefined) => met.some((each) => each.id === id);
+  const isPartlyMet = (id: string | undefined) => met.some((result) => result.id === id);
   const names = unmet.map(({ id, value }) => (isPartlyMet(id) ? `${id}: ${shown(value)}` : id));
   const ids = [...new Set(names)].join(', ');
   const rest = unmet.length === 0 ? [] : [`Not tested, because no request of the client depends on them: ${ids}.`];

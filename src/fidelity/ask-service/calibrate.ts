@@ -80,7 +80,7 @@ async function askQuestions(
 ) {
   for (const { id, decides, isExtra, probe } of questions) {
     const isOpen = decides.some((subject) => learner.about(subject).state !== 'certain');
-    const wasAsked = asked.some((each) => each.question === id && !isLost(each) && isEvidence(each));
+    const wasAsked = asked.some((exchange) => exchange.question === id && !isLost(exchange) && isEvidence(exchange));
     const request = probe(learner.facts);
     if ((isOpen || isExtra) && !wasAsked && request !== undefined) await asker.ask(request);
   }

@@ -17,7 +17,7 @@ export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject
   const width = Math.max(...open.map(({ sends }) => sends.length));
   const rows = open.map(({ sends, needs, decides }) => {
     const cost = needs === 'write' ? '1 request, may store a pet' : '1 request';
-    return `  ${sends.padEnd(width)}  ${cost}: ${decides.map((each) => each.replace('errorCodes.', 'code of ')).join(', ')}`;
+    return `  ${sends.padEnd(width)}  ${cost}: ${decides.map((subject) => subject.replace('errorCodes.', 'code of ')).join(', ')}`;
   });
   const left = Math.max(0, budget - open.length);
   const waits = `waits of up to ${Math.round(patienceMs / 1000)} s`;

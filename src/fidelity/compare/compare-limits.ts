@@ -53,9 +53,9 @@ export function compareLimits(
   isStated: (about: string) => boolean,
 ): ComparisonResult {
   const bans = new BanWatch();
-  const own = exchanges.filter((each) => {
-    const isBan = isBanOf(bans, each);
-    return each.token === 'own' && !isBan;
+  const own = exchanges.filter((exchange) => {
+    const isBan = isBanOf(bans, exchange);
+    return exchange.token === 'own' && !isBan;
   });
   own.splice(maximumResponses);
   const samples = own.flatMap(sampleOf);
@@ -151,14 +151,14 @@ function compareRules(
     // Considers other algorithms with any start of windows, because the start depends on the algorithm.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
-    const fitting = simulate(others, own).alive.map((each) => each.rules);
+    const fitting = simulate(others, own).alive.map((hypothesis) => hypothesis.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
   // If the scenario does not fit, tries the opposite change, which corrects a header of the service that is wrong by
   // one.
   const ofDefects = defects.filter(({ about, delta }) => {
-    const changed = own.map((each) => shifted(each, about, fits ? delta : -delta));
+    const changed = own.map((exchange) => shifted(exchange, about, fits ? delta : -delta));
     return explains(rules, changed);
   });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));

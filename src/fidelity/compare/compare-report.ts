@@ -34,7 +34,8 @@ export function compareJunit(
 ): string {
   const name = `petstore-sim compare ${scenario}`;
   const failed = new Map<string, ServiceDifference[]>();
-  for (const each of differences) failed.set(each.about, [...(failed.get(each.about) ?? []), each]);
+  for (const difference of differences)
+    failed.set(difference.about, [...(failed.get(difference.about) ?? []), difference]);
   const isError = outcome === 'could not check';
   const passed = confirmed.filter((about) => !failed.has(about));
   const tests = failed.size + passed.length + unchecked.length + (isError ? 1 : 0);

@@ -69,7 +69,7 @@ export async function compare(
   const confirmed = rows.filter(
     (row) => isStated(row.about) && isDecided(row) && choiceDifference(row, resolved.settings) === undefined,
   );
-  const isFound = ({ about }: Knowledge) => found.some((each) => each.about === about);
+  const isFound = ({ about }: Knowledge) => found.some((difference) => difference.about === about);
   const unchecked = rows.filter((row) => (row.state === 'not asked' || !isStated(row.about)) && !isFound(row));
   return {
     ...conclude(found, ended, exchanges),
@@ -106,7 +106,9 @@ function conclude(
   }
   if (ended !== undefined) return { outcome: 'could not check', reason: ended };
   if (requests === 0) return { outcome: 'could not check', reason: 'No responses to compare.' };
-  const unanswered = exchanges.filter((each) => isLost(each) || unusableResponse(each) !== undefined).length;
+  const unanswered = exchanges.filter(
+    (exchange) => isLost(exchange) || unusableResponse(exchange) !== undefined,
+  ).length;
   if (unanswered > 0) {
     const reason = `${unanswered} of ${requests} requests got no response of the API: none at all, a 5xx or a rejected key.`;
     return { outcome: 'could not check', reason };

@@ -55,7 +55,7 @@ const isTruer = (one: ReplayedRecording, other: ReplayedRecording) =>
  * Creates variants of a scenario with less time until the first reset. A window may have started before the recording.
  */
 function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
-  const first = exchanges.find((each) => rateOf(each) !== undefined && each.status !== 401);
+  const first = exchanges.find((exchange) => rateOf(exchange) !== undefined && exchange.status !== 401);
   const rate = first && rateOf(first);
   if (first === undefined || rate === undefined) return [];
   const seconds = rate.reset - Math.floor((first.dateMs ?? first.arrivedAtMs) / 1000);

@@ -180,7 +180,7 @@ function pageObservations(
   query: URLSearchParams,
   facts: ServiceFacts,
 ): Observation[] {
-  const name = pageParameters.map(([each]) => each).find((each) => query.has(each));
+  const name = pageParameters.map(([parameter]) => parameter).find((parameter) => query.has(parameter));
   if (name === undefined) return [];
   const [shown] = Array.isArray(body) ? body.map((value) => String(asPet(value)?.id)) : [];
   const [first, second] = facts.listed;

@@ -53,8 +53,8 @@ const withoutPlan = ({ enterpriseLimits: _, ...settings }: Partial<Settings>): N
   settings as NonNullable<Scenario['assumptions']>;
 
 function keyOf(exchanges: readonly Exchange[], token: string, { limits }: Learner): KeyOfScenario {
-  const own = exchanges.filter((each) => each.token === token && each.status > 0);
-  const isUnauthorized = (each: Exchange) => each.status === 401 && !isRefusal(each);
+  const own = exchanges.filter((exchange) => exchange.token === token && exchange.status > 0);
+  const isUnauthorized = (exchange: Exchange) => exchange.status === 401 && !isRefusal(exchange);
   if (own.length > 0 && own.every(isUnauthorized)) return { plan: 'free', state: 'revoked' };
   const [first] = own;
   const seen = limits.planOf(token);
@@ -89,10 +89,10 @@ function startOf(first: Exchange | undefined, minute: number | undefined): Pick<
 
 /** Returns the length of the minute window in seconds, if the recorded service has a shorter one. */
 function minuteLength(exchanges: readonly Exchange[]): number | undefined {
-  const fresh = exchanges.flatMap((each) => {
-    const rate = rateOf(each);
-    const isFirst = rate !== undefined && rate.remaining === rate.limit - 1 && each.dateMs !== undefined;
-    return isFirst && each.status !== 401 ? [rate.reset - Math.floor((each.dateMs as number) / 1000)] : [];
+  const fresh = exchanges.flatMap((exchange) => {
+    const rate = rateOf(exchange);
+    const isFirst = rate !== undefined && rate.remaining === rate.limit - 1 && exchange.dateMs !== undefined;
+    return isFirst && exchange.status !== 401 ? [rate.reset - Math.floor((exchange.dateMs as number) / 1000)] : [];
   });
   const longest = Math.max(...fresh);
   return fresh.length > 0 && longest > 0 && longest < 60 ? longest : undefined;

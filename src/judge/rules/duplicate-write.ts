@@ -18,7 +18,7 @@ export const duplicateWrite: SimulatorRule = {
     const asked = run.needs?.calls ?? (asksForWrites(run) ? 1 : undefined);
     const reads = new ClientReads(run.requests);
     const calls = [...groupBy(all, callOf).values()].flatMap((stored) => callsUnder(stored, reads));
-    const lost = calls.filter((stored) => stored.some((each) => isLost(each, stored)));
+    const lost = calls.filter((stored) => stored.some((request) => isLost(request, stored)));
     const repeated = calls.filter((stored) => stored.length > 1 && !isMisled(stored));
     const isMoreThanAsked = asked !== undefined && all.length > asked;
     // Equal pets may be intended if the scenario asks for several pets.

@@ -24,7 +24,7 @@ export const earlyRetry: WireRule = {
     const findings = [...early.map(outsideBans), outages].flatMap((found) => {
       const [first] = found;
       if (first === undefined) return [];
-      const worst = found.reduce((most, each) => (each.earlyMs > most.earlyMs ? each : most), first);
+      const worst = found.reduce((most, request) => (request.earlyMs > most.earlyMs ? request : most), first);
       return [describe(worst, found)];
     });
     const hasRetried = run.requests.some(

@@ -26,7 +26,7 @@ export const impatient: WireRule = {
     );
     const [first] = abandoned;
     if (first === undefined) return { exercised: hasWaited, findings: [] };
-    const longest = abandoned.reduce((most, each) => Math.max(most, durationMs(each)), 0);
+    const longest = abandoned.reduce((most, request) => Math.max(most, durationMs(request)), 0);
     return {
       exercised: true,
       findings: [

@@ -57,7 +57,7 @@ export const lostWrite: WireRule = {
 function lastOfAllStored(run: Run): JudgedRequest | undefined {
   const { requests, needs } = run;
   if (!asksForWrites(run)) return undefined;
-  const stored = requests.filter((each) => isWrite(each) && isServed(each));
+  const stored = requests.filter((request) => isWrite(request) && isServed(request));
   return new Set(stored.map(({ pet }) => pet)).size >= (needs?.calls ?? 1) ? stored.at(-1) : undefined;
 }
 

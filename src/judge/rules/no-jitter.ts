@@ -49,7 +49,7 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
   for (const { refusals } of episodes) {
     const deadlineMs = earliestDeadline(refusals);
     const dueMs = deadlineMs - toleranceMs;
-    const waiting = onePerCaller(refusals.filter((each) => isCaller(each) && each.arrivedAtMs < dueMs));
+    const waiting = onePerCaller(refusals.filter((request) => isCaller(request) && request.arrivedAtMs < dueMs));
     const [first] = waiting;
     if (first === undefined || waiting.length < minimumCallers || deadlineMs === Number.POSITIVE_INFINITY) continue;
     const { series, callers: declared } = first.session;

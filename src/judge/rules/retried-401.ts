@@ -15,7 +15,7 @@ export const retried401: WireRule = {
       const first = same.find(isUnauthorized);
       if (first === undefined || repeats.length <= maximumRepeats) return [];
       return [
-        finding('retried-401', 'fail', [first, ...repeats.filter((each) => each !== first)], {
+        finding('retried-401', 'fail', [first, ...repeats.filter((request) => request !== first)], {
           measured: pluralize(repeats.length, 'repeat'),
           allowed: pluralize(maximumRepeats, 'repeat'),
           text: `The same key was sent again ${formatTimes(repeats.length)} after a 401. Waiting does not make a key valid: stop and report the error. Some services ban for repeated 401s.`,

@@ -49,14 +49,18 @@ function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Fin
   if (!isShared) return [storm(tries, attempts)];
   if (attempts <= maximumAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
   const most =
-    needs && Math.max(1, (needs.calls ?? 1) - same.filter((each) => isAnswered(each) && !tries.includes(each)).length);
+    needs &&
+    Math.max(1, (needs.calls ?? 1) - same.filter((request) => isAnswered(request) && !tries.includes(request)).length);
   const apart = splitIntoCalls(tries, most);
   const tooMany = apart.filter(({ length }) => length > maximumAttempts);
   if (apart.length > 1) {
     // Attempts without waits may be calls in a row, as of a client that takes every 200 for a success.
     const left = (most ?? 1) - apart.length + 1;
-    const areSeveral = (each: readonly JudgedRequest[]) => !hasWaits(each) && each.length <= maximumAttempts * left;
-    return tooMany.map((each) => (areSeveral(each) ? mayBeSeveral(each, each.length) : storm(each, each.length)));
+    const areSeveral = (requests: readonly JudgedRequest[]) =>
+      !hasWaits(requests) && requests.length <= maximumAttempts * left;
+    return tooMany.map((requests) =>
+      areSeveral(requests) ? mayBeSeveral(requests, requests.length) : storm(requests, requests.length),
+    );
   }
   return [attempts <= maximumAttempts * (most ?? 1) ? mayBeSeveral(tries, attempts) : storm(tries, attempts)];
 }

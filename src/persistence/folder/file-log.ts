@@ -654,10 +654,10 @@ type Numbered = { readonly name: string; readonly position: number };
 function listFolder(folder: string) {
   const files: Record<'log' | 'snapshot', Numbered[]> = { log: [], snapshot: [] };
   const [unfinished, folders, locks, others]: [string[], string[], string[], string[]] = [[], [], [], []];
-  for (const each of fs.readdirSync(folder, { withFileTypes: true })) {
-    const { name } = each;
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const { name } = entry;
     const [, kind, position, isUnfinished] = filePattern.exec(name) ?? [];
-    if (kind !== undefined && each.isDirectory()) folders.push(name);
+    if (kind !== undefined && entry.isDirectory()) folders.push(name);
     else if (isUnfinished !== undefined) unfinished.push(name);
     else if (kind !== undefined) files[kind as 'log' | 'snapshot'].push({ name, position: Number(position) });
     else if (lockPattern.test(name)) locks.push(name);
