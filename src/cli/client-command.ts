@@ -82,7 +82,7 @@ export async function runClientCommand(
     ...(folder !== undefined && { cwd: folder }),
   });
   if (stopped?.aborted) stopByUser('SIGTERM');
-  const kept = keepOutput(child);
+  const readOutput = keepOutput(child);
   const timers: NodeJS.Timeout[] = [];
   if (timeoutMs !== undefined) {
     const stopInTime = () => {
@@ -98,7 +98,7 @@ export async function runClientCommand(
     const end: CommandEnd = { exitCode: code ?? 128 + constants.signals[signal as NodeJS.Signals] };
     if (signal !== null) end.signal = signal;
     if (stoppedBy !== undefined) end.stoppedBy = stoppedBy;
-    return { end, output: kept() };
+    return { end, output: readOutput() };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason =

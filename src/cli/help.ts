@@ -54,7 +54,7 @@ const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
 function table(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([first]) => first.length));
   return rows.flatMap(([first, text]) =>
-    wrapped(text, columns - width - 4).map((line, at) => `  ${(at === 0 ? first : '').padEnd(width)}  ${line}`),
+    wrapped(text, columns - width - 4).map((line, index) => `  ${(index === 0 ? first : '').padEnd(width)}  ${line}`),
   );
 }
 

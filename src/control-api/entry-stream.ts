@@ -80,17 +80,17 @@ export interface EntryFeed {
 export function openFeed(sim: Simulator, since?: number): EntryFeed {
   const view = createEntryView(sim);
   const waiting = entriesSince(sim, view, since);
-  let at = 0;
+  let index = 0;
   let live: TakeEntry | undefined;
   const stop = sim.journal.listen((entry) => {
     // Converts the entry immediately. Records that wait in memory make garbage collection slower.
     if (live !== undefined) live(entry.id, view.write(entry));
-    else if (waiting.length - at <= maximumWaiting) waiting.push(entry);
+    else if (waiting.length - index <= maximumWaiting) waiting.push(entry);
   });
   return {
     next(take) {
-      if (waiting.length - at > maximumWaiting) throw tooSlow();
-      const entry = waiting[at++];
+      if (waiting.length - index > maximumWaiting) throw tooSlow();
+      const entry = waiting[index++];
       if (entry === undefined) {
         waiting.length = 0;
         live = take;

@@ -153,9 +153,9 @@ export async function* streamUpdates(
         next += later.length;
         rows.push(...later);
         const entries: EntryRow[] = [];
-        for (let at = 0; at < rows.length; at += rowsOfStep) {
-          if (at > 0) await pause(0, signal);
-          entries.push(...rows.slice(at, at + rowsOfStep).map(view.showRow));
+        for (let index = 0; index < rows.length; index += rowsOfStep) {
+          if (index > 0) await pause(0, signal);
+          entries.push(...rows.slice(index, index + rowsOfStep).map(view.showRow));
         }
         const changes = sim.changes.last.filter(({ number }) => number > lastNumber);
         lastNumber = sim.changes.count;

@@ -66,9 +66,9 @@ function explainPromise(entry: Explained, banAfter: number | undefined): WhyStep
   const { refusal, strike, strikes, after, promisedAt, toldUntil, time } = entry;
   const steps: WhyStep[] = [];
   if (after !== undefined) {
-    const told = after.waitMs === undefined ? 'told to wait' : `told to wait ${formatWait(after.waitMs)}`;
+    const waitText = after.waitMs === undefined ? 'told to wait' : `told to wait ${formatWait(after.waitMs)}`;
     const early = after.waitMs !== undefined && after.waitedMs < after.waitMs;
-    const text = `request ${after.id} was ${told}; this request followed after ${formatWait(after.waitedMs)}${early ? ', too early' : ''}`;
+    const text = `request ${after.id} was ${waitText}; this request followed after ${formatWait(after.waitedMs)}${early ? ', too early' : ''}`;
     steps.push({ step: 'promise', result: early ? 'noted' : 'passed', text });
   }
   if (strike) {

@@ -25,10 +25,10 @@ export interface Actions {
   toggleClock(): Promise<void>;
 }
 
-/** @param tell shows a message with an optional button; its last argument enables Undo */
+/** @param showMessage shows a message with an optional button; its last argument enables Undo */
 export function createActions(
   session: Session,
-  tell: (text: string, remedy?: MessageButton, canUndo?: boolean) => void,
+  showMessage: (text: string, remedy?: MessageButton, canUndo?: boolean) => void,
 ): Actions {
   const { source } = session;
   const send: Actions['send'] = async <Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object) => {
@@ -38,7 +38,7 @@ export function createActions(
       return result;
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      tell(error.message);
+      showMessage(error.message);
       return undefined;
     }
   };
@@ -54,7 +54,7 @@ export function createActions(
     ]);
     if (saved === undefined || (await act()) === undefined) return;
     if (run !== undefined) session.removed = JSON.parse(run) as RunReport;
-    tell(text, { name: 'Undo', act: () => void actions.undo() }, true);
+    showMessage(text, { name: 'Undo', act: () => void actions.undo() }, true);
   };
   const actions: Actions = {
     send,
@@ -66,17 +66,18 @@ export function createActions(
       }),
     async undo() {
       const restored = await send<{ scenario: string }>('POST', `/snapshots/${undoName}/restore`);
-      if (restored !== undefined) tell(`Restored ${restored.scenario}: pets, keys, limits, bans, faults and clock.`);
+      if (restored !== undefined)
+        showMessage(`Restored ${restored.scenario}: pets, keys, limits, bans, faults and clock.`);
     },
     async revoke(keyId, name) {
       const key = `/keys/${encodeURIComponent(keyId)}`;
       if ((await send('POST', `${key}/revoke`)) !== undefined)
-        tell(`Revoked ${name}.`, { name: 'Undo', act: () => void send('POST', `${key}/restore`) });
+        showMessage(`Revoked ${name}.`, { name: 'Undo', act: () => void send('POST', `${key}/restore`) });
     },
     async toggleClock() {
       const isFrozen = session.state.clock?.mode === 'frozen';
       if ((await send('POST', '/clock', isFrozen ? { resume: true } : { freeze: true })) !== undefined)
-        tell(isFrozen ? 'The clock runs.' : 'The clock is frozen.');
+        showMessage(isFrozen ? 'The clock runs.' : 'The clock is frozen.');
     },
   };
   return actions;

@@ -58,18 +58,18 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   const [chosenOf, setChosenOf] = useState(session.entries);
   const [isPaused, setPaused] = useState(false);
   const [shown, setShown] = useState<Shown>();
-  const [told, setTold] = useState<{ text: string; remedy?: MessageButton | undefined }>();
+  const [message, setMessage] = useState<{ text: string; remedy?: MessageButton | undefined }>();
   const [canUndo, setCanUndo] = useState(false);
   const [tab, setTab] = useState<'requests' | 'pets'>('requests');
   const [petText, setPetText] = useState('');
   const root = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const steps = useRef({ step: (_: RowStep) => {} }).current;
-  const tell = (text: string, remedy?: MessageButton, undo?: boolean) => {
-    setTold({ text, remedy });
+  const showMessage = (text: string, remedy?: MessageButton, undo?: boolean) => {
+    setMessage({ text, remedy });
     if (undo) setCanUndo(true);
   };
-  const actions = useMemo(() => createActions(session, tell), [session]);
+  const actions = useMemo(() => createActions(session, showMessage), [session]);
 
   useEffect(() => watchState(session, () => redraw(undefined)), [session]);
   useEffect(() => {
@@ -102,7 +102,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   };
   const openRequest = (id: number) => {
     const row = session.entries.find(id);
-    if (row === undefined) return tell(`Request ${id} is not in the list.`);
+    if (row === undefined) return showMessage(`Request ${id} is not in the list.`);
     setTab('requests');
     setSelected(row);
   };
@@ -132,7 +132,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       // Moves the keyboard focus to the request list, because the closed detail had the focus.
       root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
     } else if (filter !== noFilter) setFilter(noFilter);
-    else if (told !== undefined) setTold(undefined);
+    else if (message !== undefined) setMessage(undefined);
     else onClose?.();
   };
   const undo = async () => {
@@ -143,7 +143,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     // The clipboard works only in a secure context, such as HTTPS or localhost.
     try {
       await navigator.clipboard.writeText(text);
-      tell('Copied.');
+      showMessage('Copied.');
     } catch {
       setShown({ kind: 'text', title, text });
     }
@@ -165,7 +165,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       help: () => setShown({ kind: 'help' }),
     });
   const open = (file: File | null | undefined) => {
-    if (file) onFile(file).catch((error: Error) => tell(error.message));
+    if (file) onFile(file).catch((error: Error) => showMessage(error.message));
   };
   const drop = useRef(open);
   drop.current = open;
@@ -186,7 +186,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   // Removes a message that was shown before the server was lost.
   const { connection } = session.state;
   useEffect(() => {
-    if (connection === 'live') setTold(undefined);
+    if (connection === 'live') setMessage(undefined);
   }, [connection]);
 
   if (connection === 'locked') {
@@ -217,7 +217,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
         sandbox={sandbox}
         onScenario={() => setShown({ kind: 'scenarios' })}
         onHelp={() => setShown({ kind: 'help' })}
-        onExport={(what) => exportRun(session, what).catch((error: Error) => tell(error.message))}
+        onExport={(what) => exportRun(session, what).catch((error: Error) => showMessage(error.message))}
         onOpen={() => picker.current?.click()}
         onRemoved={() => open(new File([JSON.stringify(session.removed)], 'before the reset'))}
         onSandbox={(name) => onSandbox?.(name)}
@@ -234,22 +234,22 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       />
       <ConnectionLost session={session} />
       <div class="toasts" role="status">
-        {told !== undefined && (
+        {message !== undefined && (
           <p class="told">
-            {told.text}{' '}
-            {told.remedy && (
+            {message.text}{' '}
+            {message.remedy && (
               <button
                 type="button"
                 onClick={() => {
-                  setTold(undefined);
-                  if (told.remedy?.name === 'Undo') setCanUndo(false);
-                  told.remedy?.act();
+                  setMessage(undefined);
+                  if (message.remedy?.name === 'Undo') setCanUndo(false);
+                  message.remedy?.act();
                 }}
               >
-                {told.remedy.name}
+                {message.remedy.name}
               </button>
             )}
-            <button type="button" class="quiet" aria-label="Close" onClick={() => setTold(undefined)}>
+            <button type="button" class="quiet" aria-label="Close" onClick={() => setMessage(undefined)}>
               ✕
             </button>
           </p>
@@ -338,7 +338,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
             onClose={close}
             onShowText={(title, text) => setShown({ kind: 'text', title, text })}
             onCopy={copy}
-            onFailure={tell}
+            onFailure={showMessage}
             onRequest={openRequest}
             onPet={(id) => {
               setPetText(`"id":${id}`);

@@ -204,8 +204,8 @@ export function asMarkdown(
   const lines = rows.slice(0, maximumRows).map((row) => {
     const { id, atMs, method, status, after } = row;
     const waited = after === undefined ? '' : `${after.waitedMs} ms`;
-    const told = after?.waitMs === undefined ? '' : `${after.waitMs} ms`;
-    const cells = [`${id}`, clockTime(atMs), `\`${method} ${pathWithQuery(row)}\``, `${status}`, waited, told];
+    const waitText = after?.waitMs === undefined ? '' : `${after.waitMs} ms`;
+    const cells = [`${id}`, clockTime(atMs), `\`${method} ${pathWithQuery(row)}\``, `${status}`, waited, waitText];
     return `| ${cells.map(cell).join(' | ')} |`;
   });
   const more = rows.length > maximumRows ? `\nand ${rows.length - maximumRows} more requests\n` : '';

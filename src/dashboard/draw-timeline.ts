@@ -187,9 +187,9 @@ function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: n
   context.strokeStyle = color;
   context.globalAlpha = 0.3;
   context.beginPath();
-  for (let at = x - 16; at < x + width; at += 7) {
-    context.moveTo(at, y + 16);
-    context.lineTo(at + 16, y);
+  for (let index = x - 16; index < x + width; index += 7) {
+    context.moveTo(index, y + 16);
+    context.lineTo(index + 16, y);
   }
   context.stroke();
   context.restore();
@@ -235,8 +235,12 @@ function drawRequests(
   const perBin = rowKinds.length + 1;
   const counts = new Uint32Array(lines * bins * perBin);
   const { rows } = entries;
-  for (let at = findLowest(rows.length, (at) => (rows[at] as Row).axisMs >= axis.fromMs); at < rows.length; at++) {
-    const { lane, axisMs, kind, fault } = rows[at] as Row;
+  for (
+    let index = findLowest(rows.length, (index) => (rows[index] as Row).axisMs >= axis.fromMs);
+    index < rows.length;
+    index++
+  ) {
+    const { lane, axisMs, kind, fault } = rows[index] as Row;
     if (axisMs > axis.toMs) continue;
     const bin = Math.min(bins - 1, Math.max(0, Math.floor(axis.x(axisMs) / columnWidth)));
     const start = (lane.place * bins + bin) * perBin;

@@ -92,9 +92,9 @@ export class EntryBuffer {
   get completeId(): number {
     const { rows } = this;
     const oldest = Math.max(0, rows.length - 5_000);
-    for (let at = oldest + 1; at < rows.length; at++) {
-      const before = rows[at - 1] as Row;
-      if ((rows[at] as Row).id !== before.id + 1) return before.id;
+    for (let index = oldest + 1; index < rows.length; index++) {
+      const before = rows[index - 1] as Row;
+      if ((rows[index] as Row).id !== before.id + 1) return before.id;
     }
     return rows.at(-1)?.id ?? 0;
   }
@@ -163,9 +163,9 @@ export class EntryBuffer {
     const last = rows.at(-1);
     if (last === undefined || row.id > last.id) rows.push(row);
     else {
-      const at = this.#position(row.id);
-      if (rows[at]?.id === row.id || (at === 0 && rows.length >= maximumRows)) return;
-      rows.splice(at, 0, row);
+      const index = this.#position(row.id);
+      if (rows[index]?.id === row.id || (index === 0 && rows.length >= maximumRows)) return;
+      rows.splice(index, 0, row);
       this.insertions++;
     }
     row.lane.counts[row.kind]++;
@@ -194,11 +194,11 @@ export class EntryBuffer {
 
   /** Index of the request with an id. For an unknown id, the index at which to insert the request. */
   #position(id: number): number {
-    return findLowest(this.rows.length, (at) => (this.rows[at] as Row).id >= id);
+    return findLowest(this.rows.length, (index) => (this.rows[index] as Row).id >= id);
   }
 
   #positionOnAxis(axisMs: number): number {
-    return findLowest(this.rows.length, (at) => (this.rows[at] as Row).axisMs >= axisMs);
+    return findLowest(this.rows.length, (index) => (this.rows[index] as Row).axisMs >= axisMs);
   }
 }
 

@@ -35,4 +35,4 @@ export class FilteredRows {
 }
 
 /** Returns the index of the first row with a higher request id. */
-const after = (rows: readonly Row[], id: number) => findLowest(rows.length, (at) => (rows[at] as Row).id > id);
+const after = (rows: readonly Row[], id: number) => findLowest(rows.length, (index) => (rows[index] as Row).id > id);

@@ -78,12 +78,19 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
   steps.step = (step) => {
     const { rows } = filtered.current;
     const last = rows.length - 1;
-    const at = selected === undefined ? last + 1 : rows.indexOf(selected);
+    const index = selected === undefined ? last + 1 : rows.indexOf(selected);
     const page = list.current?.page ?? 1;
     // Converts a move in the list to an index. The list shows the newest request on top, but `rows` begins with the
     // oldest.
-    const to = { next: at - 1, previous: at + 1, pageDown: at - page, pageUp: at + page, first: last, last: 0 }[step];
-    const next = at < 0 ? rows[last] : rows[Math.min(last, Math.max(0, to))];
+    const to = {
+      next: index - 1,
+      previous: index + 1,
+      pageDown: index - page,
+      pageUp: index + page,
+      first: last,
+      last: 0,
+    }[step];
+    const next = index < 0 ? rows[last] : rows[Math.min(last, Math.max(0, to))];
     if (next === undefined) return;
     onSelect(next);
     list.current?.reveal(next);

@@ -56,8 +56,12 @@ export function timelineExtent({ rows, lanes }: EntryBuffer, nowMs = 0): AxisRan
 export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: AxisRange, nowMs = 0): AxisRange[] {
   const all: AxisRange[] = [];
   let last = fromMs;
-  for (let at = findLowest(rows.length, (at) => (rows[at]?.axisMs as number) >= fromMs); at < rows.length; at++) {
-    const { axisMs } = rows[at] as { axisMs: number };
+  for (
+    let index = findLowest(rows.length, (index) => (rows[index]?.axisMs as number) >= fromMs);
+    index < rows.length;
+    index++
+  ) {
+    const { axisMs } = rows[index] as { axisMs: number };
     if (axisMs > toMs) break;
     if (axisMs - last >= minimumIdleMs) all.push({ fromMs: last, toMs: axisMs });
     if (axisMs > last) last = axisMs;

@@ -110,7 +110,7 @@ const revealingValues: Readonly<Record<string, (space: SearchSpace) => readonly 
  */
 function revealingValuesOf(path: readonly string[], space: SearchSpace): readonly unknown[] | undefined {
   const [name = ''] = path.slice(-1);
-  const parent = path.findLast((step, at) => at < path.length - 1 && !/^\d+$/.test(step)) ?? '';
+  const parent = path.findLast((step, index) => index < path.length - 1 && !/^\d+$/.test(step)) ?? '';
   const grand = path.at(-3) ?? '';
   const named = revealingValues[`${parent}.${name}`] ?? revealingValues[`${grand}.${name}`] ?? revealingValues[name];
   return named?.(space);
@@ -148,11 +148,11 @@ export function createMutator(space: SearchSpace, { fraction, pick }: RandomSour
     }
     if (item !== undefined) {
       const list: unknown[] = Array.isArray(value) ? value : [];
-      const at = Math.floor(fraction() * (Math.min(list.length, maximumItems - 1) + 1));
-      if (at < list.length && fraction() < 0.3) return list.toSpliced(at, 1);
-      return list.toSpliced(at, 1, change(item, list[at], [...path, String(at)]));
+      const index = Math.floor(fraction() * (Math.min(list.length, maximumItems - 1) + 1));
+      if (index < list.length && fraction() < 0.3) return list.toSpliced(index, 1);
+      return list.toSpliced(index, 1, change(item, list[index], [...path, String(index)]));
     }
-    if (items !== undefined) return items.map((each, at) => change(each, undefined, [...path, String(at)]));
+    if (items !== undefined) return items.map((each, index) => change(each, undefined, [...path, String(index)]));
     if (isLeaf(schema)) return leafOf(schema, path);
     if (options !== undefined) {
       const accepting = options.filter((option) => value !== undefined && option.accepts(value));

@@ -71,7 +71,7 @@ const lengthOf = (duration: string) => parseDuration(duration.replace(/^-/, ''))
  */
 export function complexityOf({ scenario, entries }: Trial): number[] {
   const longestMs = entries.reduce(
-    (most, { arrivedAtMs }, at) => Math.max(most, arrivedAtMs - (entries[at - 1]?.answeredAtMs ?? arrivedAtMs)),
+    (most, { arrivedAtMs }, index) => Math.max(most, arrivedAtMs - (entries[index - 1]?.answeredAtMs ?? arrivedAtMs)),
     0,
   );
   const { expect: _, ...fields } = scenario;
@@ -101,7 +101,7 @@ function oddnessOf(value: unknown): number {
   return 0;
 }
 
-export function isSimpler(one: readonly number[], other: readonly number[]): boolean {
-  const at = one.findIndex((value, index) => value !== other[index]);
-  return at >= 0 && (one[at] as number) < (other[at] as number);
+export function isSimpler(complexity: readonly number[], other: readonly number[]): boolean {
+  const at = complexity.findIndex((value, index) => value !== other[index]);
+  return at >= 0 && (complexity[at] as number) < (other[at] as number);
 }

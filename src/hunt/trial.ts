@@ -50,8 +50,8 @@ const slightShare = 0.75;
 /** The least share of its wait that the client waited before one of these requests. */
 function minimumShareWaited(ids: readonly number[], entries: readonly RequestRecord[]): number {
   const shares = ids.map((id) => {
-    const at = entries.findIndex((entry) => entry.id === id);
-    const [before, entry] = [entries[at - 1], entries[at]];
+    const index = entries.findIndex((entry) => entry.id === id);
+    const [before, entry] = [entries[index - 1], entries[index]];
     if (before === undefined || entry === undefined) return 0;
     const { deadlineMs = 0 } = promisesOf(before, isRefused(before));
     return (entry.arrivedAtMs - before.answeredAtMs) / (deadlineMs - before.answeredAtMs);

@@ -5,7 +5,10 @@ import { addressPattern } from './address-pattern.js';
 import { createAnswerRequest, type OwnHandler, ownHandlersOf } from './fetch.js';
 
 export interface HandlersOptions {
-  /** Base URL of the API, as an absolute URL or as a path that matches every origin; one or several. Default: the base paths of the simulator's services, `/v1`. */
+  /**
+   * Base URL of the API, as an absolute URL or as a path that matches every origin; one or several. Default: the base
+   * paths of the simulator's services, `/v1`.
+   */
   baseUrl?: string | readonly string[] | undefined;
   /** Function to call after each response, such as the one that `persist` of `petstore-sim/persist` returns. */
   onAnswer?: (() => void) | undefined;
@@ -48,6 +51,6 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
  * recreates them.
  */
 function ownHandlers(sim: ApiHandler): RequestHandler[] {
-  const run = (at: number) => async (args: never) => (await ownHandlersOf(sim)[at]?.run(args)) ?? null;
-  return ownHandlersOf(sim).map((handler: OwnHandler, at) => Object.create(handler, { run: { value: run(at) } }));
+  const run = (index: number) => async (args: never) => (await ownHandlersOf(sim)[index]?.run(args)) ?? null;
+  return ownHandlersOf(sim).map((handler: OwnHandler, index) => Object.create(handler, { run: { value: run(index) } }));
 }

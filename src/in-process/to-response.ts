@@ -88,10 +88,10 @@ function slowStream(
 ): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
   const send = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const gone = AbortSignal.any([signal, cancelled.signal]);
-    for (let at = 0; at < all.length; at += bytes) {
-      if (at > 0) await clock.sleep(everyMs, gone);
-      controller.enqueue(all.subarray(at, at + bytes));
+    const disconnected = AbortSignal.any([signal, cancelled.signal]);
+    for (let index = 0; index < all.length; index += bytes) {
+      if (index > 0) await clock.sleep(everyMs, disconnected);
+      controller.enqueue(all.subarray(index, index + bytes));
     }
     controller.close();
     finish?.(true);

@@ -108,17 +108,17 @@ export class RequestJournal {
   /** Adds a request's record, drops the oldest records above the limits, and calls the listeners. */
   add(entry: RequestRecord): void {
     if (entry.id <= this.clearedId) return;
-    const kept = cutBodies(entry, this.#limits.bodyBytes);
-    const bytes = bytesOf(kept);
+    const record = cutBodies(entry, this.#limits.bodyBytes);
+    const bytes = bytesOf(record);
     this.pending--;
     this.added++;
     if (this.size === this.#limits.entries) this.#drop();
-    this.#records.push(kept);
+    this.#records.push(record);
     this.#grow(bytes);
     while (this.#bytes > this.#limits.bytes && this.size > 1) this.#drop();
     for (const listener of this.#listeners) {
       try {
-        listener(kept);
+        listener(record);
       } catch (error) {
         this.#onError(error);
       }
@@ -132,17 +132,17 @@ export class RequestJournal {
 
   /** Adds to a request's record when and how its response was sent. Has no effect if the record was dropped. */
   complete(id: number, delivery: Partial<Delivery>): void {
-    const held = this.held.get(id);
-    if (held !== undefined) {
+    const heldRecord = this.held.get(id);
+    if (heldRecord !== undefined) {
       this.held.delete(id);
-      this.add({ ...held, ...delivery });
+      this.add({ ...heldRecord, ...delivery });
       return;
     }
-    const at = this.#records.findLastIndex((record) => record?.id === id);
-    if (at < 0) return;
-    const before = this.#records[at] as RequestRecord;
+    const index = this.#records.findLastIndex((record) => record?.id === id);
+    if (index < 0) return;
+    const before = this.#records[index] as RequestRecord;
     const after = cutBodies({ ...before, ...delivery }, this.#limits.bodyBytes);
-    this.#records[at] = after;
+    this.#records[index] = after;
     if (delivery.responseBody !== undefined) this.#grow(bytesOf(after) - bytesOf(before));
   }
 

@@ -27,8 +27,9 @@ export function* assignSessions<Request extends JudgedRequest>(
 ): Steps<Request[]> {
   const assigner = new SessionAssigner(callers);
   const requests: Request[] = [];
-  for (let at = 0; at < entries.length; at += entriesOfStep) {
-    for (const entry of entries.slice(at, at + entriesOfStep)) requests.push(toRequest(entry, assigner.of(entry)));
+  for (let index = 0; index < entries.length; index += entriesOfStep) {
+    for (const entry of entries.slice(index, index + entriesOfStep))
+      requests.push(toRequest(entry, assigner.of(entry)));
     yield;
   }
   markOverlaps(
@@ -142,8 +143,8 @@ function markNeighbors(request: JudgedRequest, traffic: Traffic): void {
   traffic.isOneConnection &&= recent.length === 0 || recent.at(-1)?.connection === request.connection;
   const near = request.arrivedAtMs - concurrentMs;
   const oldest = traffic.isOneConnection ? recent.length : Math.max(0, recent.length - maximumNeighbors);
-  for (let at = recent.length - 1; at >= oldest; at--) {
-    const neighbor = recent[at] as JudgedRequest;
+  for (let index = recent.length - 1; index >= oldest; index--) {
+    const neighbor = recent[index] as JudgedRequest;
     if (neighbor.answeredAtMs < near) break;
     if (neighbor.connection !== request.connection) overlap(neighbor, request);
   }

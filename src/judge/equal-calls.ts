@@ -17,17 +17,17 @@ const noiseMs = 40;
  * may be a retry of an outer retry loop
  * @returns the requests of each call; one list if the calls cannot be distinguished
  */
-export function splitIntoCalls(tries: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
+export function splitIntoCalls(attempts: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
   const calls: JudgedRequest[][] = [];
   const series: number[][] = [];
-  for (const [at, request] of tries.entries()) {
-    const before = tries[at - 1];
-    const waitMs = waitBefore(tries, at);
+  for (const [index, request] of attempts.entries()) {
+    const before = attempts[index - 1];
+    const waitMs = waitBefore(attempts, index);
     const waits = series.at(-1) ?? [];
     if (
       before === undefined ||
       restartsWaits(waits, waitMs, most) ||
-      (most !== undefined && startsNextConnection(tries, at))
+      (most !== undefined && startsNextConnection(attempts, index))
     ) {
       calls.push([request]);
       series.push([]);
@@ -37,24 +37,25 @@ export function splitIntoCalls(tries: readonly JudgedRequest[], most: number | u
     }
   }
   const areSeveral = most === undefined ? areAlike(series) : calls.length <= most;
-  return areSeveral ? calls : [[...tries]];
+  return areSeveral ? calls : [[...attempts]];
 }
 
 /** Wait between the response to the previous attempt and this one, in milliseconds. */
-function waitBefore(tries: readonly JudgedRequest[], at: number): number {
-  const [before, request] = [tries[at - 1], tries[at]];
+function waitBefore(attempts: readonly JudgedRequest[], index: number): number {
+  const [before, request] = [attempts[index - 1], attempts[index]];
   return before === undefined || request === undefined ? 0 : request.arrivedAtMs - before.answeredAtMs;
 }
 
 /** Whether a client waited between attempts, instead of sending each at once. */
-export const hasWaits = (tries: readonly JudgedRequest[]): boolean =>
-  tries.some((_, at) => waitBefore(tries, at) >= noiseMs);
+export const hasWaits = (attempts: readonly JudgedRequest[]): boolean =>
+  attempts.some((_, index) => waitBefore(attempts, index) >= noiseMs);
 
 /** Whether the waits of all calls are about equal. If not, the requests were split into calls by coincidence. */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
   const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * maximumApart;
   return others.every(
-    (waits) => waits.length > 1 && waits.every((ms, at) => at >= first.length || isNear(ms, first[at] as number)),
+    (waits) =>
+      waits.length > 1 && waits.every((ms, index) => index >= first.length || isNear(ms, first[index] as number)),
   );
 }
 
@@ -71,14 +72,14 @@ function restartsWaits(waits: readonly number[], waitMs: number, most: number | 
  * Whether the connection changes at this attempt, with at least two attempts on the connection before and at least two
  * after.
  */
-function startsNextConnection(tries: readonly JudgedRequest[], at: number): boolean {
-  const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => tries[index]?.connection);
+function startsNextConnection(attempts: readonly JudgedRequest[], at: number): boolean {
+  const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => attempts[index]?.connection);
   return (
     before !== undefined &&
     request !== undefined &&
     last === before &&
     request === next &&
     before !== request &&
-    !tries.slice(at).some(({ connection }) => connection === before)
+    !attempts.slice(at).some(({ connection }) => connection === before)
   );
 }

@@ -59,9 +59,9 @@ const doubt =
  * call.
  */
 const isLostAmongOthers = ({ calls }: Run) =>
-  calls.some((tries) => {
-    const at = tries.findIndex((request) => isLostRead(request));
-    return at >= 0 && tries.slice(at).filter(isAnswered).length > 1;
+  calls.some((attempts) => {
+    const index = attempts.findIndex((request) => isLostRead(request));
+    return index >= 0 && attempts.slice(index).filter(isAnswered).length > 1;
   });
 
 const isLostRead = (request: JudgedRequest) =>

@@ -94,7 +94,7 @@ class LaterSuccesses {
       return true;
     const isLost = !refused.isRefused || (lost.get(refused.pet)?.id ?? refused.id) < refused.id;
     if (!isWrite(refused) || !isLost) return false;
-    const from = findLowest(reads.length, (at) => (reads[at] as JudgedRequest).id > refused.id);
+    const from = findLowest(reads.length, (index) => (reads[index] as JudgedRequest).id > refused.id);
     return reads
       .slice(from, from + maximumReads)
       .some((read) => read.client === refused.client && shows(read, refused));

@@ -42,7 +42,7 @@ function risesFromFloor(waits: readonly number[]): boolean {
   const rise = waits.findIndex((ms) => Math.abs(ms - first) > noiseMs);
   return (
     rise > 0 &&
-    waits.slice(rise).every((ms, at) => ms + baseMs >= minimumGrowth * ((waits[rise + at - 1] ?? 0) + baseMs))
+    waits.slice(rise).every((ms, index) => ms + baseMs >= minimumGrowth * ((waits[rise + index - 1] ?? 0) + baseMs))
   );
 }
 
@@ -50,18 +50,18 @@ function risesFromFloor(waits: readonly number[]): boolean {
  * Whether waits grow in random steps: each wait is longer than the previous, and the last is at least twice the first.
  */
 function risesAtRandom(waits: readonly number[]): boolean {
-  const steps = waits.slice(1).map((ms, at) => ms - (waits[at] as number));
+  const steps = waits.slice(1).map((ms, index) => ms - (waits[index] as number));
   const [least, most] = [Math.min(...steps), Math.max(...steps)];
   return least > noiseMs && most - least > 2 * noiseMs && (waits.at(-1) ?? 0) >= 2 * (waits[0] ?? 0);
 }
 
 /** Whether the formula `constant + step * factor ** n` fits the waits, by least squares. */
 function fits(waits: readonly number[], factor: number): boolean {
-  const powers = waits.map((_, at) => factor ** at);
+  const powers = waits.map((_, index) => factor ** index);
   const [meanPower, meanMs] = [mean(powers), mean(waits)];
   let [shared, squares] = [0, 0];
-  for (const [at, power] of powers.entries()) {
-    shared += (power - meanPower) * ((waits[at] as number) - meanMs);
+  for (const [index, power] of powers.entries()) {
+    shared += (power - meanPower) * ((waits[index] as number) - meanMs);
     squares += (power - meanPower) ** 2;
   }
   const stepMs = shared / squares;
@@ -73,7 +73,7 @@ function fits(waits: readonly number[], factor: number): boolean {
   return (
     stepMs > 0 &&
     constantMs > -noiseMs &&
-    waits.every((ms, at) => Math.abs(ms - constantMs - stepMs * (powers[at] as number)) <= maximumDeviation)
+    waits.every((ms, index) => Math.abs(ms - constantMs - stepMs * (powers[index] as number)) <= maximumDeviation)
   );
 }
 

@@ -121,8 +121,8 @@ class Refusals {
   /** Finds the latest refusal whose response was sent at least `byMs` before the request arrived. */
   lastBefore(request: JudgedRequest, byMs = 0): JudgedRequest | undefined {
     const oldest = Math.max(0, this.#list.length - maximumInTransit);
-    for (let at = this.#list.length - 1; at >= oldest; at--) {
-      const refusal = this.#list[at] as JudgedRequest;
+    for (let index = this.#list.length - 1; index >= oldest; index--) {
+      const refusal = this.#list[index] as JudgedRequest;
       if (isAnswered(refusal, request) && request.arrivedAtMs - refusal.answeredAtMs >= byMs) return refusal;
     }
     return this.lastAged(request);
@@ -172,9 +172,10 @@ class Refusals {
   }
 
   #insert(refusal: JudgedRequest): void {
-    let at = this.#waiting.length;
-    while (at > this.#firstWaiting && deadlineOf(this.#waiting[at - 1] as JudgedRequest) > deadlineOf(refusal)) at--;
-    this.#waiting.splice(at, 0, refusal);
+    let index = this.#waiting.length;
+    while (index > this.#firstWaiting && deadlineOf(this.#waiting[index - 1] as JudgedRequest) > deadlineOf(refusal))
+      index--;
+    this.#waiting.splice(index, 0, refusal);
   }
 }
 

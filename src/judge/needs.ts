@@ -46,9 +46,9 @@ export function unmetNeed(
  * and writes also if the pet may be stored.
  */
 const callsIn = (requests: readonly JudgedRequest[]) =>
-  [...groupBy(requests, ({ fingerprint }) => fingerprint).values()].reduce((sum, tries) => {
+  [...groupBy(requests, ({ fingerprint }) => fingerprint).values()].reduce((sum, attempts) => {
     const isOwn = (request: JudgedRequest) => isServed(request) || (request.isWrite && !request.isRefused);
-    return sum + Math.max(1, tries[0]?.call === undefined ? tries.filter(isOwn).length : 1);
+    return sum + Math.max(1, attempts[0]?.call === undefined ? attempts.filter(isOwn).length : 1);
   }, 0);
 
 /**
@@ -56,11 +56,13 @@ const callsIn = (requests: readonly JudgedRequest[]) =>
  * client had to wait before it had started enough calls.
  */
 function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: number): boolean {
-  const firstWait = requests.findIndex((request, at) => request.deadlineMs !== undefined && at < requests.length - 1);
+  const firstWait = requests.findIndex(
+    (request, index) => request.deadlineMs !== undefined && index < requests.length - 1,
+  );
   return (
     firstWait >= 0 &&
     firstWait + 1 < concurrent &&
-    requests.every((request, at) => at === 0 || isAfter(requests[at - 1] as JudgedRequest, request))
+    requests.every((request, index) => index === 0 || isAfter(requests[index - 1] as JudgedRequest, request))
   );
 }
 

@@ -53,19 +53,19 @@ export class RunJudge {
 
   /** Adds a record. Records may arrive out of order, because a request is recorded when its response is sent. */
   add(entry: RequestRecord): void {
-    let at = this.#entries.length;
-    while (at > 0 && (this.#entries[at - 1]?.id ?? 0) > entry.id) at--;
-    if (at === this.#entries.length) this.#entries.push(entry);
-    else this.#entries.splice(at, 0, entry);
+    let index = this.#entries.length;
+    while (index > 0 && (this.#entries[index - 1]?.id ?? 0) > entry.id) index--;
+    if (index === this.#entries.length) this.#entries.push(entry);
+    else this.#entries.splice(index, 0, entry);
     this.#change();
   }
 
   /** Adds to a record when and how its response was sent. Has no effect if the record is missing. */
   complete(id: number, delivery: Partial<Delivery>): void {
-    const at = this.#entries.findLastIndex((each) => each.id === id);
-    const entry = this.#entries[at];
+    const index = this.#entries.findLastIndex((each) => each.id === id);
+    const entry = this.#entries[index];
     if (entry === undefined) return;
-    this.#entries[at] = { ...entry, ...delivery };
+    this.#entries[index] = { ...entry, ...delivery };
     this.#change();
   }
 

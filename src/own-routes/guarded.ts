@@ -53,5 +53,5 @@ export function sharedOperation(handlers: readonly object[]): string | undefined
     const { resolver } = handler as { resolver?: { [operationKey]?: string | undefined } };
     return resolver?.[operationKey] ?? [];
   });
-  return names.find((name, at) => names.indexOf(name) !== at);
+  return names.find((name, index) => names.indexOf(name) !== index);
 }

@@ -170,8 +170,8 @@ function patternOf(path: string, params: RouteOptions['params'] & {}): string {
   for (const [name, value] of Object.entries(params).reverse()) {
     // A numeric name is a wildcard `*` of an msw path, which has no parameter name.
     if (/^\d+$/.test(name)) continue;
-    const at = segments.findLastIndex((segment) => decoded(segment) === value);
-    if (at >= 0) segments[at] = `{${name}}`;
+    const index = segments.findLastIndex((segment) => decoded(segment) === value);
+    if (index >= 0) segments[index] = `{${name}}`;
   }
   return segments.join('/');
 }

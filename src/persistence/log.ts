@@ -121,7 +121,7 @@ export interface SharedLog {
    * writes them.
    * @param onEntry called with the entry and, for one of this server, the entry as submitted
    */
-  follow(onEntry: (entry: LogEntry, own: NewEntry | undefined) => void): void;
+  follow(onEntry: (entry: LogEntry, ownEntry: NewEntry | undefined) => void): void;
   /**
    * Resolves when all entries of the log at the time of the call are applied. Also resolves if the store does not
    * respond.

@@ -68,7 +68,7 @@ export class Sequencer {
     this.#host = host;
     this.#lastAtMs = machine.time.lastMs;
     this.#tick = new TickTimer(machine, host.after, () => this.submit({ kind: 'tick' }));
-    log.shared?.follow((entry, own) => this.#applyShared(entry, own && this.#written.get(own)));
+    log.shared?.follow((entry, ownEntry) => this.#applyShared(entry, ownEntry && this.#written.get(ownEntry)));
     this.#tick.set();
   }
 
@@ -100,8 +100,8 @@ export class Sequencer {
   /** Resolves when all commands submitted so far are applied; returns `undefined` if they are. */
   settled(): Promise<void> | undefined {
     const { shared } = this.#log;
-    const own = this.#settledOwn();
-    return shared === undefined ? own : Promise.all([shared.catchUp(), own]).then(() => {});
+    const ownSettled = this.#settledOwn();
+    return shared === undefined ? ownSettled : Promise.all([shared.catchUp(), ownSettled]).then(() => {});
   }
 
   #settledOwn(): Promise<void> | undefined {

@@ -230,7 +230,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   #firstFrom(row: PetRow, pet: HasId): number {
     const last = row.at(-1);
     if (last === undefined || this.#compare(last, pet) < 0) return row.length;
-    return findLowest(row.length, (at) => this.#compare(row[at] as StoredPet, pet) >= 0);
+    return findLowest(row.length, (index) => this.#compare(row[index] as StoredPet, pet) >= 0);
   }
 
   /** Next free id for a new pet; the greatest int64 if no id is free. */

@@ -127,11 +127,11 @@ const slidingLog: Algorithm = {
 
 /** Unix second of the n-th oldest request in a sliding-log window; `undefined` with fewer requests. */
 function nthOldest({ log, logStart }: Window, n: number): number | undefined {
-  let seen = 0;
-  for (let at = logStart; at < log.length; at++) {
-    const [second, requests] = log[at] as Window['log'][number];
-    seen += requests;
-    if (seen >= n) return second;
+  let count = 0;
+  for (let index = logStart; index < log.length; index++) {
+    const [second, requests] = log[index] as Window['log'][number];
+    count += requests;
+    if (count >= n) return second;
   }
   return undefined;
 }

@@ -25,8 +25,8 @@ export function splitAddress(url: string, baseUrl?: string): Address | undefined
 }
 
 function firstBase(origin: string, pathname: string): string | undefined {
-  const at = `${pathname}/`.indexOf(`${basePath}/`);
-  return at < 0 ? undefined : origin + pathname.slice(0, at + basePath.length);
+  const index = `${pathname}/`.indexOf(`${basePath}/`);
+  return index < 0 ? undefined : origin + pathname.slice(0, index + basePath.length);
 }
 
 /** Whether a path occurs in the API document. Recordings can contain other services whose base URL ends in `/v1`. */

@@ -47,22 +47,22 @@ export class JsonItems {
     const items: JsonItem[] = [];
     const { length } = piece;
     let start = this.#itemDepth > 0 ? 0 : -1;
-    for (let at = 0; at < length; at++) {
+    for (let index = 0; index < length; index++) {
       if (this.#isInString) {
-        at = this.#skipString(piece, at);
+        index = this.#skipString(piece, index);
         continue;
       }
-      const byte = piece[at] as number;
+      const byte = piece[index] as number;
       if (byte === quote) {
         this.#isInString = true;
         if (this.#depth <= 2) this.#name = [];
       } else if (byte === open || byte === openList) {
         this.#depth++;
-        if (this.#opens(byte)) start = at;
+        if (this.#opens(byte)) start = index;
         else if (this.#isInHar && this.#itemDepth === 0) start = -1;
       } else if (byte === close || byte === closeList) {
         if (this.#depth === this.#itemDepth && byte === close) {
-          this.#keep(piece.subarray(start, at + 1));
+          this.#keep(piece.subarray(start, index + 1));
           const item = this.#take();
           if (item !== undefined) items.push(item);
           start = -1;
@@ -150,10 +150,10 @@ export class JsonItems {
 }
 
 /** Counts the consecutive backslashes before a position. An odd number escapes the character there. */
-function backslashesBefore(piece: Uint8Array, at: number, from: number): number {
-  let first = at;
+function backslashesBefore(piece: Uint8Array, index: number, from: number): number {
+  let first = index;
   while (first > from && piece[first - 1] === backslash) first--;
-  return at - first;
+  return index - first;
 }
 
 const isName = (name: readonly number[], wanted: readonly number[]) =>

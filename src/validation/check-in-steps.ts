@@ -80,6 +80,6 @@ function* readFields(
 function* checkAtInSteps(step: Step, schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
   const before = issues.length;
   const output = yield* checkInSteps(schema, value, issues);
-  for (let at = before; at < issues.length; at++) issues[at]?.steps.unshift(step);
+  for (let index = before; index < issues.length; index++) issues[index]?.steps.unshift(step);
   return output;
 }

@@ -55,11 +55,13 @@ const written = new Map<AnySchema, Json>([
 /** Pattern for decimal texts from 1 to a limit, without leading zeros. */
 function upTo(limit: string): string {
   const rest = (count: number) => (count === 0 ? '' : count === 1 ? '\\d' : `\\d{${count}}`);
-  const below = Array.from(limit, (digit, at) => {
-    const least = at === 0 ? 1 : 0;
+  const below = Array.from(limit, (digit, index) => {
+    const least = index === 0 ? 1 : 0;
     const most = Number(digit) - 1;
     if (most < least) return [];
-    return [`${limit.slice(0, at)}${least === most ? least : `[${least}-${most}]`}${rest(limit.length - at - 1)}`];
+    return [
+      `${limit.slice(0, index)}${least === most ? least : `[${least}-${most}]`}${rest(limit.length - index - 1)}`,
+    ];
   }).flat();
   return [`[1-9]\\d{0,${limit.length - 2}}`, ...below, limit].join('|');
 }

@@ -81,7 +81,7 @@ export function withoutSpace(word: string, fields: readonly string[]): string | 
 export function checkAt<Out>(step: Step, schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
   const before = issues.length;
   const output = check(schema, value, issues);
-  for (let at = before; at < issues.length; at++) issues[at]?.steps.unshift(step);
+  for (let index = before; index < issues.length; index++) issues[index]?.steps.unshift(step);
   return output;
 }
 

@@ -5,10 +5,10 @@
 export function concatenate([first = new Uint8Array(), ...more]: Uint8Array[], bytes: number): Uint8Array {
   if (more.length === 0) return first;
   const whole = new Uint8Array(bytes);
-  let at = 0;
+  let index = 0;
   for (const chunk of [first, ...more]) {
-    whole.set(chunk, at);
-    at += chunk.length;
+    whole.set(chunk, index);
+    index += chunk.length;
   }
   return whole;
 }

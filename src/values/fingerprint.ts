@@ -5,8 +5,8 @@
 export function fingerprint(text: string): string {
   let low = 0x811c9dc5;
   let high = 0x9dc5811c;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
     low = Math.imul(low ^ unit, 0x01000193);
     high = Math.imul(high ^ unit, 0x5bd1e995);
     high ^= high >>> 15;

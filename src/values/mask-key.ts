@@ -13,8 +13,8 @@ export function fnv1a(input: string | Uint8Array): string {
 function fnv1aWords(input: string | Uint8Array): [high: number, low: number] {
   let high = 0xcbf29ce4 | 0;
   let low = 0x84222325 | 0;
-  for (let at = 0; at < input.length; at++) {
-    low ^= typeof input === 'string' ? input.charCodeAt(at) : (input[at] as number);
+  for (let index = 0; index < input.length; index++) {
+    low ^= typeof input === 'string' ? input.charCodeAt(index) : (input[index] as number);
     // Multiplies the 64-bit hash by 2^40 + 0x1b3, in halves of 16 bits. The factor 2^40 moves the low word into the
     // high word.
     const lower = (low & 0xffff) * 0x1b3;

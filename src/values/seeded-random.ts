@@ -16,7 +16,7 @@ export function seededFraction(seed: number, value: number | bigint): number {
  */
 export function seedFor(name: string, seed: number): number {
   let hash = seed >>> 0;
-  for (let at = 0; at < name.length; at++) hash = mix(hash ^ name.charCodeAt(at));
+  for (let index = 0; index < name.length; index++) hash = mix(hash ^ name.charCodeAt(index));
   return hash;
 }
 

@@ -7,16 +7,16 @@ const pieces = /"([^"]*)"|'([^']*)'|([^\s"']+)/gy;
  */
 export function commandWords(text: string): string[] {
   const words: string[] = [];
-  for (let at = 0, isOpen = false; at < text.length; at = pieces.lastIndex) {
-    const space = /^\s+/.exec(text.slice(at));
+  for (let index = 0, isOpen = false; index < text.length; index = pieces.lastIndex) {
+    const space = /^\s+/.exec(text.slice(index));
     if (space !== null) {
       isOpen = false;
-      pieces.lastIndex = at + space[0].length;
+      pieces.lastIndex = index + space[0].length;
       continue;
     }
-    pieces.lastIndex = at;
+    pieces.lastIndex = index;
     const [whole, double, single, bare] = pieces.exec(text) ?? [];
-    if (whole === undefined) throw new RangeError(`expected a closing ${text[at]}, got none`);
+    if (whole === undefined) throw new RangeError(`expected a closing ${text[index]}, got none`);
     const sign = bare === undefined ? undefined : /[|&;<>$`()*]/.exec(bare)?.[0];
     if (sign !== undefined) {
       throw new RangeError(`expected one command, got ${sign}; quote it, or run a shell: [sh, -c, "..."]`);

@@ -44,7 +44,7 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
   const pets = `${server.baseUrl}/pets?limit=3`;
   await Promise.all([
     runClient(pets, keys.wrong, over, () => 1_500),
-    runClient(pets, keys.right, over, (told) => told * (1 + 0.05 * Math.random())),
+    runClient(pets, keys.right, over, (promisedMs) => promisedMs * (1 + 0.05 * Math.random())),
   ]);
   const results = Object.values(keys).map((key) => ({ client: key, ...verdictOn(key) }));
   if (flags.json) print(formatJsonResult({ results }, next));

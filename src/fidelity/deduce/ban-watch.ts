@@ -113,9 +113,9 @@ export class BanWatch {
   }
 
   #change(track: Track, change: Partial<BanEpisode>): void {
-    const at = this.episodes.findLastIndex(({ early }) => early === track.early);
-    const episode = this.episodes[at];
-    if (episode !== undefined) this.episodes[at] = { ...episode, ...change };
+    const index = this.episodes.findLastIndex(({ early }) => early === track.early);
+    const episode = this.episodes[index];
+    if (episode !== undefined) this.episodes[index] = { ...episode, ...change };
   }
 
   #ban(exchange: ParsedExchange): Observation[] {

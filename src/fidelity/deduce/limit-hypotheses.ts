@@ -112,13 +112,13 @@ export class LimitHypotheses {
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
     if (this.#unexplained !== undefined || isSameBan) return isSameBan;
     const relative = { ...rate, reset: rate.reset - this.#epoch / 1000 };
-    const seen: ObservedResponse = { operation, isRefused, rate: relative };
+    const observed: ObservedResponse = { operation, isRefused, rate: relative };
     const expected = this.#expectation();
     const before = this.#alive;
     this.#update(
       token,
-      ({ rules }, keys = newKeys) => keys.flatMap((key) => statesAfterResponse(key, rules, arrival, seen)),
-      seen,
+      ({ rules }, keys = newKeys) => keys.flatMap((key) => statesAfterResponse(key, rules, arrival, observed)),
+      observed,
     );
     const isBegun = this.#alive.length === 0 && isRefused && rate.reset > promisedSeconds;
     if (isBegun) {
@@ -191,7 +191,7 @@ export class LimitHypotheses {
   #update(
     token: string,
     change: (hypothesis: LimitHypothesis, keys: readonly SimulatedKey[] | undefined) => SimulatedKey[] | undefined,
-    seen?: ObservedResponse,
+    observed?: ObservedResponse,
   ): void {
     const followed = new Map<readonly SimulatedKey[] | undefined, Map<string, SimulatedKey[] | undefined>>();
     this.#alive = this.#alive.flatMap((hypothesis) => {
@@ -199,7 +199,7 @@ export class LimitHypotheses {
       const before = keys.get(token);
       const alike = followed.get(before) ?? new Map<string, SimulatedKey[] | undefined>();
       followed.set(before, alike);
-      const treatment = treatmentOf(rules, seen);
+      const treatment = treatmentOf(rules, observed);
       if (!alike.has(treatment)) alike.set(treatment, distinct(change(hypothesis, before)));
       const after = alike.get(treatment);
       if (after?.length === 0) return [];
@@ -270,10 +270,10 @@ export class LimitHypotheses {
 }
 
 /** Text that identifies how rate-limit rules treat a request. Rules with equal texts have equal results. */
-function treatmentOf({ settings, rounding }: LimitRules, seen: ObservedResponse | undefined): string {
+function treatmentOf({ settings, rounding }: LimitRules, observed: ObservedResponse | undefined): string {
   const { algorithm, windowStart, reportedWindow, rejectedCounts, limitsApply } = settings;
-  const isLimited = seen === undefined ? String(limitsApply) : isCounted(settings, seen.operation);
-  const counts = seen?.isRefused === false ? '' : rejectedCounts;
+  const isLimited = observed === undefined ? String(limitsApply) : isCounted(settings, observed.operation);
+  const counts = observed?.isRefused === false ? '' : rejectedCounts;
   return `${algorithm} ${windowStart} ${rounding} ${reportedWindow} ${isLimited} ${counts}`;
 }
 

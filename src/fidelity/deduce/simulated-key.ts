@@ -64,14 +64,14 @@ export function statesAfterResponse(
   key: SimulatedKey,
   rules: LimitRules,
   arrival: TimeRange,
-  seen: ObservedResponse,
+  observed: ObservedResponse,
 ): SimulatedKey[] {
   const { settings } = rules;
-  const isLimited = isCounted(settings, seen.operation);
-  if (seen.isRefused && (!isLimited || seen.rate.remaining > 0)) return [];
+  const isLimited = isCounted(settings, observed.operation);
+  if (observed.isRefused && (!isLimited || observed.rate.remaining > 0)) return [];
   const { reportedWindow } = settings;
-  const names = seen.isRefused || reportedWindow === 'least-remaining' ? windowNames : [reportedWindow];
-  return names.flatMap((name) => explainBy(name, key, rules, countedAt(arrival, rules), seen, isLimited));
+  const names = observed.isRefused || reportedWindow === 'least-remaining' ? windowNames : [reportedWindow];
+  return names.flatMap((name) => explainBy(name, key, rules, countedAt(arrival, rules), observed, isLimited));
 }
 
 /** Lists how each of a key's two windows may have counted a request. The response shows only one window. */
@@ -105,7 +105,7 @@ function explainBy(
   name: WindowName,
   key: SimulatedKey,
   rules: LimitRules,
-  at: TimeRange,
+  countedAtRange: TimeRange,
   { isRefused, rate }: ObservedResponse,
   isLimited: boolean,
 ): SimulatedKey[] {
@@ -120,7 +120,10 @@ function explainBy(
   const isLeast = isRefused || settings.reportedWindow === 'least-remaining';
   return treatments(settings, isLimited, isRefused).flatMap(([own, ofOther]) => {
     const sight = { ...own, shown };
-    const states = before === undefined ? window.first(size, at, sight) : window.next(size, before, at, sight);
+    const states =
+      before === undefined
+        ? window.first(size, countedAtRange, sight)
+        : window.next(size, before, countedAtRange, sight);
     if (otherBefore === undefined || otherLimit === undefined) {
       // The rate-limit window that a response does not show has at most its limit left.
       const maximumLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
@@ -129,11 +132,13 @@ function explainBy(
       return states.map((state) => ({ ...key, limits, windows: { [name]: state } }));
     }
     const otherSize = sizeOf(other, otherLimit);
-    const otherStates = window.next(otherSize, otherBefore, at, { ...ofOther, shown: undefined }).filter((state) => {
-      const { remaining, end } = window.report(otherSize, state, at);
-      const resetsFirst = remaining[1] === rate.remaining && end[0] <= shown.end[1];
-      return !isLeast || remaining[1] > rate.remaining || resetsFirst;
-    });
+    const otherStates = window
+      .next(otherSize, otherBefore, countedAtRange, { ...ofOther, shown: undefined })
+      .filter((state) => {
+        const { remaining, end } = window.report(otherSize, state, countedAtRange);
+        const resetsFirst = remaining[1] === rate.remaining && end[0] <= shown.end[1];
+        return !isLeast || remaining[1] > rate.remaining || resetsFirst;
+      });
     return states.flatMap((state) =>
       otherStates.map((otherState) => ({ ...key, limits, windows: { [name]: state, [other]: otherState } })),
     );
@@ -166,14 +171,14 @@ export function mayCount(
   operation: string | undefined,
 ): SimulatedKey[] {
   if (!isCounted(rules.settings, operation)) return [key];
-  const at = countedAt(arrival, rules);
+  const countedAtRange = countedAt(arrival, rules);
   const window = simulatedWindow(rules.settings);
   const sight: WindowObservation = { wasUsedUp: undefined, isCharged: true, shown: undefined };
   const count = (before: SimulatedKey, name: WindowName): SimulatedKey[] => {
     const [state, limit] = [before.windows[name], before.limits[name]];
     if (state === undefined || limit === undefined) return [before];
     return window
-      .next(sizeOf(name, limit), state, at, sight)
+      .next(sizeOf(name, limit), state, countedAtRange, sight)
       .map((after) => ({ ...before, windows: { ...before.windows, [name]: after } }));
   };
   // Considers that a rejected request counts in only one of the two windows.
@@ -218,21 +223,27 @@ export function predict(
   operation: string | undefined,
 ): { readonly key: SimulatedKey; readonly isRefused: boolean; readonly rate: ObservedRate } {
   const { settings, rounding } = rules;
-  const at = countedAt([atMs, atMs], rules);
+  const countedAtRange = countedAt([atMs, atMs], rules);
   const window = simulatedWindow(settings);
   const known = windowNames.flatMap((name) => {
     const [state, limit] = [key.windows[name], key.limits[name]];
     return state === undefined || limit === undefined ? [] : [{ name, state, size: sizeOf(name, limit) }];
   });
   const isLimited = isCounted(settings, operation);
-  const isLeft = new Map(known.map(({ name, state, size }) => [name, window.report(size, state, at).remaining[1] > 0]));
+  const isLeft = new Map(
+    known.map(({ name, state, size }) => [name, window.report(size, state, countedAtRange).remaining[1] > 0]),
+  );
   const isRefused = isLimited && [...isLeft.values()].includes(false);
   const after = known.map(({ name, state, size }) => {
     const isCharged = isRefused
       ? settings.rejectedCounts === 'all' || (settings.rejectedCounts === 'other-windows' && isLeft.get(name) === true)
       : isLimited;
-    const [next = state] = window.next(size, state, at, { wasUsedUp: undefined, isCharged, shown: undefined });
-    const { remaining, end } = window.report(size, next, at);
+    const [next = state] = window.next(size, state, countedAtRange, {
+      wasUsedUp: undefined,
+      isCharged,
+      shown: undefined,
+    });
+    const { remaining, end } = window.report(size, next, countedAtRange);
     return { name, state: next, size, remaining: remaining[1], end };
   });
   const isByLeast = isRefused || settings.reportedWindow === 'least-remaining';

@@ -117,14 +117,14 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
       return used < charged || aligned === undefined ? [] : [{ ...noRequests, used, end: aligned }];
     },
     next({ limit, length }, before, arrival, { wasUsedUp, isCharged, shown }) {
-      return branches(before, arrival).flatMap(({ state: { used, end }, arrival: at }) => {
+      return branches(before, arrival).flatMap(({ state: { used, end }, arrival: countedAtRange }) => {
         if (wasUsedUp !== undefined && used >= limit !== wasUsedUp) return [];
-        const fresh = plus(startOf(at, length), length);
+        const fresh = plus(startOf(countedAtRange, length), length);
         const after = { ...noRequests, used: used + (isCharged ? 1 : 0), end: end ?? (isCharged ? fresh : undefined) };
         if (shown === undefined) return [after];
-        const seen = overlapOf(after.end ?? fresh, shown.end);
-        if (seen === undefined || Math.max(0, limit - after.used) !== shown.remaining) return [];
-        return [{ ...after, end: after.end && seen }];
+        const observedRange = overlapOf(after.end ?? fresh, shown.end);
+        if (observedRange === undefined || Math.max(0, limit - after.used) !== shown.remaining) return [];
+        return [{ ...after, end: after.end && observedRange }];
       });
     },
     report({ limit, length }, state, arrival) {
@@ -201,8 +201,8 @@ const slidingLog: SimulatedWindow = {
     if (earlier < 0) return [];
     const own = isCharged ? [[...arrival, 1] as const] : [];
     if (earlier === 0) {
-      const seen = overlapOf(arrival, oldest);
-      return seen === undefined ? [] : [{ ...noRequests, hits: isCharged ? [[...seen, 1]] : [] }];
+      const observedRange = overlapOf(arrival, oldest);
+      return observedRange === undefined ? [] : [{ ...noRequests, hits: isCharged ? [[...observedRange, 1]] : [] }];
     }
     const first = overlapOf(oldest, [arrival[0] - length + shortestMs, arrival[1]]);
     if (first === undefined) return [];
@@ -270,18 +270,18 @@ const tokenBucket: SimulatedWindow = {
     const { wasUsedUp, isCharged, shown } = sight;
     const token = length / limit;
     const oneLeft = length - token;
-    let at: TimeRange | undefined = arrival;
+    let countedAtRange: TimeRange | undefined = arrival;
     let full: TimeRange | undefined = end;
     if (wasUsedUp === false) {
-      full = overlapOf(full, [Number.NEGATIVE_INFINITY, at[1] + oneLeft + shortestMs]);
-      at = overlapOf(at, [end[0] - oneLeft - shortestMs, Number.POSITIVE_INFINITY]);
+      full = overlapOf(full, [Number.NEGATIVE_INFINITY, countedAtRange[1] + oneLeft + shortestMs]);
+      countedAtRange = overlapOf(countedAtRange, [end[0] - oneLeft - shortestMs, Number.POSITIVE_INFINITY]);
     } else if (wasUsedUp === true) {
-      full = overlapOf(full, [at[0] + oneLeft + shortestMs, Number.POSITIVE_INFINITY]);
-      at = overlapOf(at, [Number.NEGATIVE_INFINITY, end[1] - oneLeft - shortestMs]);
+      full = overlapOf(full, [countedAtRange[0] + oneLeft + shortestMs, Number.POSITIVE_INFINITY]);
+      countedAtRange = overlapOf(countedAtRange, [Number.NEGATIVE_INFINITY, end[1] - oneLeft - shortestMs]);
     }
-    if (full === undefined || at === undefined) return [];
-    if (isCharged) full = [Math.max(full[0], at[0]) + token, Math.max(full[1], at[1]) + token];
-    return shown === undefined ? [{ ...noRequests, end: full }] : observe(size, full, at, shown);
+    if (full === undefined || countedAtRange === undefined) return [];
+    if (isCharged) full = [Math.max(full[0], countedAtRange[0]) + token, Math.max(full[1], countedAtRange[1]) + token];
+    return shown === undefined ? [{ ...noRequests, end: full }] : observe(size, full, countedAtRange, shown);
   },
   report({ limit, length }, { end = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] }, arrival) {
     const token = length / limit;
@@ -302,15 +302,15 @@ function observe(
 ): WindowState[] {
   const token = length / limit;
   if (remaining === limit) {
-    const seen = overlapOf(full, [Number.NEGATIVE_INFINITY, arrival[1] + shortestMs]);
+    const observedRange = overlapOf(full, [Number.NEGATIVE_INFINITY, arrival[1] + shortestMs]);
     const isNext = overlapOf(plus(arrival, token), end) !== undefined;
-    return seen === undefined || !isNext ? [] : [{ ...noRequests, end: seen }];
+    return observedRange === undefined || !isNext ? [] : [{ ...noRequests, end: observedRange }];
   }
   const minimum = arrival[0] + (limit - remaining - 1) * token + shortestMs;
   // Rejected requests that count can empty a token bucket below zero.
   const maximum = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
   const level = overlapOf(full, [minimum, maximum]);
-  const seen =
+  const observedRange =
     level && overlapOf(level, plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token));
-  return seen === undefined ? [] : [{ ...noRequests, end: seen }];
+  return observedRange === undefined ? [] : [{ ...noRequests, end: observedRange }];
 }

@@ -5,8 +5,8 @@ import type { TimeAxis } from './time-axis.js';
 export function drawAxis({ ticks, cut }: TimeAxis, width: number): string[] {
   const line = Array.from({ length: width }, () => '─');
   let labels = '';
-  const write = (at: number, text: string) => {
-    const start = Math.min(at, width - text.length);
+  const write = (index: number, text: string) => {
+    const start = Math.min(index, width - text.length);
     if (start < labels.length + (labels === '' ? 0 : 2)) return;
     labels = labels.padEnd(start) + text;
   };

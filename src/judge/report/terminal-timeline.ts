@@ -89,7 +89,7 @@ function drawSpans(
   for (const { spans, line, color } of barsOf(row)) {
     for (const { fromMs, toMs, hasDeadline } of spans) {
       const last = column(toMs);
-      for (let at = column(fromMs); at <= last; at++) cells[at] = style(color, line);
+      for (let index = column(fromMs); index <= last; index++) cells[index] = style(color, line);
       if (toMs > endMs) cells[last] = style(color, open);
       else if (hasDeadline) cells[last] = style(color, deadline);
     }

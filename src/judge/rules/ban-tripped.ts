@@ -68,7 +68,7 @@ export const banTripped: SimulatorRule = {
         // This client is not blamed for the ban: only other clients had received a refusal, so it could not know of the
         // limit.
         if (!isOwn) continue;
-        const isObedient = led.every((strike, at) => isPatientStrike(strike, led[at - 1]));
+        const isObedient = led.every((strike, index) => isPatientStrike(strike, led[index - 1]));
         const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
         findings.push(
           finding('ban-tripped', isObedient ? 'warn' : 'fail', led, {

@@ -82,7 +82,7 @@ const isBroken = ({ status, session }: JudgedRequest) => status === 400 && sessi
 
 function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {
   const [whole, part] = [bodyOf(first), bodyOf(next)];
-  return part.length < whole.length && part.every((byte, at) => byte === whole[at]);
+  return part.length < whole.length && part.every((byte, index) => byte === whole[index]);
 }
 
 const nameOf = (first: JudgedRequest, next: JudgedRequest, service: string) =>

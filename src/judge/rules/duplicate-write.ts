@@ -95,8 +95,8 @@ const callsUnder = (stored: KnownRequest[], reads: ClientReads): KnownRequest[][
 
 /** Whether a write soon followed a write with a lost response, and the client did not check by a read in between. */
 const hasBlindStep = (stored: readonly KnownRequest[], reads: ClientReads) =>
-  stored.some((lost, at) => {
-    const next = stored[at + 1];
+  stored.some((lost, index) => {
+    const next = stored[index + 1];
     return (
       next !== undefined && isUnknown(lost) && next.arrivedAtMs - lost.answeredAtMs < soonMs && !reads.has(lost, next)
     );
@@ -124,7 +124,7 @@ class ClientReads {
       ]),
     );
     const ids = this.#ofClients.get(before.client) ?? [];
-    const next = ids[findLowest(ids.length, (at) => (ids[at] as number) > before.id)];
+    const next = ids[findLowest(ids.length, (index) => (ids[index] as number) > before.id)];
     return next !== undefined && next < after.id;
   }
 }

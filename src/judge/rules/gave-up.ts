@@ -15,15 +15,15 @@ import { nounOf } from '../same-pet.js';
 export const gaveUp: WireRule = {
   needs: 'wire',
   judge(run) {
-    const ended = run.calls.filter((tries) => {
-      const last = tries.at(-1) as JudgedRequest;
+    const ended = run.calls.filter((attempts) => {
+      const last = attempts.at(-1) as JudgedRequest;
       return isFailed(last) && isOverdue(last, run);
     });
     const obtained = laterSuccessesIn(run);
     const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
     const areOneEach = isEachWriteACall(run);
-    const dropped = ended.filter((tries) => {
-      const last = tries.at(-1) as JudgedRequest;
+    const dropped = ended.filter((attempts) => {
+      const last = attempts.at(-1) as JudgedRequest;
       const isOneCall = areOneEach && isUnansweredWrite(last);
       return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !obtained.has(last);
     });
@@ -35,7 +35,9 @@ export const gaveUp: WireRule = {
       : [...groupBy(dropped, groupOf).values()].flatMap((given) => describe(run, given));
     const answers = compareEqualReads(run, isFailed);
     if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
-    const hasRetried = run.calls.some((tries) => tries.some(isToRepeat) && !isFailed(tries.at(-1) as JudgedRequest));
+    const hasRetried = run.calls.some(
+      (attempts) => attempts.some(isToRepeat) && !isFailed(attempts.at(-1) as JudgedRequest),
+    );
     return { exercised: hasRetried && answers.doubt === undefined, findings, doubt: answers.doubt };
   },
 };
@@ -44,15 +46,15 @@ export const gaveUp: WireRule = {
  * Groups the calls that the client gave up, for one finding per group: by API key, and separately if a call must not be
  * repeated.
  */
-const groupOf = (tries: readonly JudgedRequest[]) =>
-  `${tries[0]?.token} ${isUnansweredWrite(tries.at(-1) as JudgedRequest)}`;
+const groupOf = (attempts: readonly JudgedRequest[]) =>
+  `${attempts[0]?.token} ${isUnansweredWrite(attempts.at(-1) as JudgedRequest)}`;
 
 function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Finding[] {
-  const last = given.map((tries) => tries.at(-1) as JudgedRequest);
+  const last = given.map((attempts) => attempts.at(-1) as JudgedRequest);
   const [first] = last as [JudgedRequest];
-  const tries = given[0] ?? [];
+  const attempts = given[0] ?? [];
   // Number of attempts since the last successful request of the call.
-  const attempts = tries.length - 1 - tries.findLastIndex((each) => !isFailed(each));
+  const attemptCount = attempts.length - 1 - attempts.findLastIndex((each) => !isFailed(each));
   const others = given.length > 1 ? ` and ${pluralize(given.length - 1, 'other call')}` : '';
   const why = first.isRefused ? `refused with ${first.status}` : 'left without a usable response';
   const { severity, note } = severityOfGivingUp(run, last);
@@ -60,11 +62,11 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   // An unanswered write must not be repeated, because it may be stored. Only a missing error for the caller is a fault.
   if (isWriteLost && severity !== 'warn') return [];
   const dated =
-    attempts === 1 && isRetryDate(first)
+    attemptCount === 1 && isRetryDate(first)
       ? ` Retry-After was a date (${first.headers[retryAfterHeader]}): support that form as well.`
       : '';
   const often =
-    given.length === 1 && attempts > 1 ? ` ${formatTimes(attempts)}, and then given up` : ' and not sent again';
+    given.length === 1 && attemptCount > 1 ? ` ${formatTimes(attemptCount)}, and then given up` : ' and not sent again';
   return [
     finding('gave-up', severity, last, {
       measured: `${pluralize(given.length, 'call')} given up`,

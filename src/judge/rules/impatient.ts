@@ -16,9 +16,10 @@ export const impatient: WireRule = {
   needs: 'wire',
   judge({ calls, requests }) {
     const abandoned: JudgedRequest[] = [];
-    for (const tries of calls) {
-      for (const [index, request] of tries.entries()) {
-        if (isRead(request) && wasAbandoned(request) && isRepeated(request, tries, index + 1)) abandoned.push(request);
+    for (const attempts of calls) {
+      for (const [index, request] of attempts.entries()) {
+        if (isRead(request) && wasAbandoned(request) && isRepeated(request, attempts, index + 1))
+          abandoned.push(request);
       }
     }
     const hasWaited = requests.some(
@@ -44,9 +45,9 @@ export const impatient: WireRule = {
  * Whether the client sent a request again soon after it had abandoned the response. Responses abandoned at once and
  * concurrent repetitions do not count.
  */
-function isRepeated(abandoned: JudgedRequest, tries: readonly JudgedRequest[], from: number): boolean {
-  for (let at = from; durationMs(abandoned) >= minimumMs && at < tries.length; at++) {
-    const { session, arrivedAtMs } = tries[at] as JudgedRequest;
+function isRepeated(abandoned: JudgedRequest, attempts: readonly JudgedRequest[], from: number): boolean {
+  for (let index = from; durationMs(abandoned) >= minimumMs && index < attempts.length; index++) {
+    const { session, arrivedAtMs } = attempts[index] as JudgedRequest;
     if (arrivedAtMs - abandoned.finishedAtMs > soonMs) return false;
     if (arrivedAtMs >= abandoned.finishedAtMs && session === abandoned.session) return true;
   }

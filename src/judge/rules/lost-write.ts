@@ -10,22 +10,22 @@ export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
     const obtained = laterSuccessesIn(run);
-    const refused = writesOf(run).filter((tries) => tries.some(({ isRefused }) => isRefused));
-    const without = refused.filter((tries) => {
-      const last = tries.at(-1) as JudgedRequest;
+    const refused = writesOf(run).filter((attempts) => attempts.some(({ isRefused }) => isRefused));
+    const without = refused.filter((attempts) => {
+      const last = attempts.at(-1) as JudgedRequest;
       return last.isRefused && !obtained.has(last);
     });
     // Leaves out refused writes of a client that creates a new pet for each attempt, if the number of stored pets shows
     // that all calls succeeded.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
-    const missing = without.filter((tries) => {
-      const { call, id } = tries.at(-1) as JudgedRequest;
+    const missing = without.filter((attempts) => {
+      const { call, id } = attempts.at(-1) as JudgedRequest;
       return call !== undefined || lastStored === undefined || lastStored.id < id;
     });
-    const lost = missing.flatMap((tries) => {
-      const last = tries.at(-1) as JudgedRequest;
+    const lost = missing.flatMap((attempts) => {
+      const last = attempts.at(-1) as JudgedRequest;
       // Attempts since the last successful request of the call.
-      const unserved = tries.slice(1 + tries.findLastIndex(({ isRefused }) => !isRefused));
+      const unserved = attempts.slice(1 + attempts.findLastIndex(({ isRefused }) => !isRefused));
       return isOverdue(last, run) ? [{ last, tries: unserved }] : [];
     });
     const findings = [...groupBy(lost, ({ last }) => last.token).values()].map((ofKey) => {
@@ -44,7 +44,7 @@ export const lostWrite: WireRule = {
         text: `${requestTarget(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${note} A refused write stores nothing, so repeat it after the wait.`,
       });
     });
-    const madeAnew = without.find((tries) => !missing.includes(tries))?.at(-1);
+    const madeAnew = without.find((attempts) => !missing.includes(attempts))?.at(-1);
     return {
       exercised: refused.length > without.length || lost.length > 0,
       findings,

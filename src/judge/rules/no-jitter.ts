@@ -55,7 +55,7 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
     const { series, callers: declared } = first.session;
     if (declared > 1 && declared < minimumCallers) continue;
     const latest = latestOfKeys[series] as readonly number[];
-    const from = findLowest(latest.length, (at) => (latest[at] as number) >= dueMs);
+    const from = findLowest(latest.length, (index) => (latest[index] as number) >= dueMs);
     const retries = retriesAfter(waiting, ofKeys[series] as readonly JudgedRequest[], from, dueMs);
     if (retries.length >= minimumCallers) herds.push({ waiting, retries });
   }
@@ -74,8 +74,8 @@ function retriesAfter(
   const later: JudgedRequest[] = [];
   const apart: JudgedRequest[] = [];
   const most = waiting.length;
-  for (let at = from; at < requests.length && (later.length <= most || apart.length < most); at++) {
-    const request = requests[at] as JudgedRequest;
+  for (let index = from; index < requests.length && (later.length <= most || apart.length < most); index++) {
+    const request = requests[index] as JudgedRequest;
     if (request.arrivedAtMs < dueMs || !calls.has(request.fingerprint)) continue;
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);

@@ -30,28 +30,31 @@ export const retryStorm: WireRule = {
     const failed = failedCalls(run.requests).flatMap(splitAtPauses);
     const all = [...refused, ...failed];
     return {
-      exercised: all.some((tries) => attemptsOf(tries) > 1),
-      findings: all.flatMap((tries) => findingsIn(tries, run)),
+      exercised: all.some((attempts) => attemptsOf(attempts) > 1),
+      findings: all.flatMap((attempts) => findingsIn(attempts, run)),
     };
   },
 };
 
-/** Judges one series of attempts. @param tries equal requests, of which only the last may have a usable response */
-function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Finding[] {
-  const [first] = tries;
-  const attempts = attemptsOf(tries);
-  if (first === undefined || attempts <= maximumAttempts) return [];
+/** Judges one series of attempts. @param attempts equal requests, of which only the last may have a usable response */
+function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): Finding[] {
+  const [first] = attempts;
+  const attemptCount = attemptsOf(attempts);
+  if (first === undefined || attemptCount <= maximumAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
-  if (isPoll(tries, same)) return [];
+  if (isPoll(attempts, same)) return [];
   // Requests without a call name may belong to several calls. Calls that got a usable response elsewhere are subtracted
   // from the scenario's number of calls.
   const isShared = first.call === undefined && first.session.isSequential;
-  if (!isShared) return [storm(tries, attempts)];
-  if (attempts <= maximumAttempts * (needs?.calls ?? 1) && tries.slice(1).every(isObedient)) return [];
+  if (!isShared) return [storm(attempts, attemptCount)];
+  if (attemptCount <= maximumAttempts * (needs?.calls ?? 1) && attempts.slice(1).every(isObedient)) return [];
   const most =
     needs &&
-    Math.max(1, (needs.calls ?? 1) - same.filter((request) => isAnswered(request) && !tries.includes(request)).length);
-  const apart = splitIntoCalls(tries, most);
+    Math.max(
+      1,
+      (needs.calls ?? 1) - same.filter((request) => isAnswered(request) && !attempts.includes(request)).length,
+    );
+  const apart = splitIntoCalls(attempts, most);
   const tooMany = apart.filter(({ length }) => length > maximumAttempts);
   if (apart.length > 1) {
     // Attempts without waits may be calls in a row, as of a client that takes every 200 for a success.
@@ -62,29 +65,33 @@ function findingsIn(tries: readonly JudgedRequest[], { calls, needs }: Run): Fin
       areSeveral(requests) ? mayBeSeveral(requests, requests.length) : storm(requests, requests.length),
     );
   }
-  return [attempts <= maximumAttempts * (most ?? 1) ? mayBeSeveral(tries, attempts) : storm(tries, attempts)];
+  return [
+    attemptCount <= maximumAttempts * (most ?? 1)
+      ? mayBeSeveral(attempts, attemptCount)
+      : storm(attempts, attemptCount),
+  ];
 }
 
-const storm = (tries: readonly JudgedRequest[], attempts: number) =>
-  finding('retry-storm', 'fail', tries, {
-    measured: `${attempts} attempts`,
+const storm = (attempts: readonly JudgedRequest[], attemptCount: number) =>
+  finding('retry-storm', 'fail', attempts, {
+    measured: `${attemptCount} attempts`,
     allowed: `${maximumAttempts} attempts`,
-    text: `${triedTimes(tries, `${attempts} times`)} Limit the attempts, and retry in one layer only: nested retries multiply.`,
+    text: `${triedTimes(attempts, `${attemptCount} times`)} Limit the attempts, and retry in one layer only: nested retries multiply.`,
   });
 
-function mayBeSeveral(tries: readonly JudgedRequest[], attempts: number) {
-  const least = Math.ceil(attempts / maximumAttempts);
-  return finding('retry-storm', 'warn', tries, {
-    measured: `${attempts} attempts in total, by at least ${least} calls`,
+function mayBeSeveral(attempts: readonly JudgedRequest[], attemptCount: number) {
+  const least = Math.ceil(attemptCount / maximumAttempts);
+  return finding('retry-storm', 'warn', attempts, {
+    measured: `${attemptCount} attempts in total, by at least ${least} calls`,
     allowed: `${maximumAttempts} attempts per call`,
-    text: `${triedTimes(tries, `${attempts} times in total`)} For ${least} or more calls that would be allowed, but the requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,
+    text: `${triedTimes(attempts, `${attemptCount} times in total`)} For ${least} or more calls that would be allowed, but the requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,
   });
 }
 
 /** Describes a series of attempts: `GET /pets was tried 7 times within 6.0 s while it was refused.` */
-const triedTimes = (tries: readonly JudgedRequest[], often: string) => {
-  const [first] = tries as [JudgedRequest];
-  const lastedMs = (tries.at(-1) as JudgedRequest).arrivedAtMs - first.arrivedAtMs;
+const triedTimes = (attempts: readonly JudgedRequest[], often: string) => {
+  const [first] = attempts as [JudgedRequest];
+  const lastedMs = (attempts.at(-1) as JudgedRequest).arrivedAtMs - first.arrivedAtMs;
   return `${requestTarget(first)} was tried ${often} within ${formatDuration(lastedMs)} while it ${first.isRefused ? 'was refused' : 'got no usable response'}.`;
 };
 
@@ -99,16 +106,16 @@ function isObedient(request: JudgedRequest): boolean {
  * before or after the attempts, when it got usable responses.
  * @param all all requests equal to the attempts
  */
-function isPoll(tries: readonly JudgedRequest[], all: readonly JudgedRequest[]): boolean {
-  if (gapMs(tries[0], tries[1]) < minimumPollMs) return false;
-  const gaps = tries.slice(1).map((request, index) => gapMs(tries[index], request));
+function isPoll(attempts: readonly JudgedRequest[], all: readonly JudgedRequest[]): boolean {
+  if (gapMs(attempts[0], attempts[1]) < minimumPollMs) return false;
+  const gaps = attempts.slice(1).map((request, index) => gapMs(attempts[index], request));
   const shortest = Math.min(...gaps);
   if (shortest >= probeMs) return true;
   const isSteady = (ms: number) => Math.abs(ms - shortest) <= shortest * rhythmShare;
   if (!gaps.every(isSteady)) return false;
-  const [first, last] = [tries[0] as JudgedRequest, tries.at(-1) as JudgedRequest];
-  const before = all[findLowest(all.length, (at) => (all[at] as JudgedRequest).id >= first.id) - 1];
-  const after = all[findLowest(all.length, (at) => (all[at] as JudgedRequest).id > last.id)];
+  const [first, last] = [attempts[0] as JudgedRequest, attempts.at(-1) as JudgedRequest];
+  const before = all[findLowest(all.length, (index) => (all[index] as JudgedRequest).id >= first.id) - 1];
+  const after = all[findLowest(all.length, (index) => (all[index] as JudgedRequest).id > last.id)];
   return (
     (before !== undefined && isAnswered(before) && isSteady(gapMs(before, first))) ||
     (isAnswered(last) && isSteady(gapMs(last, after)))
@@ -130,14 +137,14 @@ function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
     if (isRefused) continue;
     const open = sessions.of(session);
     const isFailed = isUnknown(request);
-    const tries = open.get(fingerprint);
-    if (tries !== undefined) tries.push(request);
+    const attempts = open.get(fingerprint);
+    if (attempts !== undefined) attempts.push(request);
     else if (isFailed) {
       const begun = [request];
       open.set(fingerprint, begun);
       calls.push(begun);
     }
-    if (!isFailed && tries !== undefined) open.delete(fingerprint);
+    if (!isFailed && attempts !== undefined) open.delete(fingerprint);
   }
   return calls;
 }
@@ -146,9 +153,9 @@ function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
  * Splits attempts at long pauses. A request after a long pause may be a new call of a client that polls every few
  * minutes.
  */
-function splitAtPauses(tries: readonly JudgedRequest[]): JudgedRequest[][] {
+function splitAtPauses(attempts: readonly JudgedRequest[]): JudgedRequest[][] {
   const parts: JudgedRequest[][] = [];
-  for (const request of tries) {
+  for (const request of attempts) {
     const last = parts.at(-1)?.at(-1);
     const mayComeMs = last && Math.max(last.answeredAtMs, last.deadlineMs ?? 0);
     if (mayComeMs === undefined || request.arrivedAtMs - mayComeMs >= pauseMs) parts.push([request]);
@@ -158,10 +165,10 @@ function splitAtPauses(tries: readonly JudgedRequest[]): JudgedRequest[][] {
 }
 
 /** Estimates the number of attempts per call. Equal calls that started concurrently share the attempts. */
-function attemptsOf(tries: readonly JudgedRequest[]): number {
+function attemptsOf(attempts: readonly JudgedRequest[]): number {
   let retries = 0;
-  for (const request of tries) if (followsAnother(request, tries[0] as JudgedRequest)) retries++;
-  return 1 + Math.ceil(retries / Math.max(1, tries.length - retries));
+  for (const request of attempts) if (followsAnother(request, attempts[0] as JudgedRequest)) retries++;
+  return 1 + Math.ceil(retries / Math.max(1, attempts.length - retries));
 }
 
 /** Whether a request came after the response to an earlier attempt. `false` if unknown. */

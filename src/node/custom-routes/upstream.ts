@@ -80,10 +80,10 @@ const hopByHop = new Set([
 function endToEnd({ rawHeaders, headers }: IncomingMessage, isLeftOut: (name: string) => boolean): string[] {
   const named = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
   const fields: string[] = [];
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] as string).toLowerCase();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase();
     if (hopByHop.has(name) || named.includes(name) || isLeftOut(name)) continue;
-    fields.push(rawHeaders[at] as string, rawHeaders[at + 1] as string);
+    fields.push(rawHeaders[index] as string, rawHeaders[index + 1] as string);
   }
   return fields;
 }
@@ -126,7 +126,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         const { statusCode = 502 } = incoming;
         const fields = endToEnd(incoming, () => false);
         const pairs: [string, string][] = [];
-        for (let at = 0; at < fields.length; at += 2) pairs.push([fields[at] as string, fields[at + 1] as string]);
+        for (let index = 0; index < fields.length; index += 2)
+          pairs.push([fields[index] as string, fields[index + 1] as string]);
         const isEmpty = statusesWithoutBody.includes(statusCode) || request.method === 'HEAD';
         if (isEmpty) incoming.resume();
         // Prevents a crash by an unhandled error of the backend's body. The code that reads the body reports the error.

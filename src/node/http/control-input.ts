@@ -60,8 +60,8 @@ function* readJson(body: Buffer, isLarge: boolean): Steps<JsonValue> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     if (!isLarge) return parseJson(decoder.decode(body));
     let text = '';
-    for (let at = 0; at < body.length; at += decodedBytes) {
-      text += decoder.decode(body.subarray(at, at + decodedBytes), { stream: true });
+    for (let index = 0; index < body.length; index += decodedBytes) {
+      text += decoder.decode(body.subarray(index, index + decodedBytes), { stream: true });
       yield;
     }
     return yield* parseJsonInSteps(text + decoder.decode());

@@ -94,10 +94,10 @@ async function drip(
   { bytes, everyMs }: { bytes: number; everyMs: number },
   clock: Clock,
 ): Promise<void> {
-  const gone = disconnectSignal(response);
-  for (let at = 0; at < body.length; at += bytes) {
-    if (at > 0) await clock.sleep(everyMs, gone);
-    response.write(body.subarray(at, at + bytes));
+  const disconnected = disconnectSignal(response);
+  for (let index = 0; index < body.length; index += bytes) {
+    if (index > 0) await clock.sleep(everyMs, disconnected);
+    response.write(body.subarray(index, index + bytes));
   }
   response.end();
 }

@@ -52,7 +52,7 @@ export class Appender {
    * Appends an entry as soon as a connection is available.
    * @throws {LogUnavailableError} after a timeout; the entry may still be appended
    */
-  append(fields: EntryFields, stored: StoredEntry, own: NewEntry): Promise<void> {
+  append(fields: EntryFields, stored: StoredEntry, ownEntry: NewEntry): Promise<void> {
     if (this.#isClosed) return Promise.reject(new LogUnavailableError('The log is closed.'));
     if (this.#bytes + fields.text.length > maximumBytes && this.#pending.size > 0) {
       return Promise.reject(
@@ -61,7 +61,7 @@ export class Appender {
     }
     return new Promise((resolve, reject) => {
       const timeoutAtMs = performance.now() + appendTimeoutMs + arrivalGraceMs;
-      const pending = { own, stored, fields, timeoutAtMs, isSent: false, isTimedOut: false, resolve, reject };
+      const pending = { own: ownEntry, stored, fields, timeoutAtMs, isSent: false, isTimedOut: false, resolve, reject };
       this.#pending.set(fields.sequence, pending);
       this.#bytes += fields.text.length;
       this.#send(pending);

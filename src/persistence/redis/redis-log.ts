@@ -29,7 +29,7 @@ export class RedisLog implements Log {
   #chainBefore = 0;
   #sequence = 0;
   #connection: Connection | undefined;
-  #onEntry: ((entry: LogEntry, own: NewEntry | undefined) => void) | undefined;
+  #onEntry: ((entry: LogEntry, ownEntry: NewEntry | undefined) => void) | undefined;
   readonly #catchUp: CatchUp;
   #contactMs = performance.now();
   #caughtUpMs = performance.now();
@@ -152,18 +152,18 @@ export class RedisLog implements Log {
     return { entry: isLate ? { ...entry, isLate } : entry, version, fields };
   }
 
-  #write(sequence: number, entry: Omit<StoredEntry, 'log' | 'version' | 'after'>, own: NewEntry): Promise<void> {
+  #write(sequence: number, entry: Omit<StoredEntry, 'log' | 'version' | 'after'>, ownEntry: NewEntry): Promise<void> {
     const { writer, incarnation, identity, version } = this.#options;
     const { position, chain, id } = this.#cursor;
     const stored: StoredEntry = { log: shortId(identity), version, after: [position, chain, id], ...entry };
-    return this.#appender.append(toFields({ writer, incarnation, sequence }, stored), stored, own);
+    return this.#appender.append(toFields({ writer, incarnation, sequence }, stored), stored, ownEntry);
   }
 
   #isOwn({ writer, incarnation }: Pick<EntryFields, 'writer' | 'incarnation'>): boolean {
     return writer === this.#options.writer && incarnation === this.#options.incarnation;
   }
 
-  #start(onEntry: (entry: LogEntry, own: NewEntry | undefined) => void): void {
+  #start(onEntry: (entry: LogEntry, ownEntry: NewEntry | undefined) => void): void {
     this.#onEntry = onEntry;
     this.#follower.run();
     this.#writing.run(this.#options.connection);
@@ -173,9 +173,9 @@ export class RedisLog implements Log {
     const read = this.read(id, list);
     if (read !== undefined && !this.#isOver) {
       const { entry } = read;
-      const own = this.#isOwn(entry) ? this.#appender.take(entry.sequence) : undefined;
+      const ownEntry = this.#isOwn(entry) ? this.#appender.take(entry.sequence) : undefined;
       try {
-        this.#onEntry?.(entry, own);
+        this.#onEntry?.(entry, ownEntry);
       } catch (error) {
         this.#options.host.onError(error);
       }
