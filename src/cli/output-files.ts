@@ -33,7 +33,7 @@ export function checkOutput(flag: string, file: string | undefined, inputs: read
   }
 }
 
-/** Creates the file as a test. Permissions do not suffice as a test: nobody can create a file below /proc. */
+/** Creates the file as a test, because permissions do not suffice. For example, no file can be created below /proc. */
 function checkIsWritable(file: string): void {
   if (existsSync(file)) {
     if (statSync(file).isDirectory()) throw new Error('it is a folder');

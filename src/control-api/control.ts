@@ -57,7 +57,7 @@ interface ReportedOutcome {
 export interface ListedAssumption {
   id: string;
   question: string;
-  /** Current value. */
+  /** Current value of the assumption. */
   value: unknown;
   default: unknown;
   /** The other values, or examples of them. */
@@ -127,7 +127,7 @@ export interface Control {
     total: number;
     next?: string;
   };
-  /** Shows one API key. */
+  /** Returns the usage, strikes and ban of one API key. */
   getKey(input: { key: string }): KeyInfo;
   /** Adds an API key, unused, or replaces the one with the same text. */
   addKey(input: KeyInput & { key: string }): KeyInfo;

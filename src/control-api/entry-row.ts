@@ -40,7 +40,7 @@ export interface EntryRow {
    * True usage of `window` after the request, even if a fault changed the headers. Absent if the key was banned before.
    */
   usage?: WindowUsage;
-  /** Set for a key without limits, or a request that a scenario setting exempts. */
+  /** Set if no limit counts the request: its key has no limits, or a scenario setting exempts the request. */
   exempt?: true;
   /** Reason for a 429: the exceeded window or a ban. */
   refusal?: string;

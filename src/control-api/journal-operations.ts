@@ -54,7 +54,7 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
   why: explain(entry, settings.banAfter),
 });
 
-/** Newest journal entries that match a query, and the number of all that match. */
+/** Newest journal entries that match a query, and the total number of matches. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
   const all = sim.journal.query();
   const found = all.filter(createFilter(of));

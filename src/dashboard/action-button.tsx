@@ -25,7 +25,7 @@ export function ActionButton({ name, isPossible = true, onAct, children }: Actio
   );
 }
 
-/** Shortcut of a button, which its accessible name leaves out. */
+/** Keyboard shortcut that a button shows. The button's accessible name omits it. */
 export const ShortcutKey = ({ name }: { name: string }) => (
   <span class="cap" aria-hidden="true">
     {name}

@@ -69,7 +69,7 @@ export function TextDialog({ title, text, onClose }: { title: string; text: stri
   const area = useRef<HTMLTextAreaElement>(null);
   const copy = async () => {
     area.current?.select();
-    // Outside of a secure context the clipboard is unavailable, and the user can copy the selected text.
+    // The clipboard is unavailable outside of a secure context. The user can copy the selected text instead.
     await navigator.clipboard?.writeText(text);
     setCopied(true);
   };

@@ -8,7 +8,7 @@ export interface DrawerProps {
 }
 
 interface Props extends DrawerProps {
-  /** Accessible name. */
+  /** Name of the drawer for screen readers. */
   name: string;
   title: ComponentChildren;
   isWide?: boolean;

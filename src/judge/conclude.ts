@@ -69,7 +69,7 @@ interface Results {
   exercised: readonly FindingCode[];
   /** Reason for the doubt that several callers share the API key; `undefined` without a doubt. */
   callers: string | undefined;
-  /** For each rule that could not decide about the client, its reason. */
+  /** Reasons of the rules that could not judge the client. */
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
   dropped: number;

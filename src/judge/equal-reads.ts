@@ -6,8 +6,8 @@ interface EqualReads {
   asked: number;
   answered: number;
   /**
-   * Failed reads that the client apparently never repeated. The last failed reads are assumed, one for each missing
-   * response.
+   * Failed reads that the client apparently never repeated. Among equal reads, these are the last failed ones, as many
+   * as responses are missing.
    */
   missing: readonly JudgedRequest[];
   /**

@@ -52,8 +52,8 @@ const callsIn = (requests: readonly JudgedRequest[]) =>
   }, 0);
 
 /**
- * Whether the client certainly made sequential calls where the scenario requires concurrent ones. Certain only if the
- * client had to wait before it had started enough calls.
+ * Whether the client certainly made sequential calls, although the scenario requires concurrent calls. Certain only if
+ * the client had to wait before it had started enough calls.
  */
 function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: number): boolean {
   const firstWait = requests.findIndex(

@@ -51,7 +51,7 @@ export interface ResultOptions {
   description?: string | undefined;
 }
 
-/** Exit code of a command that was stopped after its timeout, as of timeout(1). */
+/** Exit code of a command that was stopped after its timeout, like the exit code of timeout(1). */
 const timedOutCode = 124;
 
 /** Determines the exit code, the title and the failures of a run from its verdict. */

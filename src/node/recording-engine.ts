@@ -44,8 +44,8 @@ export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> 
     return {
       ...state,
       async close() {
-        // A last entry without effect: it contains a hash of the responses to the entry before, which a replay can then
-        // compare.
+        // Appends a last entry without effect. It contains a hash of the responses to the previous entry, which a
+        // replay compares.
         await state.run({ kind: 'tick' });
         await state.close();
       },

@@ -61,7 +61,7 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
         incarnation++;
         return await openReplica({ ...options, reset, writer, incarnation, outages, onFatal: end, onNotice, onLost });
       } catch (error) {
-        // Reads the log again: another replica has meanwhile written a snapshot and removed earlier entries.
+        // Reads the log again, because another replica has written a snapshot and removed earlier entries.
         if (!(error instanceof LogChangedError)) throw error;
         if (tries === maximumTries)
           throw new LogOpenError(`${error.message}; start again, or start a new log with --data-reset`);

@@ -37,8 +37,8 @@ export class DueRequests {
   }
 
   /**
-   * Completes all delayed requests that are due. A completed command may advance the clock, which makes further ones
-   * due.
+   * Completes all delayed requests that are due. A completed command may advance the clock, so that more requests
+   * become due.
    */
   complete(): void {
     if (!this.#mayHaveAny) return;

@@ -47,7 +47,7 @@ export class LogTime implements TimeSource {
   }
 
   restart(): void {
-    // Does nothing, because the time of a log never restarts.
+    // Has no effect, because the time of a log never restarts.
   }
 
   /** Returns the machine's time for the next log entry, in Unix milliseconds. */

@@ -22,7 +22,7 @@ export interface Replay {
   readonly last: FoundEntry | undefined;
   /** Log entry whose responses differ from the recorded ones, if any. The replay stops after it. */
   readonly difference: { readonly entry: FoundEntry; readonly results: readonly CommandResult[] } | undefined;
-  /** Number of replayed entries whose responses were not recorded: the last ones of an interrupted run. */
+  /** Number of replayed entries whose responses were not recorded, because the run was interrupted. */
   readonly uncompared: number;
 }
 

@@ -71,7 +71,7 @@ export async function restoreMachine(
   });
 }
 
-/** Services with data at the start of a scenario, to fork: sandboxes share the pets of a large scenario. */
+/** Services with a scenario's initial data. Sandboxes fork them, so that a large scenario's pets are in memory once. */
 type Start = Pick<SimulatorState, 'services' | 'dataFrom'>;
 
 const startOf = (sim: Simulator): Start => {

@@ -28,8 +28,8 @@ export function findList(lists: ListCache, settings: Settings, query: string, re
 }
 
 /**
- * Removes cached lists after a change of the pets.
- * @param isAppended whether the change only adds a pet behind all others, which leaves full lists as they are
+ * Removes cached lists that a change of the pets affects.
+ * @param isAppended whether the change only adds a pet at the end, which does not change full lists
  */
 export function invalidateLists(lists: ListCache, isAppended: boolean): void {
   for (const [query, { isFull }] of lists) if (!isAppended || !isFull) lists.delete(query);

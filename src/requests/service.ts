@@ -8,7 +8,7 @@ import type { Outcome } from './outcome.js';
  * request.
  */
 export interface Match {
-  /** Name of the matching operation; `undefined` only if the request has an error response, `refusal`. */
+  /** Name of the operation for the request; `undefined` only if `refusal` has an error response instead. */
   readonly operation: string | undefined;
   readonly isWrite: boolean;
   /** Path parameters of the request, as sent: `petId` in `/pets/{petId}`. */

@@ -11,7 +11,7 @@ const maximumKeys = 1_000;
 
 /** Last refused request of an API key while the simulator's clock was frozen. */
 interface Refusal {
-  /** Real time from the clock's freeze or last move to the refusal, in milliseconds. */
+  /** Real time between the freeze or last move of the clock and the refusal, in milliseconds. */
   frozenForMs: number;
   /** Wait that the refusal's Retry-After header asked for, in milliseconds. */
   waitMs: number;

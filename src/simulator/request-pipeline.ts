@@ -66,8 +66,7 @@ export class RequestPipeline {
     const { journal } = state;
     const nowMs = state.clock.now();
     const id = journal.open();
-    // Delayed requests whose delay is over are answered first, but after the new request's arrival. The new request
-    // already has its id.
+    // Responds to due delayed requests first. The new request has arrived before and already has its id.
     if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
     const basePath = call.basePath ?? state.basePaths[0];

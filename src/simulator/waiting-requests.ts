@@ -33,7 +33,7 @@ export function createWaitingRequests(
     waiters.delete(id);
   };
 
-  /** Continues the delayed requests whose delay is over. */
+  /** Continues the delayed requests whose delay has ended. */
   function complete(nowMs: number): void {
     while ((delayed[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
       const request = delayed.shift() as DelayedRequest;
@@ -128,7 +128,7 @@ export function createWaitingRequests(
       const waiting = [...delayed.splice(0), ...running.values()];
       running.clear();
       for (const { exchange } of waiting) {
-        // Waiting requests are dropped without a record, because the simulator's clock was restarted.
+        // Drops waiting requests without a record, because the simulator's clock was restarted.
         journal.abandon(exchange.id);
         settle(exchange.id, undefined, new ResetError());
       }

@@ -51,9 +51,7 @@ function exactHash({ record, url, requestHeaders, requestBody, connection, own }
   return `=${fingerprint(JSON.stringify(all))}`;
 }
 
-/**
- * Hash of the fields that HAR and JSON Lines record equally, by which an entry repeated in the other format is found.
- */
+/** Hash of the fields that HAR and JSON Lines record equally. Finds an entry that both files contain. */
 function alikeHash({ record: { arrivedAtMs, method, status }, url, own }: RecordedEntry) {
   const id = own && readSimulatorFields(own, arrivedAtMs)?.id;
   return `~${fingerprint(JSON.stringify([Math.floor(arrivedAtMs), method, url, status, id]))}`;

@@ -38,10 +38,10 @@ const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
  * @param replace returns the replacement of a key
  */
 export function createTextFinder(expected: number, replace: (token: string) => string) {
-  /** API keys by their start, which is searched in texts. */
+  /** API keys by their first 64 characters, which the search compares with the text. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
-  /** Marks the key lengths that `lengths` already contains. */
+  /** Entry `n` is `true` if `lengths` contains the key length `n`. */
   const known: boolean[] = [];
   const table = new Uint8Array(Math.max(minimumPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
   const mask = table.length - 1;

@@ -56,7 +56,7 @@ const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } } };
 const dayTimeoutMs = 75_000;
 /** Runs for the reduction of one find: each takes seconds. */
 const reductionRuns = 10;
-/** Fields that a reduction leaves as they are. */
+/** Fields that a reduction does not change. */
 const keptFields = ['expect', 'windows'];
 /** Minute of scenarios that do not shorten it: a client waits in real time. */
 const shortMinute = '5s';
@@ -258,7 +258,7 @@ function initialScenarios(): Scenario[] {
   return [dayStart, ...otherStarts, ...firstScenarios.map(started), ...inTurn.map(started)].map(withShortMinute);
 }
 
-/** A scenario without names that mean nothing to its client: those of fault rules, and of the default key. */
+/** Removes names from a scenario that the client does not use: the names of fault rules and of the default key. */
 function withoutNames({ client: { key, ...client } = {}, faults, ...fields }: Scenario): Scenario {
   const isDefault = key === clientOf(fields).key;
   const asked = isDefault ? client : { key, ...client };

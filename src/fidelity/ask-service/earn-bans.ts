@@ -41,8 +41,8 @@ interface Refused {
 }
 
 /**
- * Gets the key banned several times. The times of the requests reveal how many early ones cause a ban, how long it
- * lasts, and what is tolerated.
+ * Causes several bans of the key. The times of the requests reveal the number of strikes per ban, the ban's length and
+ * the tolerance.
  * @throws {CalibrationEnded} if the budget is used up, or a wait is too long
  */
 export async function earnBans(asker: ServiceClient, learner: Learner): Promise<void> {

@@ -128,7 +128,7 @@ function comparePlan(
   return { ...nothing, differences: [difference] };
 }
 
-/** Compares how the service counts requests with the scenario's rules. */
+/** Compares the service's counting of requests with that of the scenario's rules. */
 function compareRules(
   { settings }: ResolvedScenario,
   own: readonly Exchange[],

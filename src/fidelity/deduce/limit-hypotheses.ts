@@ -32,7 +32,7 @@ export interface UnexplainedResponse {
 /** Maximum number of possible states per key that are followed. With more, the key's earlier responses are ignored. */
 const maximumStates = 24;
 /**
- * Number of requests that the service counted in excess of the sent ones. From this number on, a coincidence is
+ * Number of requests that the service counted in excess of the sent requests. From this number on, a coincidence is
  * excluded.
  */
 const surelyNoChance = 3;
@@ -79,7 +79,7 @@ export class LimitHypotheses {
     return this.#seen;
   }
 
-  /** Number of requests that the service counted in excess of the known ones. */
+  /** Number of requests that the service counted in excess of the known requests. */
   get unaccounted(): number {
     return this.#unaccounted;
   }

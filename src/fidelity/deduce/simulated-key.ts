@@ -146,8 +146,8 @@ function explainBy(
 }
 
 /**
- * Adds the limit that a response shows to the known ones. Returns `undefined` for a contradiction: a known limit
- * differs, or a day limit is no larger than the minute limit.
+ * Adds a response's limit to the known limits. Returns `undefined` for a contradiction: another known limit, or a day
+ * limit that is not larger than the minute limit.
  */
 function withLimit(
   limits: SimulatedKey['limits'],

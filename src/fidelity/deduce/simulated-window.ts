@@ -41,7 +41,7 @@ export interface WindowObservation {
   readonly wasUsedUp: boolean | undefined;
   /** Whether the window counted the request. */
   readonly isCharged: boolean;
-  /** Rate-limit headers of the response. They show one window, minute or day; `undefined` if they show the other. */
+  /** Rate-limit headers of the response; `undefined` if they describe the other window, minute or day. */
   readonly shown: { readonly remaining: number; readonly end: TimeRange } | undefined;
 }
 
@@ -166,7 +166,7 @@ function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number
   return left;
 }
 
-/** Limits the time of the n-th oldest request to a range, and the times of the others by their order. */
+/** Limits the time of the n-th oldest request to a range. Earlier and later requests are limited by their order. */
 function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
   const narrowed: (readonly [number, number, number])[] = [];
   let seen = 0;

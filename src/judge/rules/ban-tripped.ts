@@ -60,7 +60,8 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // The journal may have dropped some strikes of the ban. They count as this client's, as nothing is known of them.
+        // The journal may have dropped some strikes of the ban. They count as this client's, because their sender is
+        // unknown.
         const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];

@@ -66,7 +66,7 @@ const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   (next.call !== undefined || isBeginning(first, next) || isBroken(next));
 
 /**
- * Whether a request retries a write without a response, with only the start of its body. A cut body is no other pet.
+ * Whether a request retries an unanswered write with a truncated body. A truncated body does not describe another pet.
  */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   next.session === first.session &&

@@ -78,7 +78,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   ];
 }
 
-/** Creates a finding about equal reads of which too few got a usable response. The missing ones were never repeated. */
+/** Creates a finding about equal reads that were never repeated, although too few of them got a usable response. */
 function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof compareEqualReads>) {
   const { severity, note } = severityOfGivingUp(run, missing);
   const [first] = missing as [JudgedRequest];

@@ -57,7 +57,8 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   const apart = splitIntoCalls(attempts, most);
   const tooMany = apart.filter(({ length }) => length > maximumAttempts);
   if (apart.length > 1) {
-    // Attempts without waits may be calls in a row, as of a client that takes every 200 for a success.
+    // Attempts without waits in between may be separate calls, for example of a client that treats every 200 as a
+    // success.
     const left = (most ?? 1) - apart.length + 1;
     const areSeveral = (requests: readonly JudgedRequest[]) =>
       !hasWaits(requests) && requests.length <= maximumAttempts * left;

@@ -99,7 +99,7 @@ export class Connections {
   }
 
   #close(socket: Socket): true {
-    // Forgets the connection now, because further ones may arrive before its socket has closed.
+    // Forgets the connection now, because more connections may arrive before its socket has closed.
     this.#open.delete(socket);
     socket.destroy();
     return true;

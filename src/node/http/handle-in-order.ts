@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Number of unanswered requests on a connection from which the server stops reading further ones. */
+/** Number of unanswered requests on a connection at which the server stops reading further requests. */
 const maximumWaiting = 100;
 
 /**

@@ -29,7 +29,7 @@ export type AnsweredRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'
 /** Called for every response of the server, after the response was passed to the socket. */
 export type OnAnswer = (request: AnsweredRequest, answer: ServedAnswer, durationMs: number) => void;
 
-/** Function that reports the response to one request to `onAnswer`; `undefined` if nobody listens. */
+/** Function that reports the response to one request to `onAnswer`; `undefined` without such a callback. */
 export type Report = ((answer: ServedAnswer) => void) | undefined;
 
 /**

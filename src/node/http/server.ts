@@ -53,7 +53,7 @@ export interface ListenOptions {
   onAnswer?: OnAnswer;
 }
 
-/** Names of all options of `listen`, to reject misspelt ones. */
+/** Names of all options of `listen`, to reject misspelt options. */
 export const listenOptions: Record<keyof ListenOptions, true> = {
   port: true,
   host: true,

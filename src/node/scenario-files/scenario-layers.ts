@@ -159,7 +159,7 @@ function locate(layers: readonly Layer[], issue: Issue): Issue {
 
 /**
  * Selects the files that contribute to a merged field, the extending file first. Stops at a value that is not a map,
- * because it replaces all further ones.
+ * because such a value replaces those of all extended files.
  */
 function mergedOwners<Owner extends { value: unknown }>(owners: readonly Owner[]): readonly Owner[] {
   const end = owners.findIndex(({ value }) => !isMap(value));

@@ -375,7 +375,7 @@ function unavailable(name: string, error: unknown): unknown {
   return new LogUnavailableError(`Failed to write to ${name}: ${reason}.`, { cause: error });
 }
 
-/** Content of a log's folder, as far as it could be read when the log was opened. */
+/** Readable content of a log's folder at the time when the log was opened. */
 interface Content {
   readonly identity: LogIdentity;
   snapshot: SnapshotHeader | undefined;
@@ -394,7 +394,7 @@ interface Content {
   bytes: number;
   /** Number of times that the log has been opened and written to. */
   incarnation: number;
-  /** Whether the files continue the snapshot: they contain its last entry, or the start of the log. */
+  /** Whether the files continue the snapshot, so that they contain its last entry or the start of the log. */
   isFound: boolean;
   /** Number of lines in the log's files that repeat an earlier entry. */
   repeated: number;
@@ -647,7 +647,7 @@ const asidePrefix = 'set-aside-';
 const filePattern = /^(log|snapshot)-(\d{12,})\.jsonl(\.unfinished)?$/;
 const lockPattern = /^lock-(?:\d+\.json|[0-9a-f]+\.(?:sock|draft))$/;
 
-/** File whose name contains a position: that of its first entry, or of its snapshot. */
+/** File whose name contains a log position: the position of its first entry or of its snapshot. */
 type Numbered = { readonly name: string; readonly position: number };
 
 /** Lists the files of a log's folder by kind; logs and snapshots by position. */

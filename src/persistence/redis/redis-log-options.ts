@@ -8,8 +8,8 @@ import type { StoreTime } from './store-time.js';
 /** Callbacks of a log in a Redis store. */
 export interface RedisLogHost {
   /**
-   * Called if the store has lost or changed applied entries, or other replicas applied different ones. The caller must
-   * open the log again.
+   * Called if the store has lost or changed applied entries, or other replicas have applied different entries. The
+   * caller must open the log again.
    */
   onLost(reason: string): void;
   /** Called if this replica's state differs from another replica's snapshot. */

@@ -143,7 +143,8 @@ export class SnapshotElection {
     if (before === undefined) return;
     await dropSnapshots(connection, keys, old);
     const cursorIds = host.liveReplicas().map((replica) => this.#cursorIdOf.get(replica));
-    // Removes nothing until each live replica has written an entry, which shows what it has applied.
+    // Waits until each live replica has written an entry, which shows the replica's position. Removes no entry before
+    // that.
     if (cursorIds.includes(undefined)) return;
     const [least = before.id] = [before.id, ...(cursorIds as string[])].sort(compareIds);
     await connection.call('XTRIM', keys.log, 'MINID', '=', least);
