@@ -70,7 +70,7 @@ export async function runClient(
   const startMs = performance.now();
   let hasRun = false;
   try {
-    const result = await runClientCommand(command, {
+    const clientResult = await runClientCommand(command, {
       env: environment(session, client, options.routes),
       folder,
       output,
@@ -78,7 +78,7 @@ export async function runClient(
       stopped,
     });
     hasRun = true;
-    const { exitCode, stoppedBy } = result.end;
+    const { exitCode, stoppedBy } = clientResult.end;
     const isInterrupted = stoppedBy !== undefined;
     const judged = await session.judge({ isInterrupted, ...(!isInterrupted && { hasFailed: exitCode !== 0 }) });
     const lastedMs = performance.now() - startMs;
@@ -87,8 +87,8 @@ export async function runClient(
     const verdict = redactedVerdict(sim, judged, defaultScenario);
     const run = async (shown: Verdict) => (await import('../control-api/run-operations.js')).runText(sim, shown);
     const { maskedLine } = await import('./masked-line.js');
-    const end = { ...result.end, line: maskedLine(sim, command) };
-    return { ...result, end, verdict, entries: sim.journal.query(), run, lastedMs };
+    const end = { ...clientResult.end, line: maskedLine(sim, command) };
+    return { ...clientResult, end, verdict, entries: sim.journal.query(), run, lastedMs };
   } finally {
     await session.close({ graceMs: 0 });
     if (!hasRun) session.discard?.();

@@ -59,9 +59,9 @@ export const failedCodes = ({ findings }: Pick<GauntletResult, 'findings'>) => [
 ];
 
 /** Explains a result briefly: the failed rules, or the reason for an inconclusive run. Empty for a pass. */
-export function detailOf(result: GauntletResult): string {
-  const { outcome, unmet, reason, code, stoppedBy, output } = result;
-  if (outcome === 'fail') return failedCodes(result).join(', ');
+export function detailOf(gauntletResult: GauntletResult): string {
+  const { outcome, unmet, reason, code, stoppedBy, output } = gauntletResult;
+  if (outcome === 'fail') return failedCodes(gauntletResult).join(', ');
   if (outcome === 'pass') return '';
   if (unmet !== undefined) return `needs ${unmet}`;
   if (stoppedBy === 'timeout') return `${sanitizeText(reason)} (stopped by the time limit)`;

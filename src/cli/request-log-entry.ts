@@ -122,8 +122,9 @@ function createStrikeOf(): (sim: Simulator, key: string | undefined) => number |
 function strikeWait(sim: Simulator, key: string | undefined, strike: number): RefusalBefore | undefined {
   const { journal } = coreOf(sim).state;
   const record = journal.latest((each) => each.token === key && each.isStrike && each.strikes === strike);
-  const before = record && journal.latest((each) => each.id < record.id && each.token === key && isAboutLimits(each));
-  return before && refusalBefore(before, record);
+  const previousRecord =
+    record && journal.latest((each) => each.id < record.id && each.token === key && isAboutLimits(each));
+  return previousRecord && refusalBefore(previousRecord, record);
 }
 
 const noError: ReturnType<typeof readError> = {};

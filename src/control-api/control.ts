@@ -127,7 +127,7 @@ export interface Control {
     total: number;
     next?: string;
   };
-  /** Returns the usage, strikes and ban of one API key. */
+  /** Shows the usage, strikes and ban of one API key. */
   getKey(input: { key: string }): KeyInfo;
   /** Adds an API key, unused, or replaces the one with the same text. */
   addKey(input: KeyInput & { key: string }): KeyInfo;

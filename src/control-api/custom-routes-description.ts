@@ -11,8 +11,11 @@ export interface CustomRoutesDescription {
 type Description = Record<string, unknown>;
 
 /** Adds the user's custom routes to the API's OpenAPI description. */
-export const addCustomRoutes = (service: Description, own: CustomRoutesDescription | undefined): Description =>
-  own === undefined ? service : merged(service, own.paths ?? {}, [own.components]);
+export const addCustomRoutes = (
+  service: Description,
+  customRoutes: CustomRoutesDescription | undefined,
+): Description =>
+  customRoutes === undefined ? service : merged(service, customRoutes.paths ?? {}, [customRoutes.components]);
 
 /**
  * Adds the user's custom routes to the control API's OpenAPI description. Includes the API's URL and components,
@@ -20,18 +23,18 @@ export const addCustomRoutes = (service: Description, own: CustomRoutesDescripti
  */
 export function addCustomRoutesToControl(
   control: Description,
-  own: CustomRoutesDescription | undefined,
+  customRoutes: CustomRoutesDescription | undefined,
   baseUrl?: string,
 ): Description {
-  if (own === undefined) return control;
+  if (customRoutes === undefined) return control;
   const service = describeService(baseUrl) as Description;
   const paths = Object.fromEntries(
-    Object.entries(own.paths ?? {}).map(([path, item]) => [
+    Object.entries(customRoutes.paths ?? {}).map(([path, item]) => [
       path,
       { servers: service.servers, ...secured(item, service) },
     ]),
   );
-  return merged(control, paths, [own.components, service.components as Items]);
+  return merged(control, paths, [customRoutes.components, service.components as Items]);
 }
 
 /** Gives custom operations without `security` the API's authentication. */

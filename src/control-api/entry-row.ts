@@ -176,12 +176,12 @@ export function createRowFields() {
   return (
     entry: RequestRecord,
     shown: Pick<Fields<EntryRow>, 'key' | 'path' | 'query' | 'call'>,
-    before: RequestRecord | undefined,
+    previousRecord: RequestRecord | undefined,
   ): Fields<EntryRow> => {
     const { token, promisedAtMs, headers } = entry;
     const remaining = headers[rateLimitHeaders.remaining];
     const toldMs = earliestRetryMs(entry);
-    const promisedBeforeMs = before?.promisedAtMs;
+    const promisedBeforeMs = previousRecord?.promisedAtMs;
     const row: Fields<EntryRow> = {
       id: entry.id,
       time: timeOf(clamped(entry.arrivedAtMs)),
@@ -203,7 +203,7 @@ export function createRowFields() {
       promisedAt: promisedAtMs === undefined ? undefined : instant(promisedAtMs),
       toldUntil: toldMs === undefined ? undefined : instant(toldMs),
       sincePromiseMs: promisedBeforeMs === undefined ? undefined : entry.arrivedAtMs - promisedBeforeMs,
-      after: before && refusalBefore(before, entry),
+      after: previousRecord && refusalBefore(previousRecord, entry),
       strikes: entry.strikes,
       strike: entry.isStrike || undefined,
       episode: entry.episode,

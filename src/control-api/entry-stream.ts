@@ -108,10 +108,10 @@ export function openFeed(sim: Simulator, since?: number): EntryFeed {
  * client's waits.
  */
 function entriesSince(sim: Simulator, view: EntryView, since = Number.POSITIVE_INFINITY): RequestRecord[] {
-  const wanted: RequestRecord[] = [];
+  const records: RequestRecord[] = [];
   for (const entry of sim.journal.query()) {
-    if (entry.id > since) wanted.push(entry);
+    if (entry.id > since) records.push(entry);
     else view.pass(entry);
   }
-  return wanted;
+  return records;
 }

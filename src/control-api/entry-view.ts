@@ -51,7 +51,7 @@ export function createEntryView(sim: Simulator): EntryView {
 
   const rowOf = (entry: RequestRecord, redact: Redact): Fields<EntryRow> => {
     const { token, path, query, call } = entry;
-    const before = refusals.get(token);
+    const previousRecord = refusals.get(token);
     pass(entry);
     const shown = {
       key: token && displayKey(sim, token),
@@ -59,7 +59,7 @@ export function createEntryView(sim: Simulator): EntryView {
       query: redact(query),
       call: call && redact(call),
     };
-    return rowFields(entry, shown, before);
+    return rowFields(entry, shown, previousRecord);
   };
 
   const redactOf = (entry: RequestRecord, requestText: string | undefined): Redact => {
@@ -140,22 +140,24 @@ export function showEntry(sim: Simulator, id: number): JournalEntry | undefined 
   const entry = journal.latest((record) => record.id === id);
   if (entry === undefined) return undefined;
   const view = createEntryView(sim);
-  const before = journal.latest((record) => record.id < id && record.token === entry.token && isAboutLimits(record));
-  if (before !== undefined) view.pass(before);
+  const previousRecord = journal.latest(
+    (record) => record.id < id && record.token === entry.token && isAboutLimits(record),
+  );
+  if (previousRecord !== undefined) view.pass(previousRecord);
   return view.show(entry);
 }
 
 /**
  * Converts the journal records that match a test, in the order of arrival.
- * @param all records of the journal, if the caller already has them
+ * @param records records of the journal, if the caller already has them
  */
 export function* showEntries(
   sim: Simulator,
   isWanted: (entry: RequestRecord) => boolean,
-  all = sim.journal.query(),
+  records = sim.journal.query(),
 ): Generator<JournalEntry> {
   const view = createEntryView(sim);
-  for (const entry of all) {
+  for (const entry of records) {
     if (isWanted(entry)) yield view.show(entry);
     else view.pass(entry);
   }

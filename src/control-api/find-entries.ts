@@ -26,8 +26,8 @@ export type EntryQuery = { [Field in keyof typeof entryQuery]?: Output<(typeof e
 /** Finds the journal entries that match a query, in the order of arrival. */
 export function findEntries({ journal }: Simulator, query: EntryQuery): RequestRecord[] {
   const { key, ...others } = query;
-  const found = journal.query(others);
-  return key === undefined ? found : found.filter((entry) => isOfKey(entry, key));
+  const records = journal.query(others);
+  return key === undefined ? records : records.filter((entry) => isOfKey(entry, key));
 }
 
 /**

@@ -56,11 +56,11 @@ const withWhy = ({ settings }: Simulator, entry: JournalEntry): JournalEntry => 
 
 /** Newest journal entries that match a query, and the total number of matches. */
 function newest(sim: Simulator, { limit, ...of }: EntryQuery & { limit: number }) {
-  const all = sim.journal.query();
-  const found = all.filter(createFilter(of));
-  const shown = new Set(limit === 0 ? [] : found.slice(-limit));
-  const entries = lazyList(showEntries(sim, (entry) => shown.has(entry), all));
-  return { entries, count: found.length, dropped: sim.journal.dropped };
+  const records = sim.journal.query();
+  const matches = records.filter(createFilter(of));
+  const shown = new Set(limit === 0 ? [] : matches.slice(-limit));
+  const entries = lazyList(showEntries(sim, (entry) => shown.has(entry), records));
+  return { entries, count: matches.length, dropped: sim.journal.dropped };
 }
 
 export const journalOperations = {

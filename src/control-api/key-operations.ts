@@ -93,7 +93,7 @@ export const keyOperations = {
   getKey: operation({
     method: 'GET',
     path: '/keys/{key}',
-    summary: 'Shows one API key',
+    summary: 'Shows the usage, strikes and ban of one API key',
     input: oneKey,
     example,
     result: keyInfoSchema,

@@ -86,9 +86,9 @@ export function checkInput({ input: schema }: AnyControlOperation, input: unknow
 }
 
 function* checkInputInSteps({ input: schema }: AnyControlOperation, input: unknown): Steps<unknown> {
-  const found: SchemaIssue[] = [];
-  const checked = yield* checkInSteps(schema, input, found);
-  if (found.length > 0) throw refusedInput(new ScenarioError(toIssues(found), 'input'), input);
+  const issues: SchemaIssue[] = [];
+  const checked = yield* checkInSteps(schema, input, issues);
+  if (issues.length > 0) throw refusedInput(new ScenarioError(toIssues(issues), 'input'), input);
   return checked;
 }
 

@@ -11,13 +11,16 @@ export interface RefusalBefore {
 }
 
 /** Computes the wait between a key's previous 429 and a request; `undefined` if the two overlapped. */
-export function refusalBefore(before: RequestRecord, { id, arrivedAtMs }: RequestRecord): RefusalBefore | undefined {
-  const waitedMs = arrivedAtMs - before.answeredAtMs;
-  if (id <= before.lastArrivedId || waitedMs < 0) return undefined;
-  const toldMs = earliestRetryMs(before);
+export function refusalBefore(
+  previousRecord: RequestRecord,
+  { id, arrivedAtMs }: RequestRecord,
+): RefusalBefore | undefined {
+  const waitedMs = arrivedAtMs - previousRecord.answeredAtMs;
+  if (id <= previousRecord.lastArrivedId || waitedMs < 0) return undefined;
+  const toldMs = earliestRetryMs(previousRecord);
   return {
-    id: before.id,
-    ...(toldMs !== undefined && { waitMs: Math.max(0, toldMs - before.answeredAtMs) }),
+    id: previousRecord.id,
+    ...(toldMs !== undefined && { waitMs: Math.max(0, toldMs - previousRecord.answeredAtMs) }),
     waitedMs,
   };
 }

@@ -24,9 +24,9 @@ function Page() {
   const shown = file ?? session;
   useEffect(() => showOutcomeInTab(shown), [shown]);
   const open = async (chosen: File) => {
-    const read = readFile(chosen.name, await chosen.text());
+    const report = readFile(chosen.name, await chosen.text());
     file?.close();
-    setFile(new Session(createFileSource(read)));
+    setFile(new Session(createFileSource(report)));
   };
   const change = (name: string | undefined) => {
     session.close();

@@ -42,9 +42,9 @@ function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
   useEffect(() => watchState(session, () => redraw(undefined)), [session]);
   const { scenario } = session.state;
   const open = async (chosen: File) => {
-    const read = readFile(chosen.name, await chosen.text());
+    const report = readFile(chosen.name, await chosen.text());
     file?.close();
-    setFile(new Session(createFileSource(read)));
+    setFile(new Session(createFileSource(report)));
   };
   const back = () => {
     file?.close();

@@ -131,8 +131,8 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
       isKept: isIn(base),
       isStopped: () => false,
     });
-    const found = result.found.map((trial) => toFind(trial, seed));
-    return { found, runs: result.runs, seed, exercised: result.exercised };
+    const finds = result.found.map((trial) => toFind(trial, seed));
+    return { found: finds, runs: result.runs, seed, exercised: result.exercised };
   } finally {
     restore();
   }

@@ -199,10 +199,10 @@ async function reduce<Run extends Trial>(
   const again = async (scenario: Scenario, requests = cut): Promise<Run | undefined> => {
     for (let attempt = 0; attempt < tries && left > 0 && !isStopped(); attempt++) {
       left--;
-      const other = await run(scenario, requests);
-      if (other === undefined) return undefined;
-      const rank = rankOf(other, failure);
-      if (rank < other.failures.length && rank <= rankOf(best, failure)) return { ...other, failure };
+      const otherRun = await run(scenario, requests);
+      if (otherRun === undefined) return undefined;
+      const rank = rankOf(otherRun, failure);
+      if (rank < otherRun.failures.length && rank <= rankOf(best, failure)) return { ...otherRun, failure };
     }
     return undefined;
   };
@@ -219,9 +219,9 @@ async function reduce<Run extends Trial>(
   const shorten = async () => {
     if (!canCut) return;
     for (const requests of cuts.filter((each) => each < best.entries.length)) {
-      const other = await again(best.scenario, requests);
-      if (other === undefined) continue;
-      best = other;
+      const otherRun = await again(best.scenario, requests);
+      if (otherRun === undefined) continue;
+      best = otherRun;
       cut = requests;
       return;
     }
@@ -231,9 +231,9 @@ async function reduce<Run extends Trial>(
     const text = JSON.stringify(scenario);
     if (tried.has(text)) return false;
     tried.add(text);
-    const other = await again(scenario);
-    if (other === undefined || !isSimpler(complexityOf(other), complexityOf(best))) return false;
-    best = other;
+    const otherRun = await again(scenario);
+    if (otherRun === undefined || !isSimpler(complexityOf(otherRun), complexityOf(best))) return false;
+    best = otherRun;
     return true;
   };
   if (isSlow && isSmall(trial)) return best;

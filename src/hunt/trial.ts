@@ -51,10 +51,10 @@ const slightShare = 0.75;
 function minimumShareWaited(ids: readonly number[], entries: readonly RequestRecord[]): number {
   const shares = ids.map((id) => {
     const index = entries.findIndex((entry) => entry.id === id);
-    const [before, entry] = [entries[index - 1], entries[index]];
-    if (before === undefined || entry === undefined) return 0;
-    const { deadlineMs = 0 } = promisesOf(before, isRefused(before));
-    return (entry.arrivedAtMs - before.answeredAtMs) / (deadlineMs - before.answeredAtMs);
+    const [previousRecord, entry] = [entries[index - 1], entries[index]];
+    if (previousRecord === undefined || entry === undefined) return 0;
+    const { deadlineMs = 0 } = promisesOf(previousRecord, isRefused(previousRecord));
+    return (entry.arrivedAtMs - previousRecord.answeredAtMs) / (deadlineMs - previousRecord.answeredAtMs);
   });
   return Math.min(...shares);
 }
@@ -81,12 +81,14 @@ export function traitsOf({ verdict, entries, end }: Trial): string[] {
   const last = new Map<string | undefined, RequestRecord>();
   let refusals = 0;
   for (const entry of entries) {
-    const before = last.get(entry.token);
-    if (before !== undefined) {
-      const deadlineMs = promisesOf(before, isRefused(before)).deadlineMs;
-      const waited = entry.arrivedAtMs - before.answeredAtMs;
-      const asked = deadlineMs === undefined ? undefined : deadlineMs - before.answeredAtMs;
-      traits.add(`wait ${kindOf(before)} ${asked === undefined ? magnitude(waited / 1_000) : ratio(waited, asked)}`);
+    const previousRecord = last.get(entry.token);
+    if (previousRecord !== undefined) {
+      const deadlineMs = promisesOf(previousRecord, isRefused(previousRecord)).deadlineMs;
+      const waited = entry.arrivedAtMs - previousRecord.answeredAtMs;
+      const asked = deadlineMs === undefined ? undefined : deadlineMs - previousRecord.answeredAtMs;
+      traits.add(
+        `wait ${kindOf(previousRecord)} ${asked === undefined ? magnitude(waited / 1_000) : ratio(waited, asked)}`,
+      );
     }
     last.set(entry.token, entry);
     traits.add(`response ${entry.operation} ${kindOf(entry)}`);

@@ -140,10 +140,10 @@ export class RequestJournal {
     }
     const index = this.#records.findLastIndex((record) => record?.id === id);
     if (index < 0) return;
-    const before = this.#records[index] as RequestRecord;
-    const after = cutBodies({ ...before, ...delivery }, this.#limits.bodyBytes);
+    const previousRecord = this.#records[index] as RequestRecord;
+    const after = cutBodies({ ...previousRecord, ...delivery }, this.#limits.bodyBytes);
     this.#records[index] = after;
-    if (delivery.responseBody !== undefined) this.#grow(bytesOf(after) - bytesOf(before));
+    if (delivery.responseBody !== undefined) this.#grow(bytesOf(after) - bytesOf(previousRecord));
   }
 
   report(outcome: ReportedOutcome): void {

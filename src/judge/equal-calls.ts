@@ -21,11 +21,11 @@ export function splitIntoCalls(attempts: readonly JudgedRequest[], most: number 
   const calls: JudgedRequest[][] = [];
   const series: number[][] = [];
   for (const [index, request] of attempts.entries()) {
-    const before = attempts[index - 1];
+    const previousRequest = attempts[index - 1];
     const waitMs = waitBefore(attempts, index);
     const waits = series.at(-1) ?? [];
     if (
-      before === undefined ||
+      previousRequest === undefined ||
       restartsWaits(waits, waitMs, most) ||
       (most !== undefined && startsNextConnection(attempts, index))
     ) {
@@ -42,8 +42,10 @@ export function splitIntoCalls(attempts: readonly JudgedRequest[], most: number 
 
 /** Wait between the response to the previous attempt and this one, in milliseconds. */
 function waitBefore(attempts: readonly JudgedRequest[], index: number): number {
-  const [before, request] = [attempts[index - 1], attempts[index]];
-  return before === undefined || request === undefined ? 0 : request.arrivedAtMs - before.answeredAtMs;
+  const [previousRequest, request] = [attempts[index - 1], attempts[index]];
+  return previousRequest === undefined || request === undefined
+    ? 0
+    : request.arrivedAtMs - previousRequest.answeredAtMs;
 }
 
 /** Whether a client waited between attempts, instead of sending each at once. */

@@ -66,5 +66,6 @@ function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: numbe
   );
 }
 
-const isAfter = (before: JudgedRequest, { id, arrivedAtMs }: JudgedRequest) =>
-  id > before.lastArrivedId && arrivedAtMs >= (before.deadlineMs ?? before.answeredAtMs) - toleranceMs;
+const isAfter = (previousRequest: JudgedRequest, { id, arrivedAtMs }: JudgedRequest) =>
+  id > previousRequest.lastArrivedId &&
+  arrivedAtMs >= (previousRequest.deadlineMs ?? previousRequest.answeredAtMs) - toleranceMs;

@@ -33,7 +33,7 @@ export function createOutageExcuse(
  */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
-    ...[lastRefusalRead, retryOf, retryOfOutage].map((before) => before?.arrivedAtMs ?? arrivedAtMs),
+    ...[lastRefusalRead, retryOf, retryOfOutage].map((previousRequest) => previousRequest?.arrivedAtMs ?? arrivedAtMs),
     arrivedAtMs,
   );
 

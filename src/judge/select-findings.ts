@@ -18,15 +18,15 @@ export interface ShownFinding {
  * all findings.
  */
 export function selectFindings(findings: readonly Finding[]): ShownFinding[] {
-  const shown: ShownFinding[] = [];
+  const shownFindings: ShownFinding[] = [];
   for (const finding of findings) {
-    const alike = shown.filter(
+    const alike = shownFindings.filter(
       ({ finding: { code, severity } }) => code === finding.code && severity === finding.severity,
     );
-    if (alike.length < maximumShown) shown.push({ finding, hidden: [] });
+    if (alike.length < maximumShown) shownFindings.push({ finding, hidden: [] });
     else alike.at(-1)?.hidden.push(finding);
   }
-  return shown;
+  return shownFindings;
 }
 
 /** Formats the ids of a finding's requests: `request 7`, `requests 2–4, 9 and 30 more`. */

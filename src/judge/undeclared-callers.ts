@@ -99,7 +99,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
    */
   let hasRetried = false;
   let isAfterLast = false;
-  let before: JudgedRequest | undefined;
+  let previousRequest: JudgedRequest | undefined;
   /**
    * Requests that arrived long after the first refusal. Only the connection can show that another caller sent such a
    * request.
@@ -113,7 +113,8 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
       // A next call directly after a successful retry indicates a single client that had retried too early.
-      if (hasRetried && isAfterLast && request.arrivedAtMs - (before?.answeredAtMs ?? 0) <= concurrentMs) return 1;
+      if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
+        return 1;
       if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
       waiting = waiting.filter((refusal) => refusal !== from);
       hasRetried = true;
@@ -130,7 +131,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
       }
       waiting.push(request);
     }
-    before = request;
+    previousRequest = request;
   }
   const mayReturn = (refusal: JudgedRequest) => !late.has(refusal) && !isOverdue(refusal, run);
   return waiting.every((refusal) => hasReturned.has(refusal) || mayReturn(refusal)) ? count : 1;

@@ -3,7 +3,7 @@ import { bytesOf } from './command-bytes.js';
 import type { CommandResult } from './command-result.js';
 import { maximumEntryBytes } from './log.js';
 
-export type CommandCallback = (result: CommandResult) => void;
+export type CommandCallback = (commandResult: CommandResult) => void;
 
 /** Command that waits for the log, with the callback for its result. */
 export interface PendingCommand {

@@ -36,8 +36,8 @@ export function createLoggedSimulators(
   const { sim, sandboxes } = machine;
   const submit = (command: Command) =>
     new Promise<unknown>((resolve, reject) => {
-      sequencer.submit(command, (result) =>
-        'error' in result ? reject(readable(result.error)) : resolve(result.value),
+      sequencer.submit(command, (commandResult) =>
+        'error' in commandResult ? reject(readable(commandResult.error)) : resolve(commandResult.value),
       );
     });
 
@@ -48,14 +48,14 @@ export function createLoggedSimulators(
       // Omits the header that announces a recreated sandbox. The state itself knows in which response to send this
       // header.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
-      sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (result) => {
-        if ('error' in result) {
-          if (result.error instanceof LogUnavailableError)
-            deliver(unavailableAnswer(sandbox?.sim ?? sim, result.error, call));
-          else fail(result.error);
+      sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
+        if ('error' in commandResult) {
+          if (commandResult.error instanceof LogUnavailableError)
+            deliver(unavailableAnswer(sandbox?.sim ?? sim, commandResult.error, call));
+          else fail(commandResult.error);
           return;
         }
-        deliverHandled(result.value as HandledRequest, call, sandbox?.name, deliver, fail);
+        deliverHandled(commandResult.value as HandledRequest, call, sandbox?.name, deliver, fail);
       });
     },
     useSandbox: (name) => sandboxes.find(name),
@@ -161,8 +161,8 @@ export function createLoggedSimulators(
    */
   function checkOperations(input: unknown): void {
     if (!isMap(input)) return;
-    const known = coreOf(sim).state.shared.operations;
-    const issues = [...unknownOperations(isMap(input.scenario) ? input.scenario : input, known)];
+    const operations = coreOf(sim).state.shared.operations;
+    const issues = [...unknownOperations(isMap(input.scenario) ? input.scenario : input, operations)];
     if (issues.length > 0) throw toControlError(new ScenarioError(issues));
   }
 

@@ -109,8 +109,8 @@ export class OutageLog {
    * Handles the result of a command that reports an outage to the log. If the log did not store the command, a later
    * one replaces it.
    */
-  settle(command: OutageCommand, result: CommandResult): void {
-    const error = 'error' in result ? result.error : undefined;
+  settle(command: OutageCommand, commandResult: CommandResult): void {
+    const error = 'error' in commandResult ? commandResult.error : undefined;
     const isUnwritten = error instanceof LogUnavailableError;
     if (isUnwritten && error.isUncertain) return;
     if (this.#submitted.delete(command) && isUnwritten) this.#add(command.sandbox, command);

@@ -27,19 +27,19 @@ export interface ReadMachine {
 
 /**
  * Reads the state from a log: restores its snapshot, or starts its first scenario, and then applies all entries.
- * @param known scenario that is already resolved, which saves time
+ * @param knownScenario scenario that is already resolved, which saves time
  * @throws {Error} for a log with neither; {ScenarioError} for a scenario that this version rejects
  */
 export async function readMachine(
   { snapshot, entries }: { snapshot: FoundSnapshot | undefined; entries: AsyncIterable<FoundEntry> },
   options: MachineOptions,
-  known?: ResolvedScenario,
+  knownScenario?: ResolvedScenario,
 ): Promise<ReadMachine> {
-  let machine = snapshot && (await restoreMachine(snapshot.pieces, options, known));
+  let machine = snapshot && (await restoreMachine(snapshot.pieces, options, knownScenario));
   let difference: ReplayDifference | undefined;
   const expected = new Map<number, { hash: string; version: string }>();
   for await (const entry of entries) {
-    machine ??= startFromFirstEntry(entry, options, known);
+    machine ??= startFromFirstEntry(entry, options, knownScenario);
     const { position, version, answered = [] } = entry;
     for (const [earlier, hash] of answered) {
       const { hash: now = hash, version: writtenBy = version } = expected.get(earlier) ?? {};
@@ -53,18 +53,18 @@ export async function readMachine(
 
 /**
  * Creates the state with which a log begins.
- * @param known scenario that is already resolved, which saves time
+ * @param knownScenario scenario that is already resolved, which saves time
  * @throws {Error} for a log that does not begin with a scenario
  */
 export function startFromFirstEntry(
   first: FoundEntry,
   options: MachineOptions,
-  known?: ResolvedScenario,
+  knownScenario?: ResolvedScenario,
 ): StateMachine {
   const scenario = scenarioOf(first);
-  const isKnown = known !== undefined && jsonText(known.scenario) === jsonText(scenario);
+  const isKnown = knownScenario !== undefined && jsonText(knownScenario.scenario) === jsonText(scenario);
   return startMachine(
-    isKnown ? known : resolveScenario(scenario, options.generatePets, readStart, anyOperation),
+    isKnown ? knownScenario : resolveScenario(scenario, options.generatePets, readStart, anyOperation),
     first.atMs,
     options,
   );

@@ -184,7 +184,7 @@ export class Sequencer {
         this.#finish(written.waiting, (index) => results[index] as CommandResult);
       }
       const ended = this.outages.end(nowMs, (sandbox) => this.#machine.simOf(sandbox) !== undefined);
-      for (const command of ended) this.submit(command, (result) => this.outages.settle(command, result));
+      for (const command of ended) this.submit(command, (commandResult) => this.outages.settle(command, commandResult));
     }
     this.#afterEntry(entry);
   }
@@ -214,10 +214,10 @@ export class Sequencer {
   /** Marks requests as lost if their clients received a timeout error before the requests were applied. */
   #markLost(waiting: readonly PendingCommand[], results: readonly CommandResult[]): void {
     for (const [index, { command }] of waiting.entries()) {
-      const result = results[index] as CommandResult;
-      if (command.kind === 'storeAway') this.outages.settle(command, result);
-      if (command.kind !== 'request' || 'error' in result) continue;
-      const { id, answer } = result.value as HandledRequest;
+      const commandResult = results[index] as CommandResult;
+      if (command.kind === 'storeAway') this.outages.settle(command, commandResult);
+      if (command.kind !== 'request' || 'error' in commandResult) continue;
+      const { id, answer } = commandResult.value as HandledRequest;
       this.outages.found(command.sandbox);
       this.noteDelivery(command.sandbox, id, { isLost: true });
       if (answer instanceof Promise) this.submit({ kind: 'left', sandbox: command.sandbox, id });

@@ -36,16 +36,16 @@ export function startMachine(resolved: ResolvedScenario, atMs: number, options: 
 
 /**
  * Restores the state of a server from the pieces of `captureMachine`.
- * @param known scenario that is already resolved, so that its pets are not generated again
+ * @param knownScenario scenario that is already resolved, so that its pets are not generated again
  * @throws {Error} for incomplete pieces; {ScenarioError} for a scenario that this version rejects
  */
 export async function restoreMachine(
   pieces: AsyncIterable<unknown> | Iterable<unknown>,
   options: MachineOptions,
-  known?: ResolvedScenario,
+  knownScenario?: ResolvedScenario,
 ): Promise<StateMachine> {
   const { server, scenarios, simulators } = await readPieces(pieces);
-  const scenarioOf = createResolver(scenarios, options.generatePets, known);
+  const scenarioOf = createResolver(scenarios, options.generatePets, knownScenario);
   const [own, ...others] = simulators as [SimulatorParts, ...SimulatorParts[]];
   const time = new LogTime(options);
   return time.at(server.atMs, () => {
@@ -130,14 +130,15 @@ const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.er
 function createResolver(
   scenarios: readonly Scenario[],
   generatePets: GeneratePets | undefined,
-  known: ResolvedScenario | undefined,
+  knownScenario: ResolvedScenario | undefined,
 ): ScenarioOf {
   const resolved: ResolvedScenario[] = [];
   return (number) => {
     const content = scenarios[number];
     if (content === undefined) throw new Error(`Failed to read the snapshot: expected scenario ${number}, got none`);
-    const isKnown = known !== undefined && generatesPets(content) && jsonText(known.scenario) === jsonText(content);
-    resolved[number] ??= isKnown ? known : resolveScenario(content, generatePets, readStart, anyOperation);
+    const isKnown =
+      knownScenario !== undefined && generatesPets(content) && jsonText(knownScenario.scenario) === jsonText(content);
+    resolved[number] ??= isKnown ? knownScenario : resolveScenario(content, generatePets, readStart, anyOperation);
     return resolved[number];
   };
 }

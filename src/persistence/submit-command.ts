@@ -7,5 +7,5 @@ import type { Sequencer } from './sequencer.js';
  */
 export const submitCommand = (sequencer: Sequencer, command: Command): Promise<void> =>
   new Promise((resolve, reject) => {
-    sequencer.submit(command, (result) => ('error' in result ? reject(result.error) : resolve()));
+    sequencer.submit(command, (commandResult) => ('error' in commandResult ? reject(commandResult.error) : resolve()));
   });

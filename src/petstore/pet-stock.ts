@@ -12,11 +12,11 @@ export interface PetStock {
   readonly lists: ListCache;
 }
 
-/** Groups pets by status. @param all pets in list order; becomes part of the result without copying */
-export function fillStock(all: PetRow): PetStock {
+/** Groups pets by status. @param petRow pets in list order; becomes part of the result without copying */
+export function fillStock(petRow: PetRow): PetStock {
   const byStatus: PetStock['byStatus'] = { available: [], pending: [], sold: [] };
-  for (const pet of all) if (pet.status !== undefined) byStatus[pet.status].push(pet);
-  return { all, byStatus, lists: new Map() };
+  for (const pet of petRow) if (pet.status !== undefined) byStatus[pet.status].push(pet);
+  return { all: petRow, byStatus, lists: new Map() };
 }
 
 /** Copies the lists of pets, so that the lists can be changed. The pets themselves are immutable and shared. */

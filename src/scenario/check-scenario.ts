@@ -20,36 +20,36 @@ export function* checkScenario(
   checkAll?: CheckInSteps,
 ): Steps<CheckedScenario> {
   const found: SchemaIssue[] = [];
-  const rest: CheckedScenario = {
+  const otherFields: CheckedScenario = {
     ...(checkAll === undefined ? check(schema, scenario, found) : yield* checkAll(schema, scenario, found)),
   };
   issues.push(...toIssues(found));
   for (const { steps, unknown } of found) {
     const [field, name] = steps as [keyof CheckedScenario, (string | number)?];
-    if (typeof name === 'string' && field === 'plans') loosen(rest, name);
+    if (typeof name === 'string' && field === 'plans') loosen(otherFields, name);
     else if (typeof name === 'string' && field === 'assumptions')
-      omitAssumption(rest, steps.length === 2 && unknown ? unknown : name);
+      omitAssumption(otherFields, steps.length === 2 && unknown ? unknown : name);
     else if (typeof name === 'string' && field === 'keys') {
       // Omits a key with a misspelled field name `plan`. The key's usage may be valid for the intended plan, but not
       // for the default plan.
-      if (unknown === undefined || unknown === 'plan') delete rest.keys?.[name];
+      if (unknown === undefined || unknown === 'plan') delete otherFields.keys?.[name];
     } else if (field === 'faults' && typeof name === 'number') {
-      if (unknown === undefined) keepNames(rest, scenario, name);
+      if (unknown === undefined) keepNames(otherFields, scenario, name);
     } else if ((field === 'client' || field === 'background') && name !== undefined) {
-      if (unknown === undefined) delete (rest[field] as Record<string, unknown> | undefined)?.[name];
-    } else if (unknown === undefined) delete rest[field];
+      if (unknown === undefined) delete (otherFields[field] as Record<string, unknown> | undefined)?.[name];
+    } else if (unknown === undefined) delete otherFields[field];
     // If all plans or assumptions are invalid, keys and fault rules are not checked. Their plans would be reported as
     // unknown.
     if (name === undefined && (field === 'plans' || field === 'assumptions')) {
-      delete rest.keys;
-      delete rest.faults;
+      delete otherFields.keys;
+      delete otherFields.faults;
     }
   }
-  return rest;
+  return otherFields;
 }
 
 /** Reduces an invalid fault rule to its name, keys and plan, so that these can still be checked. */
-function keepNames(rest: CheckedScenario, { faults }: { faults?: unknown }, index: number): void {
+function keepNames(otherFields: CheckedScenario, { faults }: { faults?: unknown }, index: number): void {
   const rule: unknown = Array.isArray(faults) ? faults[index] : undefined;
   const { name, when } = isMap(rule) ? rule : {};
   const { key, plan } = isMap(when) ? when : {};
@@ -60,41 +60,41 @@ function keepNames(rest: CheckedScenario, { faults }: { faults?: unknown }, inde
     // A fault rule needs an effect to be valid. Any effect will do, because a scenario with issues never runs.
     then: { delay: 0 },
   };
-  rest.faults = (rest.faults ?? []).with(index, named);
+  otherFields.faults = (otherFields.faults ?? []).with(index, named);
 }
 
 /** Replaces the limits of an invalid plan with valid ones, so that references to the plan's name are not reported. */
-function loosen(rest: CheckedScenario, plan: string): void {
-  rest.plans = { ...rest.plans, [plan]: unknownLimits };
-  if (plan === 'enterprise' && rest.assumptions !== undefined) delete rest.assumptions.enterpriseLimits;
+function loosen(otherFields: CheckedScenario, plan: string): void {
+  otherFields.plans = { ...otherFields.plans, [plan]: unknownLimits };
+  if (plan === 'enterprise' && otherFields.assumptions !== undefined) delete otherFields.assumptions.enterpriseLimits;
 }
 
 /** Omits an invalid assumption from a scenario, so that the error does not cause further issues. */
-function omitAssumption(rest: CheckedScenario, id: string): void {
-  const others: Record<string, unknown> = { ...rest.assumptions };
+function omitAssumption(otherFields: CheckedScenario, id: string): void {
+  const others: Record<string, unknown> = { ...otherFields.assumptions };
   delete others[id];
   if (id === 'acceptAnyKey') others.acceptAnyKey = true;
-  rest.assumptions = others;
-  if (id === 'enterpriseLimits') loosen(rest, 'enterprise');
+  otherFields.assumptions = others;
+  if (id === 'enterpriseLimits') loosen(otherFields, 'enterprise');
 }
 
 /** @throws {ScenarioError} if the fault rule is invalid or names an unknown operation */
 export function checkFault(
   fault: unknown,
   { faultSchema }: Pick<ScenarioRules, 'faultSchema'>,
-  known: KnownOperations,
+  operations: KnownOperations,
 ) {
   const checked = checkWith(faultSchema, fault, 'fault rule');
-  const issues = [...unknownOperations(checked, known)];
+  const issues = [...unknownOperations(checked, operations)];
   if (issues.length > 0) throw new ScenarioError(issues, 'fault rule');
   return checked;
 }
 
 /** @throws {ScenarioError} with every issue and its path */
 export function checkWith<Of extends AnySchema>(schema: Of, value: unknown, subject: string): Output<Of> {
-  const found: SchemaIssue[] = [];
-  const output = check(schema, value, found);
-  if (found.length > 0) throw new ScenarioError(toIssues(found), subject);
+  const issues: SchemaIssue[] = [];
+  const output = check(schema, value, issues);
+  if (issues.length > 0) throw new ScenarioError(toIssues(issues), subject);
   return output as Output<Of>;
 }
 

@@ -70,14 +70,14 @@ const noRequests = 'no request arrived. Does the client call the URL of this sim
 const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
   function (this: MatcherContext, received: unknown): MatcherResult {
     const verdict = readVerdict(received);
-    const found = verdict.findings.filter(({ code, severity }) => codes.includes(code) && severity !== 'praise');
-    const isKnown = found.length > 0 || (verdict.exercised.includes(exercisedBy) && verdict.counts.dropped === 0);
+    const findings = verdict.findings.filter(({ code, severity }) => codes.includes(code) && severity !== 'praise');
+    const isKnown = findings.length > 0 || (verdict.exercised.includes(exercisedBy) && verdict.counts.dropped === 0);
     return {
       // Without evidence, both `expect` and `expect(...).not` fail.
-      pass: isKnown ? found.length === 0 : this.isNot === true,
+      pass: isKnown ? findings.length === 0 : this.isNot === true,
       message: () => {
         if (isKnown)
-          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${asked}${describeFindings(found)}\n${describeCounts(verdict)}`;
+          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${asked}${describeFindings(findings)}\n${describeCounts(verdict)}`;
         const unknown = `expected the run to show whether the client had ${asked}`;
         if (verdict.counts.requests === 0 && verdict.counts.dropped === 0) return `${unknown}, but ${noRequests}`;
         return verdict.counts.dropped > 0

@@ -192,10 +192,10 @@ class RecordingReader {
   finish(): Recording {
     const { baseUrl, isAnyService = false } = this.#options;
     const known = this.#pending.filter(({ path, isOwn }) => isOwn || isDocumented(path));
-    const bases = new Set(known.map((each) => each.baseUrl));
+    const bases = new Set(known.map((pendingEntry) => pendingEntry.baseUrl));
     const isOther = isAnyService && baseUrl !== undefined && bases.size === 0;
-    if (isOther) for (const each of this.#pending) nameByPath(each, bases);
-    const ours = this.#pending.filter((each) => bases.has(each.baseUrl));
+    if (isOther) for (const pendingEntry of this.#pending) nameByPath(pendingEntry, bases);
+    const ours = this.#pending.filter((pendingEntry) => bases.has(pendingEntry.baseUrl));
     if (ours.length === 0) throw new RecordingError(this.#noRequests());
     const offsetMs = clockOffsetMs(ours);
     const inOrder = ours.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
@@ -244,21 +244,21 @@ const unnumbered = emptyRecord.id;
  * arrived.
  */
 function numbered(pending: Pending[], offsetMs: number): Exchange[] {
-  for (const each of pending) {
-    each.arrivedAtMs += offsetMs;
-    each.answeredAtMs += offsetMs;
-    each.finishedAtMs += offsetMs;
+  for (const pendingEntry of pending) {
+    pendingEntry.arrivedAtMs += offsetMs;
+    pendingEntry.answeredAtMs += offsetMs;
+    pendingEntry.finishedAtMs += offsetMs;
   }
   // Sorts by the request numbers of the simulator if all entries have one. Times can be equal, so they are less exact.
   const ids = new Set(pending.map(({ id }) => id));
   if (ids.size === pending.length && !ids.has(unnumbered)) return pending.sort((a, b) => a.id - b.id);
-  for (const [index, each] of pending.entries()) {
+  for (const [index, pendingEntry] of pending.entries()) {
     let last = index;
     // A request in the same millisecond as a response does not count as sent before the response. The client may have
     // read it first.
-    while ((pending[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < each.answeredAtMs) last++;
-    each.id = index + 1;
-    each.lastArrivedId = last + 1;
+    while ((pending[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < pendingEntry.answeredAtMs) last++;
+    pendingEntry.id = index + 1;
+    pendingEntry.lastArrivedId = last + 1;
   }
   return pending;
 }

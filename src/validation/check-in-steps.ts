@@ -47,14 +47,14 @@ function* readList(item: AnySchema, values: unknown[], issues: SchemaIssue[]): S
   return output;
 }
 
-function* readMap(names: AnySchema, values: AnySchema, map: object, issues: SchemaIssue[]): Steps<object> {
+function* readMap(names: AnySchema, valueSchema: AnySchema, map: object, issues: SchemaIssue[]): Steps<object> {
   const output: [string, unknown][] = [];
   for (const [name, value] of Object.entries(map)) {
     if (issues.length >= maximumIssues) break;
     const found: SchemaIssue[] = [];
     check(names, name, found);
     for (const { message } of found) issues.push({ ...issueOn(name), message });
-    output.push([name, checkAt(name, values, value, issues)]);
+    output.push([name, checkAt(name, valueSchema, value, issues)]);
     yield;
   }
   return Object.fromEntries(output);

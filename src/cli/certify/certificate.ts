@@ -77,16 +77,16 @@ export function certifySdk(
   settings: RunSettings,
 ): CertifiedSdk {
   const isSilent = results.every(({ requests }) => requests === 0);
-  const runs = results.map((result): CertifiedRun => {
-    const { scenario, code, stoppedBy, requests, lastedMs } = result;
+  const runs = results.map((gauntletResult): CertifiedRun => {
+    const { scenario, code, stoppedBy, requests, lastedMs } = gauntletResult;
     const isError = requests === 0 && (isSilent || code !== 0 || stoppedBy !== undefined);
-    const outcome = isError ? 'error' : stateOf(result);
+    const outcome = isError ? 'error' : stateOf(gauntletResult);
     const sdkCase = cases.find(({ name }) => name === scenario) as SdkCase;
     return {
       scenario,
       outcome,
-      detail: detailOf(result),
-      findings: firstFindings(result),
+      detail: detailOf(gauntletResult),
+      findings: firstFindings(gauntletResult),
       exitCode: code,
       lastedMs: Math.round(lastedMs),
       ...(isFailure(outcome) && { repeat: repeatLine(sdk, sdkCase, settings) }),
@@ -98,9 +98,9 @@ export function certifySdk(
 
 export const isFailure = (outcome: CertifiedOutcome) => outcome === 'fail' || outcome === 'error';
 
-const firstFindings = (result: GauntletResult): CertifiedFinding[] =>
-  failedCodes(result).flatMap((code) => {
-    const found = result.findings.find((finding) => finding.code === code && finding.severity === 'fail');
+const firstFindings = (gauntletResult: GauntletResult): CertifiedFinding[] =>
+  failedCodes(gauntletResult).flatMap((code) => {
+    const found = gauntletResult.findings.find((finding) => finding.code === code && finding.severity === 'fail');
     return found === undefined ? [] : [{ code, requests: formatRequestIds(found), text: found.text }];
   });
 

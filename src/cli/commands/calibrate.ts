@@ -98,9 +98,9 @@ async function askService(
     },
     onWait: showWait,
   };
-  const before = [...recorded, ...earlier];
+  const earlierExchanges = [...recorded, ...earlier];
   const known = new Learner();
-  for (const exchange of before) if (unusableResponse(exchange) === undefined) known.add(exchange);
+  for (const exchange of earlierExchanges) if (unusableResponse(exchange) === undefined) known.add(exchange);
   const certain = known.knowledge().filter(({ state }) => state === 'certain');
   const plan = planLines(transport.baseUrl, options, new Set(certain.map(({ about }) => about)));
   if (earlier.length > 0) plan.push(`  Continues after the ${pluralize(earlier.length, 'request')} in ${log}.`);
@@ -113,7 +113,7 @@ async function askService(
   const stop = () => transport.stop();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    const { learner, exchanges, ended, isUnusable } = await ask(transport, options, before, earlier);
+    const { learner, exchanges, ended, isUnusable } = await ask(transport, options, earlierExchanges, earlier);
     const requests = exchanges.length - recorded.length;
     return finish(learner, { from: transport.baseUrl, requests, ended, isUnusable }, { ...flags, out }, print);
   } finally {

@@ -25,14 +25,14 @@ export function requireCommand(name: string, command: readonly string[]): void {
 /** Reads and checks the scenario of the flags, including their overrides. */
 export async function scenarioOf(flags: ScenarioFlags, routes?: RoutesFromFlags): Promise<ReadScenario> {
   const overrides = await readOverrides(flags);
-  const read = await readScenarioAndFiles(flags.scenario ?? 'default', {
+  const scenarioFile = await readScenarioAndFiles(flags.scenario ?? 'default', {
     overrides,
     generatePets,
     operations: operationsWith(routes),
   });
   // With --json, standard error must contain only JSON, so notes are not printed.
-  if (!flags.json) printNotes(read.notes);
-  return read;
+  if (!flags.json) printNotes(scenarioFile.notes);
+  return scenarioFile;
 }
 
 /**

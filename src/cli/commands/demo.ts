@@ -64,8 +64,10 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
   function verdictOn(key: string) {
     const { findings } = judge(sim);
     const ids = new Set(sim.journal.query({ key }).map(({ id }) => id));
-    const own = findings.filter(({ severity, requests }) => severity === 'fail' && requests.some((id) => ids.has(id)));
-    return { outcome: own.length > 0 ? 'fail' : 'pass', findings: own };
+    const ownFindings = findings.filter(
+      ({ severity, requests }) => severity === 'fail' && requests.some((id) => ids.has(id)),
+    );
+    return { outcome: ownFindings.length > 0 ? 'fail' : 'pass', findings: ownFindings };
   }
 }
 

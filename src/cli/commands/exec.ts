@@ -38,11 +38,11 @@ export async function exec(flags: ExecFlags, command: readonly string[]): Promis
     import('../verdict-reports.js'),
     import('../../judge/run-result.js'),
   ]);
-  const result = resultOf(verdict, { ...options, command: end, timeout, description });
-  const code = await writeReports(flags, { result, entries, run }, nextCommands(flags, result, command));
+  const runResult = resultOf(verdict, { ...options, command: end, timeout, description });
+  const code = await writeReports(flags, { result: runResult, entries, run }, nextCommands(flags, runResult, command));
   if (flags.json) return code;
-  if (entries.length === 0) process.stderr.write(noRequestsMessage(result));
-  else if (result.exitCode !== 0) process.stderr.write(replayAdvice(flags, command));
+  if (entries.length === 0) process.stderr.write(noRequestsMessage(runResult));
+  else if (runResult.exitCode !== 0) process.stderr.write(replayAdvice(flags, command));
   return code;
 }
 

@@ -85,16 +85,16 @@ type Style = (format: 'red' | 'green' | 'yellow' | 'dim', text: string) => strin
 function gauntletLines(results: readonly GauntletResult[], again: string, style: Style): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colors = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
-  const lines = results.flatMap((result) => {
-    const state = stateOf(result);
-    const line = `  ${result.scenario.padEnd(width)}  ${style(colors[state], state.padEnd(12))}  ${detailOf(result)}`;
-    const closer = `      ${program} exec --scenario ${shellWords([result.scenario])} ${again}`;
+  const lines = results.flatMap((gauntletResult) => {
+    const state = stateOf(gauntletResult);
+    const line = `  ${gauntletResult.scenario.padEnd(width)}  ${style(colors[state], state.padEnd(12))}  ${detailOf(gauntletResult)}`;
+    const closer = `      ${program} exec --scenario ${shellWords([gauntletResult.scenario])} ${again}`;
     return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
   });
   const groups = [...new Set(results.map(({ group }) => group))];
   const groupWidth = Math.max(...groups.map((group) => group.length), 0);
   const sums = groups.map((group) => {
-    const members = results.filter((result) => result.group === group);
+    const members = results.filter((gauntletResult) => gauntletResult.group === group);
     return `  ${group.padEnd(groupWidth)}  ${sum(members)}`;
   });
   return [...lines, '', ...sums, '', sum(results)];
@@ -102,7 +102,8 @@ function gauntletLines(results: readonly GauntletResult[], again: string, style:
 
 /** Formats the totals: `31 met: 28 passed, 2 failed, 1 inconclusive; 4 not met`. */
 function sum(results: readonly GauntletResult[]): string {
-  const count = (state: ReturnType<typeof stateOf>) => results.filter((result) => stateOf(result) === state).length;
+  const count = (state: ReturnType<typeof stateOf>) =>
+    results.filter((gauntletResult) => stateOf(gauntletResult) === state).length;
   const met = results.length - count('not met');
   const parts = `${count('pass')} passed, ${count('fail')} failed, ${count('inconclusive')} inconclusive`;
   return `${met} of ${results.length} met: ${parts}`;

@@ -66,7 +66,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
     needs: scenario?.client,
     areHeadersHidden: resolved?.settings.cors === 'hidden',
   });
-  const result = resultOf(verdict, { ...options, description: aboutScenario(scenario) });
+  const runResult = resultOf(verdict, { ...options, description: aboutScenario(scenario) });
   const run = (shown: Verdict) =>
     jsonText({
       format: runFormat,
@@ -75,7 +75,11 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
       answers: { '/verdict': shown, '/scenario': { name: shown.scenario, scenario: {} } },
     } satisfies RunReport);
   const entries = exchanges.map((exchange) => (isRefusal(exchange, [429]) ? withRefusal(exchange) : exchange));
-  return writeReports(flags, { result, entries, notes, run }, nextCommands(result, flags, files, service));
+  return writeReports(
+    flags,
+    { result: runResult, entries, notes, run },
+    nextCommands(runResult, flags, files, service),
+  );
 }
 
 /** @throws {UsageError} for a value of `--base-url` that is not a base URL */

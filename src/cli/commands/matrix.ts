@@ -44,11 +44,11 @@ export async function matrix(
   requireCommand('matrix', command);
   const only = readIds(flags.only);
   const apiKey = apiKeyOf(flags);
-  const read = await scenarioOf(flags);
+  const scenarioFile = await scenarioOf(flags);
   const onDone = createRunCounter(1 + matrixCases(only).length);
   const timeoutMs = timeoutOf(flags.timeout);
   const { result: results, stoppedCode } = await waitUntilStopped((stopped) =>
-    runMatrix(command, read, { only, timeoutMs, apiKey, stopped, onDone }),
+    runMatrix(command, scenarioFile, { only, timeoutMs, apiKey, stopped, onDone }),
   );
   if (stoppedCode !== undefined) {
     printStopped(results.length, 1 + matrixCases(only).length);
@@ -210,10 +210,10 @@ export function matrixLines(
   const failed = ({ findings }: MatrixResult) => [
     ...new Set(findings.filter(({ severity }) => severity === 'fail').map(({ code }) => code)),
   ];
-  const lines = breaking.flatMap((result) => {
-    const { id, value, code } = result;
-    const why = code === baseline?.code ? `the verdict fails: ${failed(result).join(', ')}` : `exit code ${code}`;
-    const reason = lastError(result.output);
+  const lines = breaking.flatMap((matrixResult) => {
+    const { id, value, code } = matrixResult;
+    const why = code === baseline?.code ? `the verdict fails: ${failed(matrixResult).join(', ')}` : `exit code ${code}`;
+    const reason = lastError(matrixResult.output);
     return [
       `  ${style('red', `${id}: ${shown(value)}`)}  ${why}`,
       `    ${assumptions[id as AssumptionId].question}`,
@@ -229,9 +229,9 @@ function summary(
   breaking: readonly MatrixResult[],
   style: (format: 'red' | 'green' | 'yellow', text: string) => string,
 ): string[] {
-  const unmet = all.filter((result) => !met.includes(result));
+  const unmet = all.filter((matrixResult) => !met.includes(matrixResult));
   const count = `${met.length} of ${all.length} choices that the document leaves open`;
-  const isPartlyMet = (id: string | undefined) => met.some((result) => result.id === id);
+  const isPartlyMet = (id: string | undefined) => met.some((matrixResult) => matrixResult.id === id);
   const names = unmet.map(({ id, value }) => (isPartlyMet(id) ? `${id}: ${shown(value)}` : id));
   const ids = [...new Set(names)].join(', ');
   const rest = unmet.length === 0 ? [] : [`Not tested, because no request of the client depends on them: ${ids}.`];

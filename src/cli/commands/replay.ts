@@ -77,9 +77,9 @@ async function judge(machine: StateMachine, file: string, flags: ReplayFlags, la
     lack === undefined || judged.outcome === 'fail'
       ? judged
       : { ...judged, outcome: 'inconclusive' as const, reason: lack };
-  const result = resultOf(verdict, { ...resultOptions(flags), description: aboutScenario(sim.scenario) });
+  const runResult = resultOf(verdict, { ...resultOptions(flags), description: aboutScenario(sim.scenario) });
   const run = (shown: Verdict) => runText(sim, shown);
-  return writeReports(flags, { result, entries: sim.journal.query(), run }, next(file));
+  return writeReports(flags, { result: runResult, entries: sim.journal.query(), run }, next(file));
 }
 
 /** Exit code for a recording that cannot be read to its end. */

@@ -35,18 +35,18 @@ export interface Calibration {
 /**
  * Learns how a service behaves where the API document leaves this open. First asks questions that a single response
  * answers. Then experiments with rate limits, until only one explanation remains or the budget is used up.
- * @param before exchanges of an earlier calibration or of recordings, which are not repeated
+ * @param earlierExchanges exchanges of an earlier calibration or of recordings, which are not repeated
  * @param asked those of `before` that count towards the budget
  */
 export async function calibrate(
   transport: Transport,
   options: CalibrateOptions,
-  before: readonly Exchange[] = [],
-  asked: readonly Exchange[] = before,
+  earlierExchanges: readonly Exchange[] = [],
+  asked: readonly Exchange[] = earlierExchanges,
 ): Promise<Calibration> {
   const learner = new Learner();
-  const exchanges = [...before];
-  for (const exchange of before.filter(isEvidence)) learner.add(exchange);
+  const exchanges = [...earlierExchanges];
+  for (const exchange of earlierExchanges.filter(isEvidence)) learner.add(exchange);
   const onExchange = (exchange: Exchange) => {
     exchanges.push(exchange);
     if (isEvidence(exchange)) learner.add(exchange);

@@ -89,12 +89,12 @@ export class ServiceClient {
   /** Minimum time that the service's clock is ahead of the transport's, in milliseconds. */
   #offsetMs = 0;
 
-  /** @param before exchanges of an earlier calibration, which is continued */
-  constructor(transport: Transport, options: ServiceClientOptions, before: readonly Exchange[] = []) {
+  /** @param earlierExchanges exchanges of an earlier calibration, which is continued */
+  constructor(transport: Transport, options: ServiceClientOptions, earlierExchanges: readonly Exchange[] = []) {
     this.#transport = transport;
     this.#options = options;
-    this.#asked = before.length;
-    for (const exchange of before) this.#note(exchange);
+    this.#asked = earlierExchanges.length;
+    for (const exchange of earlierExchanges) this.#note(exchange);
   }
 
   get asked(): number {

@@ -91,9 +91,9 @@ export function compareBans(
  * @returns whether its response reports a ban
  */
 export function isBanOf(watch: BanWatch, exchange: Exchange): boolean {
-  const read = parseExchange(exchange);
-  const isBan = watch.isMarked(read);
-  watch.add(read, isBan);
+  const parsed = parseExchange(exchange);
+  const isBan = watch.isMarked(parsed);
+  watch.add(parsed, isBan);
   return isBan;
 }
 

@@ -53,13 +53,13 @@ export function compareLimits(
   isStated: (about: string) => boolean,
 ): ComparisonResult {
   const bans = new BanWatch();
-  const own = exchanges.filter((exchange) => {
+  const ownExchanges = exchanges.filter((exchange) => {
     const isBan = isBanOf(bans, exchange);
     return exchange.token === 'own' && !isBan;
   });
-  own.splice(maximumResponses);
-  const samples = own.flatMap(sampleOf);
-  const rules = compareRules(resolved, own, samples, isStated);
+  ownExchanges.splice(maximumResponses);
+  const samples = ownExchanges.flatMap(sampleOf);
+  const rules = compareRules(resolved, ownExchanges, samples, isStated);
   // Excludes windows that start at fixed clock times. They end at whole seconds, even if the service counts fractions.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
@@ -131,7 +131,7 @@ function comparePlan(
 /** Compares the service's counting of requests with that of the scenario's rules. */
 function compareRules(
   { settings }: ResolvedScenario,
-  own: readonly Exchange[],
+  ownExchanges: readonly Exchange[],
   samples: readonly Sample[],
   isStated: (about: string) => boolean,
 ): ComparisonResult {
@@ -143,22 +143,22 @@ function compareRules(
   const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
   if (inSeconds.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
   // Prefers rules that count whole seconds, like the simulator, to rules that count fractions.
-  const isExact = explains(inSeconds, own);
-  const isFraction = !isExact && explains(ofScenario, own);
+  const isExact = explains(inSeconds, ownExchanges);
+  const isFraction = !isExact && explains(ofScenario, ownExchanges);
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
     // Considers other algorithms with any start of windows, because the start depends on the algorithm.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
-    const fitting = simulate(others, own).alive.map((hypothesis) => hypothesis.rules);
+    const fitting = simulate(others, ownExchanges).alive.map((hypothesis) => hypothesis.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
   // If the scenario does not fit, tries the opposite change, which corrects a header of the service that is wrong by
   // one.
   const ofDefects = defects.filter(({ about, delta }) => {
-    const changed = own.map((exchange) => shifted(exchange, about, fits ? delta : -delta));
+    const changed = ownExchanges.map((exchange) => shifted(exchange, about, fits ? delta : -delta));
     return explains(rules, changed);
   });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
@@ -172,7 +172,7 @@ function compareRules(
       unchecked: all.filter((about) => open.has(about) || !checkable.includes(about)),
     };
   }
-  const { unexplained } = simulate(rules, own);
+  const { unexplained } = simulate(rules, ownExchanges);
   const place = unexplained === undefined ? '' : placeOf(unexplained.exchange);
   const [choice] = ofOtherChoices;
   const [defect] = ofDefects;
@@ -204,24 +204,25 @@ function compareRules(
  * Whether deduced limit rules agree with the scenario in one assumption. The assumption on the window start matters
  * only for fixed windows.
  */
-function isSame({ settings }: LimitRules, own: Settings, about: LimitAssumption): boolean {
+function isSame({ settings }: LimitRules, ownSettings: Settings, about: LimitAssumption): boolean {
   if (about === 'windowStart' && settings.algorithm !== 'fixed-window') return true;
-  return setText(settings[about]) === setText(own[about]);
+  return setText(settings[about]) === setText(ownSettings[about]);
 }
 
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
 /** Simulates possible rate-limit rules until a response that none of them explains. */
-function simulate(rules: readonly LimitRules[], own: readonly Exchange[]): LimitHypotheses {
+function simulate(rules: readonly LimitRules[], ownExchanges: readonly Exchange[]): LimitHypotheses {
   const hypotheses = new LimitHypotheses(rules);
-  own.some((exchange) => {
+  ownExchanges.some((exchange) => {
     hypotheses.add(exchange, false);
     return hypotheses.unexplained !== undefined;
   });
   return hypotheses;
 }
 
-const explains = (rules: readonly LimitRules[], own: readonly Exchange[]) => simulate(rules, own).alive.length > 0;
+const explains = (rules: readonly LimitRules[], ownExchanges: readonly Exchange[]) =>
+  simulate(rules, ownExchanges).alive.length > 0;
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);

@@ -64,16 +64,16 @@ export async function compare(
       .filter((text) => !text.includes(`${retryAfterHeader} ends `))
       .map((text) => contradiction('document', text)),
   ];
-  const found = [...chosen, ...limits.differences, ...unique([...contradicted, ...drift])];
+  const differences = [...chosen, ...limits.differences, ...unique([...contradicted, ...drift])];
   const isDecided = (row: Knowledge) => row.state === 'certain' || row.state === 'likely';
   const confirmed = rows.filter(
     (row) => isStated(row.about) && isDecided(row) && choiceDifference(row, resolved.settings) === undefined,
   );
-  const isFound = ({ about }: Knowledge) => found.some((difference) => difference.about === about);
+  const isFound = ({ about }: Knowledge) => differences.some((difference) => difference.about === about);
   const unchecked = rows.filter((row) => (row.state === 'not asked' || !isStated(row.about)) && !isFound(row));
   return {
-    ...conclude(found, ended, exchanges),
-    differences: found,
+    ...conclude(differences, ended, exchanges),
+    differences,
     confirmed: [...confirmed.map(({ about }) => about), ...limits.confirmed],
     unchecked: [...unchecked.map(({ about }) => about), ...limits.unchecked, ...uncheckedParts],
     requests: exchanges.length,
@@ -89,7 +89,7 @@ function states({ name, assumptions = {} }: Scenario, about: string): boolean {
 
 /** Decides the outcome of a comparison. A service that failed or is no Petstore never counts as `same`. */
 function conclude(
-  found: readonly ServiceDifference[],
+  differences: readonly ServiceDifference[],
   ended: string | undefined,
   exchanges: readonly Exchange[],
 ): Pick<Comparison, 'outcome' | 'reason'> {
@@ -97,11 +97,11 @@ function conclude(
   const last = exchanges.at(-1);
   const failure = last && (unusableResponse(last) ?? (isLost(last) ? 'The service failed.' : undefined));
   if (failure !== undefined) return { outcome: 'could not check', reason: ended ?? failure };
-  if (found.length > 0) {
-    const drift = found.filter(({ kind }) => kind === 'drift').length;
+  if (differences.length > 0) {
+    const drift = differences.filter(({ kind }) => kind === 'drift').length;
     return {
       outcome: 'differs',
-      reason: `${pluralize(found.length, 'difference')}, ${drift} of them drift that no assumption explains.`,
+      reason: `${pluralize(differences.length, 'difference')}, ${drift} of them drift that no assumption explains.`,
     };
   }
   if (ended !== undefined) return { outcome: 'could not check', reason: ended };
@@ -194,10 +194,10 @@ const contradiction = (about: string, text: string): ServiceDifference => ({
 });
 
 /** Removes duplicate differences, and those that follow from a different status. */
-function unique(found: readonly ServiceDifference[]): ServiceDifference[] {
-  const others = new Set(found.filter(({ about }) => about === 'status').map(({ place }) => place));
+function unique(differences: readonly ServiceDifference[]): ServiceDifference[] {
+  const others = new Set(differences.filter(({ about }) => about === 'status').map(({ place }) => place));
   const seen = new Set<string>();
-  return found.filter(({ about, service, simulator, place }) => {
+  return differences.filter(({ about, service, simulator, place }) => {
     const name = JSON.stringify([about, service.replace(/^#\d+[^:]*/, ''), simulator]);
     const isConsequence = others.has(place) && about !== 'status' && simulator !== 'no assumption explains it';
     if (seen.has(name) || isConsequence) return false;

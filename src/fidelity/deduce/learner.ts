@@ -36,23 +36,23 @@ export class Learner {
   #waiting: { observation: Observation; exchange: Exchange }[] = [];
 
   add(exchange: Exchange): void {
-    const read = parseExchange(exchange);
-    const isMarked = this.#bans.isMarked(read);
+    const parsed = parseExchange(exchange);
+    const isMarked = this.#bans.isMarked(parsed);
     const isFull = this.limits.seen >= maximumResponsesForLimits;
     const isBan = isFull ? isMarked : this.limits.add(exchange, isMarked);
     const observations = [
-      ...this.#bans.add(read, isBan),
-      ...responseObservations(read),
-      ...listObservations(read, this.facts),
-      ...petObservations(read, this.facts),
-      ...writeObservations(read, this.facts),
-      ...questionObservations(read),
+      ...this.#bans.add(parsed, isBan),
+      ...responseObservations(parsed),
+      ...listObservations(parsed, this.facts),
+      ...petObservations(parsed, this.facts),
+      ...writeObservations(parsed, this.facts),
+      ...questionObservations(parsed),
     ];
     for (const observation of observations) {
       if (observation.about === 'document') this.contradictions.push({ observation, exchange });
       else this.#waiting.push({ observation, exchange });
     }
-    this.facts.note(read);
+    this.facts.note(parsed);
     this.#addControlled();
   }
 

@@ -53,14 +53,14 @@ const withoutPlan = ({ enterpriseLimits: _, ...settings }: Partial<Settings>): N
   settings as NonNullable<Scenario['assumptions']>;
 
 function keyOf(exchanges: readonly Exchange[], token: string, { limits }: Learner): KeyOfScenario {
-  const own = exchanges.filter((exchange) => exchange.token === token && exchange.status > 0);
+  const ownExchanges = exchanges.filter((exchange) => exchange.token === token && exchange.status > 0);
   const isUnauthorized = (exchange: Exchange) => exchange.status === 401 && !isRefusal(exchange);
-  if (own.length > 0 && own.every(isUnauthorized)) return { plan: 'free', state: 'revoked' };
-  const [first] = own;
+  if (ownExchanges.length > 0 && ownExchanges.every(isUnauthorized)) return { plan: 'free', state: 'revoked' };
+  const [first] = ownExchanges;
   const seen = limits.planOf(token);
   const plan = seen?.plan ?? guessedPlan(first);
   const minute = seen?.minute ?? documentedPlans[plan as keyof typeof documentedPlans]?.minute;
-  const ended = own.find(isUnauthorized);
+  const ended = ownExchanges.find(isUnauthorized);
   const expiresInMs = ended === undefined || first === undefined ? undefined : ended.arrivedAtMs - first.arrivedAtMs;
   return {
     plan,

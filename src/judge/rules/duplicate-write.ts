@@ -14,13 +14,13 @@ const lateMs = 1_000;
 export const duplicateWrite: SimulatorRule = {
   needs: 'simulator',
   judge(run) {
-    const all = run.requests.filter((request) => isWrite(request) && isStored(request));
+    const allRequests = run.requests.filter((request) => isWrite(request) && isStored(request));
     const asked = run.needs?.calls ?? (asksForWrites(run) ? 1 : undefined);
     const reads = new ClientReads(run.requests);
-    const calls = [...groupBy(all, callOf).values()].flatMap((stored) => callsUnder(stored, reads));
+    const calls = [...groupBy(allRequests, callOf).values()].flatMap((stored) => callsUnder(stored, reads));
     const lost = calls.filter((stored) => stored.some((request) => isLost(request, stored)));
     const repeated = calls.filter((stored) => stored.length > 1 && !isMisled(stored));
-    const isMoreThanAsked = asked !== undefined && all.length > asked;
+    const isMoreThanAsked = asked !== undefined && allRequests.length > asked;
     // Equal pets may be intended if the scenario asks for several pets.
     const mayBeWanted = asked !== undefined && !isMoreThanAsked;
     const duplicates = repeated.filter(
@@ -46,9 +46,9 @@ export const duplicateWrite: SimulatorRule = {
     });
     const isDoubtful =
       (repeated.length > duplicates.length && (isMoreThanAsked || repeated.some(isRepeatedBlindly))) ||
-      (findings.length === 0 && !mayBeWanted && lost.length > 0 && isSamePetSentBlindly(all));
-    const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(all, reads);
-    const nounOfAll = nounOf(all[0] ?? {});
+      (findings.length === 0 && !mayBeWanted && lost.length > 0 && isSamePetSentBlindly(allRequests));
+    const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(allRequests, reads);
+    const nounOfAll = nounOf(allRequests[0] ?? {});
     return {
       exercised: lost.length > 0 || findings.length > 0 || calls.some((stored) => stored.some(isWaitedFor)),
       findings,
@@ -152,17 +152,17 @@ const isRepeatedBlindly = (stored: readonly KnownRequest[]) => stored.slice(0, -
  * Whether a pet was stored again after a lost response, with another body or API key. The second write may be a
  * separate call.
  */
-const isSamePetSentBlindly = (all: readonly KnownRequest[]) =>
-  [...groupBy(all, ({ pet }) => pet).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
+const isSamePetSentBlindly = (allRequests: readonly KnownRequest[]) =>
+  [...groupBy(allRequests, ({ pet }) => pet).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
 
 /**
  * Whether a client stored a pet soon after a write for another pet had a lost response. Considers only calls without a
  * name.
  */
-const isFollowedBlindly = (all: readonly KnownRequest[], reads: ClientReads) =>
+const isFollowedBlindly = (allRequests: readonly KnownRequest[], reads: ClientReads) =>
   [
     ...groupBy(
-      all.filter(({ call }) => call === undefined),
+      allRequests.filter(({ call }) => call === undefined),
       ({ client }) => client,
     ).values(),
   ].some((stored) => hasBlindStep(stored, reads));

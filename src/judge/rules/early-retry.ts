@@ -21,11 +21,11 @@ export const earlyRetry: WireRule = {
   judge(run) {
     const early = run.episodes.map(({ requests }) => earlyAfter(requests, refusalBefore));
     const outages = earlyAfter(run.requests, ({ retryOfOutage }) => retryOfOutage);
-    const findings = [...early.map(outsideBans), outages].flatMap((found) => {
-      const [first] = found;
+    const findings = [...early.map(outsideBans), outages].flatMap((earlyRequests) => {
+      const [first] = earlyRequests;
       if (first === undefined) return [];
-      const worst = found.reduce((most, request) => (request.earlyMs > most.earlyMs ? request : most), first);
-      return [describe(worst, found)];
+      const worst = earlyRequests.reduce((most, request) => (request.earlyMs > most.earlyMs ? request : most), first);
+      return [describe(worst, earlyRequests)];
     });
     const hasRetried = run.requests.some(
       (request) => refusalBefore(request) !== undefined || request.retryOfOutage !== undefined,
@@ -45,14 +45,14 @@ function earlyAfter(
   requests: readonly JudgedRequest[],
   responseOf: (request: JudgedRequest) => JudgedRequest | undefined,
 ): EarlyRequest[] {
-  const found: EarlyRequest[] = [];
+  const earlyRequests: EarlyRequest[] = [];
   for (const request of requests) {
     const response = responseOf(request);
     const early = response && (earlyForRetryAfterMs(response, request) ?? earlyMs(response, request));
     if (response !== undefined && early !== undefined && early > toleranceMs)
-      found.push({ response, request, earlyMs: early });
+      earlyRequests.push({ response, request, earlyMs: early });
   }
-  return found;
+  return earlyRequests;
 }
 
 /**

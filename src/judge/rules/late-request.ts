@@ -13,9 +13,9 @@ export const lateRequest: WireRule = {
     const { requests, outcomes = [] } = run;
     const aborted = outcomes.filter(({ result }) => result === 'aborted');
     const ofCalls = aborted.length > 0 ? groupBy(requests, ({ call }) => call) : undefined;
-    const found = aborted.flatMap((report) => {
-      const own = report.call === undefined ? requests : (ofCalls?.get(report.call) ?? []);
-      const late = own.filter(({ arrivedAtMs }) => arrivedAtMs > report.atMs + toleranceMs);
+    const findings = aborted.flatMap((report) => {
+      const ownRequests = report.call === undefined ? requests : (ofCalls?.get(report.call) ?? []);
+      const late = ownRequests.filter(({ arrivedAtMs }) => arrivedAtMs > report.atMs + toleranceMs);
       const [first] = late;
       if (first === undefined) return [];
       return [
@@ -26,7 +26,7 @@ export const lateRequest: WireRule = {
         }),
       ];
     });
-    return { exercised: aborted.length > 0 || hasEndedItsWait(run), findings: found };
+    return { exercised: aborted.length > 0 || hasEndedItsWait(run), findings: findings };
   },
 };
 

@@ -11,8 +11,8 @@ export const noSharedGate: WireRule = {
   needs: 'wire',
   judge({ episodes }) {
     const all = episodes.map(othersOf);
-    const findings = all.flatMap((others) => {
-      const early = others.filter(({ refusal, request }) => (earlyMs(refusal, request) ?? 0) > toleranceMs);
+    const findings = all.flatMap((otherCalls) => {
+      const early = otherCalls.filter(({ refusal, request }) => (earlyMs(refusal, request) ?? 0) > toleranceMs);
       const [first] = early;
       if (first === undefined) return [];
       return [
@@ -31,7 +31,7 @@ export const noSharedGate: WireRule = {
     const hasRetried = episodes.some(({ requests }) =>
       requests.some(({ session, lastRefusalRead }) => lastRefusalRead !== undefined && !session.isSequential),
     );
-    return { exercised: hasRetried || all.some((others) => others.length > 0), findings };
+    return { exercised: hasRetried || all.some((otherCalls) => otherCalls.length > 0), findings };
   },
 };
 
@@ -45,7 +45,7 @@ interface OtherCall {
  * out, because the rule early-retry judges them.
  */
 function othersOf({ requests }: RefusalEpisode): OtherCall[] {
-  const others: OtherCall[] = [];
+  const otherCalls: OtherCall[] = [];
   const findRetry = createRetryFinder();
   let aged = 0;
   let agedRefusal: JudgedRequest | undefined;
@@ -59,9 +59,9 @@ function othersOf({ requests }: RefusalEpisode): OtherCall[] {
     const { session, call, lastRefusalRead: refusal = agedRefusal } = request;
     const isSequential =
       refusal?.session === session && session.isSequential && (call === undefined || refusal.call === undefined);
-    if (refusal !== undefined && !mayRetry && !isSequential) others.push({ refusal, request });
+    if (refusal !== undefined && !mayRetry && !isSequential) otherCalls.push({ refusal, request });
   }
-  return others;
+  return otherCalls;
 }
 
 /**

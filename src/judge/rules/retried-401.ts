@@ -41,14 +41,14 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
       return false;
     }
     const { session, call, connection } = request;
-    const before = first.get(session);
+    const previousRequest = first.get(session);
     const named = call === undefined ? undefined : first.get(call);
     const own = connection === undefined || request.isOverlapped ? undefined : onConnection.get(connection);
     const follows =
-      (before !== undefined && session.isSequential) ||
-      (before !== undefined && request.arrivedAtMs - before.answeredAtMs > receiptMs) ||
+      (previousRequest !== undefined && session.isSequential) ||
+      (previousRequest !== undefined && request.arrivedAtMs - previousRequest.answeredAtMs > receiptMs) ||
       [named, own].some((earlier) => earlier !== undefined && request.id > earlier.lastArrivedId);
-    if (before === undefined) first.set(session, request);
+    if (previousRequest === undefined) first.set(session, request);
     if (call !== undefined && named === undefined) first.set(call, request);
     if (connection !== undefined) onConnection.set(connection, request);
     return follows;

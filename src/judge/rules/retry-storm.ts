@@ -115,10 +115,10 @@ function isPoll(attempts: readonly JudgedRequest[], all: readonly JudgedRequest[
   const isSteady = (ms: number) => Math.abs(ms - shortest) <= shortest * rhythmShare;
   if (!gaps.every(isSteady)) return false;
   const [first, last] = [attempts[0] as JudgedRequest, attempts.at(-1) as JudgedRequest];
-  const before = all[findLowest(all.length, (index) => (all[index] as JudgedRequest).id >= first.id) - 1];
+  const previousRequest = all[findLowest(all.length, (index) => (all[index] as JudgedRequest).id >= first.id) - 1];
   const after = all[findLowest(all.length, (index) => (all[index] as JudgedRequest).id > last.id)];
   return (
-    (before !== undefined && isAnswered(before) && isSteady(gapMs(before, first))) ||
+    (previousRequest !== undefined && isAnswered(previousRequest) && isSteady(gapMs(previousRequest, first))) ||
     (isAnswered(last) && isSteady(gapMs(last, after)))
   );
 }

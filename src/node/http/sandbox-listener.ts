@@ -58,8 +58,8 @@ export function createSandboxListener(
     try {
       if (!sandboxNamePattern.test(name)) throw badName();
       if (!hasUpstream && basePathOf(path, sim.basePaths) === undefined) {
-        const known = simulators.sandboxes.find(name);
-        recordOutsideRequest(known?.sim ?? sim, request, known?.base ?? sim.basePaths[0]);
+        const existing = simulators.sandboxes.find(name);
+        recordOutsideRequest(existing?.sim ?? sim, request, existing?.base ?? sim.basePaths[0]);
         return refuse(404, nothingHere(sim.basePaths[0]));
       }
       if (isForeign(request, cors !== undefined)) throw foreign();
@@ -73,9 +73,9 @@ export function createSandboxListener(
 
   return (request, response, report) => {
     const name = sandboxOf(request.url as string, sim, hasUpstream);
-    const known = name === undefined ? undefined : simulators.useSandbox(name);
-    if (known === undefined) serveNew(request, response, report);
-    else serveApi(known, request, response, report);
+    const existing = name === undefined ? undefined : simulators.useSandbox(name);
+    if (existing === undefined) serveNew(request, response, report);
+    else serveApi(existing, request, response, report);
   };
 }
 

@@ -62,9 +62,9 @@ export async function readScenarioAndFiles(
   { overrides = [], shipped = shippedScenarios(), generatePets = () => [], operations }: ReadOptions = {},
 ): Promise<ReadScenario> {
   const isShipped = shipped.names.includes(nameOrFile);
-  const read = isShipped ? readShippedLayers(nameOrFile) : await readFileLayers(nameOrFile, shipped);
-  const { value, files, isReadable } = read;
-  const issues = [...read.issues];
+  const layered = isShipped ? readShippedLayers(nameOrFile) : await readFileLayers(nameOrFile, shipped);
+  const { value, files, isReadable } = layered;
+  const issues = [...layered.issues];
   // Imports the module for overrides only if needed, to start faster.
   const applied = overrides.length > 0 ? await import('./overrides.js') : undefined;
   let found: ReadScenario | undefined;
@@ -76,9 +76,9 @@ export async function readScenarioAndFiles(
       found = { scenario, resolved, files, notes: [...newKeys(value, overrides), ...shortDurations(scenario)] };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
-      const isNew = ({ steps }: Issue) => !read.issues.some((known) => isUnder(steps, known.steps));
+      const isNew = ({ steps }: Issue) => !layered.issues.some((known) => isUnder(steps, known.steps));
       const overrideOf = (issue: Issue) => overrides.findLast((each) => applied?.isInField(each, issue));
-      issues.push(...error.issues.filter(isNew).map((issue) => withLocation(issue, overrideOf(issue), read)));
+      issues.push(...error.issues.filter(isNew).map((issue) => withLocation(issue, overrideOf(issue), layered)));
     }
   }
   if (found === undefined || issues.length > 0) throw new ScenarioError(sortIssues(issues, files));

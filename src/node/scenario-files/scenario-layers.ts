@@ -99,20 +99,20 @@ function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Iss
 }
 
 function toLayer(file: string, text: string): Layer {
-  const read = readYaml(text);
-  return { file, text: file.endsWith('.json') ? withJsonError(read, text) : read, value: read.value };
+  const yaml = readYaml(text);
+  return { file, text: file.endsWith('.json') ? withJsonError(yaml, text) : yaml, value: yaml.value };
 }
 
 /** Replaces the YAML error of a JSON file by the clearer error of `JSON.parse`. */
-function withJsonError(read: YamlText, text: string): YamlText {
-  const [first] = read.issues;
-  if (first?.steps.length !== 0) return read;
+function withJsonError(yaml: YamlText, text: string): YamlText {
+  const [first] = yaml.issues;
+  if (first?.steps.length !== 0) return yaml;
   try {
     JSON.parse(text);
-    return read;
+    return yaml;
   } catch (error) {
     const [said = ''] = (error as SyntaxError).message.split(/,? (?:in JSON )?at position /);
-    return { ...read, issues: [{ ...first, message: `expected valid JSON: ${said}` }] };
+    return { ...yaml, issues: [{ ...first, message: `expected valid JSON: ${said}` }] };
   }
 }
 
