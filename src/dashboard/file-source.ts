@@ -7,7 +7,7 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const clock = answers['/clock'] ?? { now: entries.at(-1)?.time ?? new Date(0).toISOString() };
   const scenario = (answers['/scenario'] as { name?: string } | undefined)?.name ?? '';
-  /** Responses of the dashboard's source to requests that an opened file cannot answer. */
+  /** Responses of the dashboard's source to requests that need a server, if the source is an opened file. */
   const missing: Record<string, unknown> = {
     '/keys?limit=100': { keys: [], total: 0 },
     '/faults': [],

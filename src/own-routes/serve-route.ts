@@ -109,7 +109,7 @@ export const isEnded = (error: unknown, signal: AbortSignal | undefined): boolea
   signal?.aborted === true || (error instanceof Error && error.name === 'ResetError');
 
 /**
- * Answers an API call with a user's function as the operation.
+ * Responds to an API call with the user's function as the operation.
  * @param respond receives a signal that is aborted after 30 s
  */
 export async function answerRoute(

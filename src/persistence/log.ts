@@ -4,7 +4,7 @@
  * Position of a log entry, and the hash of all responses to it. Another version or replica compares the hash with its
  * own.
  */
-export type AnswerHash = readonly [position: number, hash: string];
+export type ResponseHash = readonly [position: number, hash: string];
 
 /** Entry to append to a log. Its values are JSON, in which an integer may be a bigint. */
 export interface NewEntry {
@@ -12,7 +12,7 @@ export interface NewEntry {
   readonly atMs: number;
   readonly commands: readonly unknown[];
   /** Hashes of the responses to earlier entries that no entry contains yet. */
-  readonly answered?: readonly AnswerHash[];
+  readonly answered?: readonly ResponseHash[];
 }
 
 /** Entry of a log, with its position and writer. */

@@ -16,7 +16,7 @@ import { LogUnavailableError } from './log.js';
 import { inSimulatedTime } from './note-outage.js';
 import type { Sequencer } from './sequencer.js';
 import type { StateMachine } from './state-machine.js';
-import { unavailableAnswer } from './unavailable-answer.js';
+import { unavailableResponse } from './unavailable-response.js';
 
 /**
  * Duration from which a current outage of the store is reported, in milliseconds. Requests wait longer than this before
@@ -51,7 +51,7 @@ export function createLoggedSimulators(
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {
           if (commandResult.error instanceof LogUnavailableError)
-            deliver(unavailableAnswer(sandbox?.sim ?? sim, commandResult.error, call));
+            deliver(unavailableResponse(sandbox?.sim ?? sim, commandResult.error, call));
           else fail(commandResult.error);
           return;
         }

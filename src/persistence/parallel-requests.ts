@@ -1,7 +1,7 @@
 import type { Command } from './command.js';
 
 /**
- * Counts the requests of a log entry, by sandbox. All of them arrived before any was answered, so the judge can treat
+ * Counts the requests of a log entry, by sandbox. All of them arrived before the first response, so the judge can treat
  * them as parallel.
  */
 export function countParallelRequests(commands: readonly Command[]): Map<string, number> {

@@ -1,14 +1,14 @@
 import { coreOf } from '../simulator/simulator.js';
-import { emptyHash } from './answer-hash.js';
 import { captureMachine } from './capture-machine.js';
 import type { Command, SentCommand } from './command.js';
 import { toJsonCommand } from './command-json.js';
 import { type CommandCallback, CommandQueues, type PendingCommand, type PendingEntry } from './command-queues.js';
 import type { CommandResult, HandledRequest } from './command-result.js';
-import { type AnswerHash, type Log, type LogEntry, LogUnavailableError, type NewEntry } from './log.js';
+import { type Log, type LogEntry, LogUnavailableError, type NewEntry, type ResponseHash } from './log.js';
 import { OutageLog } from './outage-log.js';
 import { PendingDeliveries } from './pending-deliveries.js';
 import { RecentHashes } from './recent-hashes.js';
+import { emptyHash } from './response-hash.js';
 import type { StateMachine } from './state-machine.js';
 import { TickTimer } from './tick-timer.js';
 
@@ -40,7 +40,7 @@ export class Sequencer {
   readonly #host: SequencerHost;
   readonly #queues = new CommandQueues();
   readonly #deliveries = new PendingDeliveries();
-  #answered: AnswerHash[] = [];
+  #answered: ResponseHash[] = [];
   #isDeferred = false;
   /** Number of requests that are submitted to the log but not applied yet, by sandbox. */
   readonly #arriving = new Map<string, number>();

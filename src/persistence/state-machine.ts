@@ -10,7 +10,6 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { jsonText } from '../values/json.js';
 import { abandonConnections } from './abandon-connections.js';
 import { afterRestart } from './after-restart.js';
-import { createAnswerHash } from './answer-hash.js';
 import type { Command, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
@@ -22,6 +21,7 @@ import { noteOutage } from './note-outage.js';
 import { countParallelRequests, subtractRequest } from './parallel-requests.js';
 import type { ServerPiece } from './piece.js';
 import { type Replica, Replicas } from './replicas.js';
+import { createResponseHash } from './response-hash.js';
 import { runControl } from './run-control.js';
 
 /** State of a server without its simulators. */
@@ -48,7 +48,7 @@ export class StateMachine {
   /** Called with each new sandbox. */
   onSandbox: (sandbox: Sandbox) => void = () => {};
   readonly #onError: (error: unknown) => void;
-  readonly #answers = createAnswerHash();
+  readonly #answers = createResponseHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
   /** Number of requests in the current entry that are not handled yet, by sandbox. */
   #unhandled = new Map<string, number>();

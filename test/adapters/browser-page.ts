@@ -8,7 +8,7 @@ import { callsScenario, makeCalls } from './calls.js';
 
 const sim = createSimulator({ scenario: callsScenario });
 
-/** Visible part of an answer for code in a page. */
+/** Part of a response that code in a page can read. */
 interface Seen {
   status: number;
   headers: Record<string, string>;

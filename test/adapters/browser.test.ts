@@ -229,7 +229,7 @@ describe('a page in headless Chromium', { tags: 'needs/chromium' }, () => {
       }
     });
 
-    test('reads the answer but no rate-limit headers with cors: hidden', async () => {
+    test('reads the response but no rate-limit headers with cors: hidden', async () => {
       const { call, pets } = await openWithServer({ cors: 'hidden' });
       await call(pets, 'tight-key');
       const answer = await call(pets, 'tight-key');

@@ -102,7 +102,7 @@ export const calls: readonly Call[] = [
   { title: 'the first id again after the reset', status: 201, ...create(rex) },
 ];
 
-/** One answer as code that called `fetch` sees it. */
+/** Response as the caller of `fetch` sees it. */
 export interface Seen {
   title: string;
   status: number;
@@ -110,7 +110,7 @@ export interface Seen {
   body: string;
 }
 
-/** Makes every call of the table, in order. An exception becomes an answer with status 0 that holds its text. */
+/** Makes every call of the table, in order. An exception becomes a response with status 0 and the exception's text. */
 export async function makeCalls(send: typeof fetch, sim: Simulator): Promise<Seen[]> {
   const seen: Seen[] = [];
   for (const { title, url, method = 'GET', key = 'business-key', body, headers, before } of calls) {

@@ -15,7 +15,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** A server on which a page calls; gives what of an answer concerns the page. */
+/** Starts a server for requests of a page, and returns the parts of a response that concern the page. */
 async function open(cors: Settings['cors'] | undefined, scenario: Scenario = {}) {
   const assumptions = { ...scenario.assumptions, ...(cors !== undefined && { cors }) };
   const sim: Simulator = frozen({ ...scenario, assumptions });
@@ -61,7 +61,7 @@ describe('cors: loopback, the default', () => {
     'http://[::1]:8080',
     'http://shop.localhost:3000',
     'http://localhost.:3000',
-  ])('lets a page of %s read the answer and its rate-limit headers', async (origin) => {
+  ])('lets a page of %s read the response and its rate-limit headers', async (origin) => {
     const { call } = await open(undefined);
     const answer = await call(origin);
     expect(answer.status).toBe(200);
@@ -130,7 +130,7 @@ describe('cors: loopback, the default', () => {
     for (const field of fields.split(', ')) expect(answer.headers.has(field), field).toBe(true);
   });
 
-  test('answers a preflight without a key, and never counts it', async () => {
+  test('responds to a preflight without a key, and never counts it', async () => {
     const { preflight, sim } = await open(undefined);
     const answer = await preflight(page);
     expect(answer.status).toBe(204);
@@ -161,7 +161,7 @@ describe('cors: loopback, the default', () => {
 });
 
 describe('cors: hidden', () => {
-  test('lets a page read the answer, but not its rate-limit headers', async () => {
+  test('lets a page read the response, but not its rate-limit headers', async () => {
     const { call, preflight } = await open('hidden');
     const answer = await call(page);
     expect(answer.status).toBe(200);
@@ -189,7 +189,7 @@ describe('cors: off', () => {
 });
 
 describe('cors: a list of origins', () => {
-  test('allows only pages of these origins to read the answer', async () => {
+  test('allows only pages of these origins to read the response', async () => {
     const { call, preflight } = await open([app]);
     expect((await call(app)).cors).toEqual(readable(app));
     for (const origin of [page, 'https://app.example:444', 'http://app.example', 'https://app.example.evil.example']) {

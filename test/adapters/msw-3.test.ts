@@ -29,7 +29,7 @@ describe('the compiled package on msw 3', () => {
     expect([report.node, report.msw]).toEqual([expect.stringMatching(/^22\./), expect.stringMatching(/^3\./)]);
   });
 
-  test('answers every call of the table as sim.fetch does in this process', async () => {
+  test('responds to every call of the table as sim.fetch does in this process', async () => {
     const sim = createSimulator({ scenario: callsScenario });
     expect(report.seen).toEqual(await makeCalls(sim.fetch, sim));
   });

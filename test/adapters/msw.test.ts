@@ -38,7 +38,7 @@ describe('setupServer(...handlers(sim))', () => {
     expect('readyState' in server).toBe(process.env.MSW_MAJOR === '3');
   });
 
-  test('answers every call of the table with the status that it should', async () => {
+  test('responds to every call of the table with the expected status', async () => {
     server.resetHandlers(...handlers(sim));
     const seen = await makeCalls(fetch, sim);
     expect(seen.map(({ title, status }) => ({ title, status }))).toEqual(
@@ -232,7 +232,7 @@ describe('guarded(sim, resolver)', () => {
   const use = (resolver: Parameters<typeof guarded>[1]) =>
     server.resetHandlers(http.get(own, guarded(sim, resolver)), ...handlers(sim));
 
-  test('adds the headers of the API to the answer of the resolver and counts the request', async () => {
+  test('adds the headers of the API to the resolver response and counts the request', async () => {
     use(() => HttpResponse.json(['dogs'], { status: 203, headers: { 'X-Own': 'yes' } }));
     const { status, headers, text } = await call('free-key');
     expect([status, text]).toEqual([203, '["dogs"]']);
@@ -242,7 +242,7 @@ describe('guarded(sim, resolver)', () => {
     expect(sim.keys.get('free-key').minute.remaining).toBe(59);
   });
 
-  test('answers without a valid key with 401 and does not run the resolver', async () => {
+  test('responds with 401 without a valid key and does not run the resolver', async () => {
     let runs = 0;
     use(() => HttpResponse.text(`run ${++runs}`));
     const { status, headers, text } = await call();
@@ -253,7 +253,7 @@ describe('guarded(sim, resolver)', () => {
     expect(runs).toBe(0);
   });
 
-  test('answers over the limit with 429 and does not run the resolver', async () => {
+  test('responds with 429 over the limit and does not run the resolver', async () => {
     let runs = 0;
     use(() => HttpResponse.text(`run ${++runs}`));
     sim.keys.setUsage('free-key', { minute: 59 });

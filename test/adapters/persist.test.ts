@@ -38,7 +38,7 @@ const create = (body: string) =>
     body,
   });
 
-test('a page that is loaded again after every call gets the same answers as one that stays', async () => {
+test('a page that is loaded again after every call gets the same responses as one that stays', async () => {
   const storage = new MemoryStorage();
   let sim = load(storage, callsScenario);
   const current = new Proxy({} as Simulator, { get: (_, name) => Reflect.get(sim, name) });
@@ -169,7 +169,7 @@ test('data that is too large or rejected is not stored, the console reports it o
   expect(warn).toHaveBeenLastCalledWith(expect.stringContaining('The quota has been exceeded'));
 });
 
-test('a cleared storage stays empty when the page is closed, and is filled by the next answer', async () => {
+test('a cleared storage stays empty when the page is closed, and is filled by the next response', async () => {
   let leave = () => {};
   vi.stubGlobal('addEventListener', (_: string, listen: () => void) => {
     leave = listen;

@@ -38,7 +38,7 @@ async function startTold(...flags: string[]) {
   return { get, loaded: () => loadedIn(errors()) };
 }
 
-describe('until its first answer a plain server loads', () => {
+describe('until its first response a plain server loads', () => {
   test('three files of ours, no package, and nothing of Node that it can do without', async () => {
     const { get, loaded } = await startTold();
     expect(await get('/v1/pets')).toEqual([200, expect.stringContaining('"available"')]);

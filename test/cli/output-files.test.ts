@@ -19,7 +19,7 @@ import { runCommandLine, startCommandLine, startServer } from '../support/comman
 
 let folder: string;
 let baseUrl: string;
-/** Requests that a server has answered, in JSON Lines. */
+/** Completed requests of a server, in JSON Lines. */
 let recorded: string;
 /** A run that was written down whole. */
 let run: string;
@@ -113,7 +113,7 @@ describe('a file that cannot be written', () => {
   });
 });
 
-test('compare saves the received answers if the service cannot be checked', async () => {
+test('compare saves the received responses if the service cannot be checked', async () => {
   const kept = inFolder('answers.jsonl');
   writeFileSync(kept, text(recorded));
   const away = ask('--save', kept).with(1, 'http://127.0.0.1:9/v1');

@@ -202,7 +202,7 @@ async function startReplay(args: readonly string[], cwd: string) {
   return { baseUrl: baseUrl as string, stop: () => started.child.kill('SIGKILL') };
 }
 
-test('a recording with different answers in another version ends the replay with 1 and names both versions', () => {
+test('a recording with different responses in another version ends the replay with 1 and names both versions', () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, 'client.mjs'), client(true));
   run(['exec', '--record', 'run.jsonl', '--', 'node', 'client.mjs'], cwd);

@@ -210,7 +210,7 @@ describe('the log contains the reason', () => {
     ]);
   });
 
-  test('of a page that cannot read an answer: its origin is not allowed, in the preflight too', async () => {
+  test('of a page that cannot read a response: its origin is not allowed, in the preflight too', async () => {
     const { lines, pretty, call } = await open();
     const asked = { 'Access-Control-Request-Method': 'POST' };
     for (const Origin of ['http://evil.test', 'http://localhost:5173']) {
@@ -228,7 +228,7 @@ describe('the log contains the reason', () => {
   });
 });
 
-describe('an answer that a fault destroys is not logged as sent', () => {
+describe('a response that a fault destroys is not logged as sent', () => {
   test.each([
     ['reset', { reset: true }],
     ['close', { close: true }],
@@ -246,7 +246,7 @@ describe('an answer that a fault destroys is not logged as sent', () => {
     client.leave();
   });
 
-  test('an answer that is cut in its body is logged with its status and the fault', async () => {
+  test('a response that is cut in its body is logged with its status and the fault', async () => {
     const { lines, pretty, call } = await open({ faults: [{ when: {}, then: { truncate: { bytes: 5 } } }] });
     await expect(call('/v1/pets').then(() => fetch(`${server?.baseUrl}/pets`))).resolves.toBeDefined();
     expect(lines[0]).toMatchObject({ status: 200, wire: 'truncate' });
@@ -254,7 +254,7 @@ describe('an answer that a fault destroys is not logged as sent', () => {
     expect(pretty[0]).toContain('truncate');
   });
 
-  test('an answer whose client disconnected during a delay is not logged as sent', async () => {
+  test('a response whose client disconnected during a delay is not logged as sent', async () => {
     const { sim, running, lines, pretty } = await open({ faults: [{ when: {}, then: { delay: '30s' } }] });
     const client = await rawClient(running.port);
     client.write(rawRequestText('GET', '/pets'));
@@ -284,7 +284,7 @@ test('control requests are logged, with the reason of a failure', async () => {
   expect(pretty[0]).toMatch(/ 200 {2}control .*POST \/__sim\/clock$/);
 });
 
-test('answers of handlers are logged, in a sandbox with the keys and the clock of its scenario', async () => {
+test('responses of handlers are logged, in a sandbox with the keys and the clock of its scenario', async () => {
   const { running, lines, call } = await open(
     {},
     {

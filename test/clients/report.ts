@@ -169,7 +169,7 @@ function resultTable(rows: readonly Client[]): string {
   return table(['By default', ...trialIds.map((id) => trials[id].title)], body, ':-:');
 }
 
-/** Runs on which verdict and headers disagree, and the questions that neither answers. */
+/** Runs on which verdict and headers disagree, and the questions that both leave open. */
 function limits(): string {
   const runs = clients.flatMap((client) =>
     settingsOf(client).flatMap((setting) =>

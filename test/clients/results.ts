@@ -11,7 +11,7 @@ export interface Cell {
   outcome: Verdict['outcome'];
   /** The findings that fail or warn. */
   codes: FindingCode[];
-  /** The statuses, and the seconds between them: `429 3.1 200`. An answer that never arrived is 0. */
+  /** The statuses, and the seconds between them: `429 3.1 200`. A missing response is 0. */
   run: string;
   end: End;
   /** Judgement by times and headers, if it differs from the verdict. */

@@ -24,7 +24,7 @@ export function operationOf(description: Json, name: string): Json {
   return found;
 }
 
-/** Checks answers against the schemas of a description. */
+/** Checks responses against the schemas of a description. */
 export function createAnswerCheck(description: Json) {
   let parts = 0;
   const exact = createAjv(description, false);
@@ -39,7 +39,7 @@ export function createAnswerCheck(description: Json) {
   const escaped = (step: string | number) => String(step).replaceAll('~', '~0').replaceAll('/', '~1');
   const pointerOf = (...steps: (string | number)[]) => steps.map((step) => `/${encodeURI(escaped(step))}`).join('');
 
-  /** The place of an answer in the description, and the answer; fails for a status that is not described. */
+  /** Finds the description of a response by its operation and status. Fails for a status that is not described. */
   function place(name: string, status: number): { pointer: string; response: Json } {
     for (const [path, methods] of Object.entries(description.paths as Json)) {
       for (const [method, { operationId, responses }] of Object.entries(methods as Json)) {

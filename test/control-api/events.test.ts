@@ -41,7 +41,7 @@ function readIds(response: IncomingMessage, last: number): Promise<number[]> {
 /** So that the server sends what it has. */
 const breathe = () => new Promise((resolve) => setImmediate(resolve));
 
-test('the event stream contains a request with its answer', async () => {
+test('the event stream contains a request with its response', async () => {
   const events = await connect();
   expect(events.statusCode).toBe(200);
   expect(events.headers['content-type']).toBe('text/event-stream');

@@ -119,7 +119,7 @@ test("the listed wait is the response's, even if wrong", async () => {
   expect(last.promisedAt).toBe('2026-01-01T12:01:00.000Z');
 });
 
-test('a fault rule is listed, with the lost answer', async () => {
+test('a fault rule is listed, with the lost response', async () => {
   const faults = [
     {
       name: 'lost',

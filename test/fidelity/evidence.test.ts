@@ -114,7 +114,7 @@ const unanswered = (failure: string, ms: number) => ({
   timings: { send: -1, wait: -1, receive: -1 },
 });
 
-describe('a request without an answer becomes', () => {
+describe('a request without a response becomes', () => {
   test.each([
     ['a longer wait, where the page gave up', 'net::ERR_ABORTED', 1_500, [{ delay: 3_000 }]],
     ['nothing, where the page was left', 'net::ERR_ABORTED', 20, []],

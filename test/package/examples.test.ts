@@ -121,7 +121,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       ]);
     });
 
-    test('a finished test leaves no delayed answer that delays Jest', async () => {
+    test('a finished test leaves no delayed response that delays Jest', async () => {
       const { said, results } = await runJest(
         'gives-up',
         `import { test } from 'petstore-sim/jest';
@@ -164,7 +164,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       ]);
     });
 
-    test('the kit works in jsdom, with fake timers and over HTTP with many answers at once', async () => {
+    test('the kit works in jsdom, with fake timers and over HTTP with many concurrent responses', async () => {
       const { message, results } = await runJest(
         'in-jsdom',
         `import { test } from 'petstore-sim/jest';

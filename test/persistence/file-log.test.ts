@@ -305,7 +305,7 @@ test('a closed log rejects entries and releases the folder', async () => {
   expect((await readFolder(folder)).entries).toEqual([]);
 });
 
-test('entries with different answers in a new version are set aside, with all later entries', async () => {
+test('entries with different responses in a new version are set aside, with all later entries', async () => {
   const folder = newFolder();
   const { log } = await openFor(folder, { minimumLogBytes: 1000 });
   for (let number = 1; number <= 30; number++) await log.append({ atMs: number, commands: commands(number) });

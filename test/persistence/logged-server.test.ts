@@ -60,7 +60,7 @@ async function expectSameState(server: Server, sandboxes?: SandboxesOptions): Pr
 }
 
 describe('server behind a log', () => {
-  test('answers like a server without a log, and its log replays to the same state', async () => {
+  test('responds like a server without a log, and its log replays to the same state', async () => {
     const scenario: Scenario = {
       faults: [{ when: { operation: 'getPet' }, then: { drip: { bytes: 20, every: '1ms' } } }],
     };

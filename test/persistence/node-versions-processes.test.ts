@@ -97,7 +97,7 @@ async function outcomesOn(major: number, files: readonly string[]) {
   return results as { applied: number; uncompared: number; differsAt?: number; digest: string; verdict: Verdict }[];
 }
 
-test('a recording from any Node replays to the same answers, verdict and state on Node 20, 22 and 24', async () => {
+test('a recording from any Node replays to the same responses, verdict and state on Node 20, 22 and 24', async () => {
   const files: string[] = [];
   for (let number = 0; number < tries(3, 500); number++) files.push(await recordRandom(number));
   files.push(...(await Promise.all(majors.map(recordClient))));

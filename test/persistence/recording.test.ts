@@ -62,7 +62,7 @@ const request = (token: string, path = '/pets', query = 'limit=1'): Command => (
   call: { method: 'GET', path, query, baseUrl: 'http://x/v1', headers: { authorization: `Bearer ${token}` } } as never,
 });
 
-test('random runs of every kind replay to the same answers, verdict and journal', async () => {
+test('random runs of every kind replay to the same responses, verdict and journal', async () => {
   const runs = tries(12, 2_000);
   let answers = 0;
   for (let number = 0; number < runs; number++) {
@@ -162,7 +162,7 @@ test('a replay stops at an entry or at a time', async () => {
   expect(await used({ atMs: noonMs + 1999 })).toEqual([1, 1]);
 });
 
-test('a replay ends at the first different answer', async () => {
+test('a replay ends at the first different response', async () => {
   const { send, close, file } = record({ clock: { start: noon, mode: 'frozen' } });
   for (let number = 1; number <= 4; number++) await send(noonMs, request('free-key', '/pets', `limit=${number}`));
   await close();

@@ -51,7 +51,7 @@ const comparable = ({ scenario: _, clock, keys, unlistedKeys, ...rest }: Exporte
   })),
 });
 
-test('a simulator started from an exported scenario has the same state and answers, after random runs', async () => {
+test('a simulator started from an exported scenario has the same state and responses, after random runs', async () => {
   let answers = 0;
   for (let number = 0; number < tries(40, 4_000); number++) {
     const random = createRandom(seed * 9_000_011 + number);

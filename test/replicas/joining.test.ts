@@ -30,7 +30,7 @@ const stateOf = async ({ control }: Replica) => {
   return { pets, keys, counted: await control.countRequests() };
 };
 
-test('a replica that joins under load has all earlier pets from its first answer on', async () => {
+test('a replica that joins under load has all earlier pets from its first response on', async () => {
   const load = startLoad([one, two], 'joined');
   await more(load, 100);
   const known = [...load.stored];
@@ -48,7 +48,7 @@ test('a replica that joins under load has all earlier pets from its first answer
   await sameOnAll([one, two, three], stateOf);
 });
 
-test('a stopped replica catches up before it answers again', async () => {
+test('a stopped replica catches up before it responds again', async () => {
   const own = startLoad([two], 'stopped-own');
   await more(own, 10);
   two.pause();
@@ -67,7 +67,7 @@ test('a stopped replica catches up before it answers again', async () => {
   await sameOnAll([one, two], stateOf);
 });
 
-test('a replica that receives SIGTERM answers its requests, and the others continue', async () => {
+test('a replica that receives SIGTERM completes its requests, and the others continue', async () => {
   const three = await startReplica(store.url());
   const { replica: name } = (await three.health()).log;
   const load = startLoad([three], 'asked');

@@ -106,7 +106,7 @@ test('a change of clock, keys, scenario or reset through one replica applies to 
   }
 });
 
-test('a replica with a late answer of the store returns no outdated state', async () => {
+test('a replica with a late reply of the store returns no outdated state', async () => {
   const [one] = replicas as [Replica];
   const wire = await startWire(store.port);
   const late = await startReplica(wire.url());
@@ -118,7 +118,7 @@ test('a replica with a late answer of the store returns no outdated state', asyn
   }
 });
 
-test('a delayed request completes by the shared clock, and its replica answers it', async () => {
+test('a delayed request completes by the shared clock, and its replica sends the response', async () => {
   const [one, two] = replicas as [Replica, Replica];
   const { urls } = await sandbox('delayed');
   const [control, other] = [one, two].map((replica) => replica.control.sandbox('delayed'));

@@ -122,7 +122,7 @@ test.each(troubles.map((trouble) => [trouble.what, trouble] as const))(
   },
 );
 
-test('connections that are cut between append and answer lose no request and count none twice', async () => {
+test('connections that are cut between append and reply lose no request and count none twice', async () => {
   const random = createRandom(seed);
   const cutsBefore = wire.cuts;
   wire.cutsAfter = (bytes) => bytes.includes('XADD') && random.chance(0.2);

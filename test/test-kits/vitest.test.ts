@@ -55,7 +55,7 @@ describe('with a used-up minute', () => {
   });
 });
 
-describe('with an answer that is lost after the pet is stored', () => {
+describe('with a response that is lost after the pet is stored', () => {
   const it = test.extend({
     scenario: {
       faults: [

@@ -88,7 +88,7 @@ test.each([
   expect(rowKindOf(row(1, 0, fields as Partial<EntryRow>))).toBe(kind);
 });
 
-test('a throttle ignores the round-trip time, and answers waiting callers at once', async () => {
+test('a throttle ignores the round-trip time, and responds to waiting callers at once', async () => {
   vi.useFakeTimers();
   try {
     let runs = 0;

@@ -26,7 +26,7 @@ export interface Question {
   readonly sends: string;
   /** `write`: the request may store a pet, which no operation of the API can delete. */
   readonly needs: 'read' | 'write';
-  /** Whether the question is asked even if a recording already answers it for another value of the same kind. */
+  /** Whether the question is asked although a recording has the response for another value of the same kind. */
   readonly isExtra?: true;
   /** Returns the request; `undefined` until its precondition is known, such as an existing pet. */
   probe(facts: ServiceFacts): Probe | undefined;

@@ -13,11 +13,11 @@ import type { Knowledge } from '../deduce/observation.js';
 import { isRefusal } from '../deduce/observed-rate.js';
 import { calibratedName } from '../deduce/scenario-text.js';
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
-import { answerLocally } from './answer-locally.js';
-import { differences, shapeOf } from './answer-shape.js';
 import { banNumbers, isBanOf } from './compare-bans.js';
 import { compareLimits } from './compare-limits.js';
 import type { ServiceDifference } from './difference.js';
+import { differences, shapeOf } from './response-shape.js';
+import { simulateResponses } from './simulate-responses.js';
 
 /** Result of the comparison of a scenario with a real service. */
 export interface Comparison {
@@ -149,7 +149,7 @@ async function unexplained(
   const { limits: _, ban: __, ...rest } = scenario;
   const settings = { ...defaultSettings, ...chosen, ...known };
   const assumptions = Object.fromEntries(Object.entries(settings).filter(([id]) => id !== 'enterpriseLimits'));
-  const local = await answerLocally({ ...rest, assumptions } as Scenario, exchanges, learner);
+  const local = await simulateResponses({ ...rest, assumptions } as Scenario, exchanges, learner);
   const [bans, localBans] = [bansIn(exchanges), bansIn(local)];
   const pairs = exchanges.flatMap((exchange, index): [Exchange, Exchange][] => {
     const answer = local[index] as Exchange;

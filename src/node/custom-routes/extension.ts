@@ -11,7 +11,7 @@ import type { Simulator } from '../../simulator/simulator.js';
 import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
 import { deliverAfterDelay } from '../http/delay-refusals.js';
 import { hasBody, readBody } from '../http/read-body.js';
-import { sendAnswer } from '../http/send-answer.js';
+import { sendResponse } from '../http/send-response.js';
 import type { Report } from '../http/served-answer.js';
 import { disconnectSignal } from '../http/wire-faults.js';
 import { UsageError } from '../usage-error.js';
@@ -153,7 +153,7 @@ export function sendError(sim: Simulator, { headers }: IncomingMessage, response
     headers: { 'Content-Type': 'application/json', Date: new Date(sim.clock.now()).toUTCString() },
     body: errorBody(error),
   };
-  sendAnswer(response, answer, corsHeaders(headers.origin, sim.settings));
+  sendResponse(response, answer, corsHeaders(headers.origin, sim.settings));
   return answer;
 }
 

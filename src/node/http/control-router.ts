@@ -20,8 +20,8 @@ import { isPreflight, preflightHeaders } from './cors.js';
 import { runInTurns } from './event-loop-turns.js';
 import { keepSandboxInUse } from './keep-sandbox-in-use.js';
 import { servePage } from './page.js';
-import { sendRefusal } from './send-answer.js';
 import { sendPieces } from './send-pieces.js';
+import { sendRefusal } from './send-response.js';
 import type { Report } from './served-answer.js';
 
 /** Default maximum size of a control request body, in bytes. */

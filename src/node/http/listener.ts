@@ -16,7 +16,7 @@ import { createRequestCheck, refusal } from './guard.js';
 import { wantsHtml } from './page.js';
 import { recordOutsideRequest } from './record-outside-request.js';
 import { createSandboxListener, sandboxOf } from './sandbox-listener.js';
-import { sendJson, sendRefusal } from './send-answer.js';
+import { sendJson, sendRefusal } from './send-response.js';
 import { createReport, type OnAnswer, type Report } from './served-answer.js';
 
 /** The user's msw handlers, which take precedence over the API, and the user's upstream backend for other requests. */

@@ -10,7 +10,7 @@ import type { ApiListener } from './api-listener.js';
 import { basePathOf } from './base-path.js';
 import { corsHeaders } from './cors.js';
 import { recordOutsideRequest } from './record-outside-request.js';
-import { sendJson } from './send-answer.js';
+import { sendJson } from './send-response.js';
 import type { Report } from './served-answer.js';
 
 const address = /^\/s\/([^/?]*)([^?]*)/;

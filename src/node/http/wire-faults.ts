@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 import { headerPairs } from '../../in-process/to-response.js';
 import type { Answer } from '../../requests/api-call.js';
 import { isWithoutAnswer, type WireFault } from '../../requests/outcome.js';
-import { sendAnswer } from './send-answer.js';
+import { sendResponse } from './send-response.js';
 
 /** Returns a signal that is aborted when the client disconnects before its response is sent. */
 export function disconnectSignal(response: ServerResponse): AbortSignal {
@@ -22,7 +22,7 @@ export interface Delivery {
 /** Sends a response, including the damage that a fault does to the connection or the bytes. */
 export function deliver(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {
   const { answer, cors } = delivery;
-  if (answer.wire === undefined) sendAnswer(response, answer, cors);
+  if (answer.wire === undefined) sendResponse(response, answer, cors);
   else sendWithFault(request, response, answer.wire, delivery);
 }
 
@@ -37,7 +37,7 @@ function sendWithFault(
   { answer, cors, clock }: Delivery,
 ): void {
   if (request.method === 'HEAD' && !isWithoutAnswer(wire)) {
-    sendAnswer(response, answer, cors);
+    sendResponse(response, answer, cors);
     answer.finish?.(true);
     return;
   }

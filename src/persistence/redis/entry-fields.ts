@@ -1,5 +1,5 @@
 import { fromRecordText, toRecordText } from '../json-record.js';
-import type { AnswerHash } from '../log.js';
+import type { ResponseHash } from '../log.js';
 
 /** Content of an entry in the log's Redis stream. */
 export interface StoredEntry {
@@ -17,7 +17,7 @@ export interface StoredEntry {
    * theirs.
    */
   readonly after?: readonly [position: number, chain: number, id: string] | undefined;
-  readonly answered?: readonly AnswerHash[] | undefined;
+  readonly answered?: readonly ResponseHash[] | undefined;
   /** Note that a replica wrote a snapshot. Other replicas compare its hash with their own state. */
   readonly snapshot?: SnapshotNote | undefined;
   readonly commands: readonly unknown[];

@@ -25,7 +25,7 @@ async function writeLog(redis: RedisServer): Promise<void> {
   await replica.close();
 }
 
-test.concurrent('a log of another version continues if its answers are equal', async (context) => {
+test.concurrent('a log of another version continues if its responses are equal', async (context) => {
   const redis = await startRedis(context);
   await writeLog(redis);
   await rewrite(redis, (text) => text);
@@ -34,7 +34,7 @@ test.concurrent('a log of another version continues if its answers are equal', a
   expect((await get(replica, '/pets/43')).status).toBe(200);
 });
 
-test.concurrent('entries of another version with different answers are set aside and reported', async (context) => {
+test.concurrent('entries of another version with different responses are set aside and reported', async (context) => {
   const redis = await startRedis(context);
   await writeLog(redis);
   const hashes: string[] = [];

@@ -5,7 +5,7 @@ import { endInBatch } from './end-in-batch.js';
 import type { Refusal } from './guard.js';
 
 /** Sends a response of the API or of a user's handler, with CORS headers. */
-export function sendAnswer(
+export function sendResponse(
   response: ServerResponse,
   { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
   cors: Readonly<Record<string, string>> | undefined,

@@ -8,10 +8,10 @@ import { isObject, parseExchange } from '../deduce/service-facts.js';
  * Comparable parts of a response, by name. Two equal services agree in them. Times, ids, texts and usage are missing,
  * because they always differ.
  */
-export type AnswerShape = Readonly<Record<string, string>>;
+export type ResponseShape = Readonly<Record<string, string>>;
 
 /** Extracts the comparable parts of a response, which depend neither on time nor on stored pets nor on usage. */
-export function shapeOf(exchange: Exchange): AnswerShape {
+export function shapeOf(exchange: Exchange): ResponseShape {
   const { status, headers, method } = exchange;
   const { body } = parseExchange(exchange);
   const rate = Object.values(rateLimitHeaders).filter((name) => headers[name] !== undefined);
@@ -55,7 +55,7 @@ export interface ShapeDifference {
   readonly simulator: string;
 }
 
-export function differences(service: AnswerShape, simulator: AnswerShape): ShapeDifference[] {
+export function differences(service: ResponseShape, simulator: ResponseShape): ShapeDifference[] {
   const parts = new Set([...Object.keys(service), ...Object.keys(simulator)]);
   return [...parts].flatMap((part) => {
     const [here = 'none', there = 'none'] = [service[part], simulator[part]];

@@ -9,7 +9,7 @@ import type { LogUnavailableError } from './log.js';
  * Response to a request that the log could not store: a 503 with unchanged rate-limit headers. The request uses no
  * quota and is missing from the journal, unless the log stored it after all.
  */
-export const unavailableAnswer = (
+export const unavailableResponse = (
   sim: Simulator,
   { isUncertain }: LogUnavailableError,
   call: Pick<ApiCall, 'header'>,

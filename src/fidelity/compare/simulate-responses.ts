@@ -12,7 +12,7 @@ const ownKey = 'petstore-sim-own-key';
  * Sends the recorded requests to a simulator at their recorded times, and returns its responses. The simulator has the
  * service's pets, and a key with the same plan.
  */
-export async function answerLocally(
+export async function simulateResponses(
   scenario: Scenario,
   exchanges: readonly Exchange[],
   { facts, limits }: Learner,

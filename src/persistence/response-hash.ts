@@ -13,7 +13,7 @@ export const emptyHash = fingerprint('');
  * Creates a collector that hashes all responses to a log entry. Equal hashes show that two versions or replicas
  * responded alike.
  */
-export function createAnswerHash() {
+export function createResponseHash() {
   const bodies = new Map<string, string>();
   let parts: string[] = [];
 
