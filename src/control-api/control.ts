@@ -27,15 +27,15 @@ interface Started {
 
 /** Filters of a journal query; an entry must match all present fields. */
 export interface RequestFilter {
-  /** Operation of the requests. */
+  /** Operation of the requests to find. */
   operation?: string | undefined;
-  /** Method of the requests. */
+  /** Method of the requests to find. */
   method?: string | undefined;
   /** Response status; 0 if the client disconnected first. */
   status?: number | string | undefined;
   /** API key of the requests: the key, its id, or its last four characters. */
   key?: string | undefined;
-  /** Id after which entries match. */
+  /** Id after which entries are found. */
   since?: number | string | undefined;
   /** Text in path, query, a body or the name of the fault. */
   text?: string | undefined;

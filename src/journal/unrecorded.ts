@@ -5,7 +5,7 @@ export interface UnrecordedRequests {
   /** Request path without the query; `…` for all paths beyond the maximum number of groups. */
   readonly path: string;
   readonly status: number;
-  /** Base path of the API, which the request's path did not begin with: `/v1` or `/s/NAME/v1`. */
+  /** Base path with which every API path begins, unlike that of this request: `/v1` or `/s/NAME/v1`. */
   readonly api: string;
   readonly count: number;
 }

@@ -150,8 +150,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Returns the outcome of a request after its delay. Returns a decision to run the custom route if the fault needs the
-   * route's outcome.
+   * Returns the outcome of a request after its delay. If the request must first run a custom route, returns a decision
+   * to run the route.
    */
   #inject(exchange: RequestInProgress, rule: FaultRule, first: Outcome | undefined): Outcome | Run {
     if (exchange.call.route !== undefined && first === undefined && needsOperation(rule)) return { rule, delayMs: 0 };
