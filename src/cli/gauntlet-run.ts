@@ -96,9 +96,11 @@ export async function runGauntlet(
   cases: readonly GauntletCase[],
   { timeoutMs, stopped, onDone, routes, concurrency = 10, toleratesStart = false }: GauntletOptions,
 ): Promise<GauntletResult[][]> {
-  const runs = clients.map((client) => cases.map((gauntletCase) => ({ client, each: gauntletCase })));
-  const order = runs.flat().sort((a, b) => longestWaitSeconds(b.each.scenario) - longestWaitSeconds(a.each.scenario));
-  const work = async ({ client, each: gauntletCase }: (typeof order)[number]) => {
+  const runs = clients.map((client) => cases.map((gauntletCase) => ({ client, gauntletCase })));
+  const order = runs
+    .flat()
+    .sort((a, b) => longestWaitSeconds(b.gauntletCase.scenario) - longestWaitSeconds(a.gauntletCase.scenario));
+  const work = async ({ client, gauntletCase }: (typeof order)[number]) => {
     try {
       return await runCase(client, gauntletCase, { timeoutMs, stopped, routes });
     } catch (error) {
