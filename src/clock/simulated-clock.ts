@@ -251,7 +251,8 @@ export class SimulatedClock implements Clock {
 
   #watchStandstill(waitMs: number): void {
     if (this.onStandstill === undefined) return;
-    // The timer keeps a Node process alive until the warning. Without the timer, the process could exit silently.
+    // The timer keeps a Node process alive until the warning about a frozen clock. Otherwise the process could exit
+    // silently.
     this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
   }
 }

@@ -25,9 +25,12 @@ export interface EntryView {
   /** Notes the effect of a journal record on later entries, without converting the record. */
   pass(entry: RequestRecord): void;
   show(entry: RequestRecord): JournalEntry;
-  /** Converts a journal record to JSON, at a fraction of the cost of `show`. */
+  /** Converts a journal record to JSON text. Much faster than the conversion to an object. */
   write(entry: RequestRecord): EntryJson;
-  /** Converts a journal record without its headers and bodies, at a fraction of the cost of `show`. */
+  /**
+   * Converts a journal record to the JSON of a list row, without headers and bodies. Much faster than the full
+   * conversion.
+   */
   showRow(entry: RequestRecord): EntryRow;
 }
 

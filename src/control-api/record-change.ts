@@ -40,7 +40,10 @@ export function recordChange(
 
 const isSimulator = (target: unknown): target is Simulator => isMap(target) && 'changes' in target;
 
-/** Summarizes an input in words, such as `advance 61s`. Masks keys, and shortens maps to their name. */
+/**
+ * Summarizes the input of a control operation, such as `advance 61s`. Masks API keys, and shows only the name of an
+ * object.
+ */
 function summarize(sim: Simulator, input: unknown): string {
   if (!isMap(input)) return '';
   const words = Object.entries(input).map(([field, value]) => {

@@ -15,7 +15,7 @@ const maximumTexts = 200;
 const maximumLength = 1024 * 1024;
 
 /**
- * Describes a body for the control API.
+ * Converts a request or response body to its form in the control API: size, hash and text.
  * @param text the body with masked keys
  */
 export function showBody(raw: Uint8Array, text: string): JournalBody {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 /** Actions in the header of a drawer. */
 export interface DrawerProps {
   onClose(): void;
-  /** Copies a link to the content; `undefined` in a page of the user's own. */
+  /** Copies a link to the drawer's content; `undefined` if the dashboard is embedded in the user's own page. */
   onLink: (() => void) | undefined;
 }
 

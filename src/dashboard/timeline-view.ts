@@ -134,8 +134,8 @@ export class TimelineView {
   }
 
   /**
-   * Finds the requests of the timeline's symbol at a position, and the worst among them. Without a symbol, finds the
-   * key's nearest request.
+   * Finds the requests that the timeline shows at a position, and the most severe of them. Next to all symbols, finds
+   * the nearest request of the lane's key.
    */
   rowsAt(x: number, y: number): { row: Row; here: Row[] } | undefined {
     const axis = this.#axis;

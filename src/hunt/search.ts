@@ -148,10 +148,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 /** Number of invalid scenarios in a row after which a search ends, because its base scenario must be invalid. */
 const maximumInvalid = 1_000;
 
-/**
- * Whether a scenario asks only for what its client reads: a client that only lists pets is asked for no other
- * operation.
- */
+/** Whether a scenario requires only operations and parallel calls that the client function supports. */
 const isAsked = ({ client = {} }: Scenario, space: SearchSpace) =>
   (space.client.includes('operation') || (client.operation ?? 'listPets') === 'listPets') &&
   (space.client.includes('parallel') || (client.parallel ?? 1) === 1);

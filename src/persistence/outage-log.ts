@@ -18,7 +18,7 @@ const maximumSandboxes = 1_000;
 export class OutageLog {
   /** Outages of the store that wait to be logged, by sandbox. `isOver` means that the store works again. */
   readonly #unreported = new Map<Sandbox, Outage & { isOver?: true }>();
-  /** Commands that report outages of the store to the log. They were submitted but are not stored yet. */
+  /** Log commands that report an outage of the store, submitted to the log but not stored yet. */
   readonly #submitted = new Set<OutageCommand>();
   /** Whether the operator was informed of the current outage, and the number of requests rejected since. */
   #isReported = false;

@@ -126,8 +126,8 @@ export function simulate(main: MainService, options: SimulatorOptions): Simulato
   const first = handlers === undefined ? known : anyOperation;
   const resolved = runToEnd(resolveContent(scenario, main.rules, options, undefined, first));
   const sim = simulateFrom(main, resolved, options, undefined, known);
-  // Creates the handlers now, because each `guarded` call adds the name of a custom operation that the scenario may
-  // use.
+  // Creates the user's handlers before the scenario's check, because each `guarded` call adds a custom operation that
+  // the scenario may name.
   coreOf(sim).ownHandlers();
   const issues = [...unknownOperations(resolved.scenario, known)];
   if (issues.length > 0) throw new ScenarioError(issues);

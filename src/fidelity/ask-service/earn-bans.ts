@@ -102,7 +102,8 @@ async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }:
 
 /** Chooses how long before the reset the next experiment retries: the middle of the values that are still possible. */
 function nextTolerance({ toleranceMs: [minimum, maximum] }: BanRules): number | undefined {
-  // Excludes values whose distance is smaller than the uncertainty of the service's clock.
+  // Excludes tolerances close to the known bounds, because the service's clock is not known precisely enough to tell
+  // them apart.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * minimum && each < 0.8 * maximum);
   return open[Math.floor((open.length - 1) / 2)];
 }

@@ -26,7 +26,7 @@ export interface Question {
   readonly sends: string;
   /** `write`: the request may store a pet, which no operation of the API can delete. */
   readonly needs: 'read' | 'write';
-  /** Whether the question is asked although a recording has the response for another value of the same kind. */
+  /** Whether calibration asks this question even if a recording already answers it for a similar value. */
   readonly isExtra?: true;
   /** Returns the request; `undefined` until its precondition is known, such as an existing pet. */
   probe(facts: ServiceFacts): Probe | undefined;
@@ -118,7 +118,7 @@ const first = (categories: ReadonlySet<Int64>) => String([...categories][0]);
 /** Returns an unknown category whose number is next to a known one, with as many digits if possible. */
 function nearestUnknown(categories: ReadonlySet<Int64>): string {
   const known = [...categories].map(String);
-  // Considers only the neighbors of known numbers. Unless all numbers of a length are known, one neighbor is unknown.
+  // A category id that the service lacks: a number next to a known id, of the same length if possible.
   const adjacent = known.flatMap((each) =>
     [BigInt(each) + 1n, BigInt(each) - 1n]
       .filter((value) => value !== 0n && isInt64(value) && !known.includes(String(value)))

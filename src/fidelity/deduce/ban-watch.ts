@@ -154,7 +154,7 @@ function codeOf({ body }: ParsedExchange): string | undefined {
   return isObject(body) && typeof body.code === 'string' ? body.code : undefined;
 }
 
-/** Whether calibration sent the request. If so, hardly any other client's request preceded it. */
+/** Whether the calibration itself sent the request. Another client's request is then unlikely just before it. */
 const isOurs = ({ question }: Exchange) => question !== undefined;
 
 /**

@@ -21,7 +21,7 @@ export const duplicateWrite: SimulatorRule = {
     const lost = calls.filter((stored) => stored.some((request) => isLost(request, stored)));
     const repeated = calls.filter((stored) => stored.length > 1 && !isMisled(stored));
     const isMoreThanAsked = asked !== undefined && allRequests.length > asked;
-    // Equal pets may be intended if the scenario asks for several pets.
+    // Equal pets are no duplicates if the scenario requires the client to create several pets.
     const mayBeWanted = asked !== undefined && !isMoreThanAsked;
     const duplicates = repeated.filter(
       (stored) =>

@@ -86,7 +86,8 @@ export class Follower {
       const [wasThere, reply, length] = await Promise.all([
         checked,
         connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, cursor().id),
-        // Reads the stream's length after its entries. This detects lost entries even before a new one is written.
+        // Reads the length of the Redis stream after its entries. Fewer entries than the length show that entries were
+        // lost.
         connection.call('XLEN', key),
       ]);
       if (this.#isOver) return;
