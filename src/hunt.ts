@@ -1,4 +1,4 @@
-// `hunt` has an entry of its own, so that a test that only judges a client does not load the search.
+// `hunt` has a separate package entry point, so that a test that only judges a client does not load the search.
 
 import './petstore/types.js';
 

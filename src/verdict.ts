@@ -1,4 +1,4 @@
-// The judge has an entry of its own, so that pages that judge no client do not download its rules.
+// The judge has a separate package entry point, so that pages that judge no client do not download its rules.
 
 import './petstore/types.js';
 

@@ -12,8 +12,8 @@ import type { RunReport } from './run-report.js';
 import type { ExportedState, StateInput } from './state-schema.js';
 import type { Update } from './update-stream.js';
 
-// The same functions as the tables of operations; test/control-api/control-types.test.ts compares them. Written out,
-// because a derived type would be 130 kB in the package, without a comment for an operation.
+// The methods of the control API, written out. A type derived from the tables of operations would take 130 kB of the
+// package and have no comments. test/control-api/control-types.test.ts compares both.
 
 /** Input of an operation without fields. */
 // biome-ignore lint/complexity/noBannedTypes: an empty object

@@ -68,8 +68,8 @@ export type TakeEntry = (id: number, json: EntryJson) => void;
 /** Stream of journal entries as JSON text, for HTTP. */
 export interface EntryFeed {
   /**
-   * Passes one waiting journal entry to `take`.
-   * @returns false without a waiting entry; `take` then receives each later entry on arrival
+   * Passes the next waiting journal entry to `take`.
+   * @returns false if no entry waits; each later entry is then passed to `take` on its arrival
    * @throws {RangeError} if the reader is too slow
    */
   next(take: TakeEntry): boolean;

@@ -151,7 +151,7 @@ export function showEntry(sim: Simulator, id: number): JournalEntry | undefined 
 }
 
 /**
- * Converts the journal records that match a test, in the order of arrival.
+ * Converts the journal records for which a filter function returns true, in the order of arrival.
  * @param records records of the journal, if the caller already has them
  */
 export function* showEntries(

@@ -8,7 +8,7 @@ import { isMap } from '../values/plain-data.js';
 class LazyResult {
   /** Computes the whole lazy part at once. */
   readonly make: () => unknown;
-  /** Computes the lazy part as pieces of JSON text, one after the other. */
+  /** Computes a part of a result as pieces of JSON text, one after the other, while the result is written. */
   readonly pieces: () => Iterable<string>;
 
   constructor(make: () => unknown, pieces: () => Iterable<string>) {
@@ -37,7 +37,7 @@ export const lazyLines = (items: Iterable<object>): string =>
     () => linePieces(items),
   );
 
-/** Creates a copy of plain data that is made while the result is written. */
+/** Creates a placeholder for plain data, which is copied while the result is written. */
 export const lazyCopy = <Value>(value: Value): Value =>
   lazy(
     () => structuredClone(value),

@@ -108,7 +108,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   };
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(session, hasAddress, address, (wanted) => {
-    // Does not apply the URL's selection yet, because the render of a new run would remove it.
+    // Applies the selection in the page's address only later, because rendering a new run clears the selection.
     if (chosenOf !== session.entries) return false;
     const { request, compare, finding, range } = wanted;
     const found = session.state.verdict?.findings.find(

@@ -25,7 +25,7 @@ export class RowList {
   #rows: readonly Row[] = [];
   #selectedId: number | undefined;
   #rowHeight = 0;
-  /** Height of the visible part at the last resize, in pixels. */
+  /** Height of the list's visible part at the last resize, in pixels. */
   #height = 0;
 
   /** @param frame scrolling element; its style sheet sets the height of a row as `--row` */

@@ -26,7 +26,7 @@ export function initialScenariosFor({ key, client }: SearchSpace): Scenario[] {
     { ...usedUp, limits: { retryAfterForm: 'http-date' } },
     { ...usedUp, ...writes },
     { ...usedUp, ...parallel },
-    // Delayed responses make some callers send while others wait.
+    // Scenario with delayed responses. Some of the client's callers then send while others wait.
     ...(client.includes('parallel')
       ? [
           {

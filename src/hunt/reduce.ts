@@ -43,7 +43,7 @@ function edited<Value>(value: Value, [name = '', ...rest]: Path, replacement: un
   if (Array.isArray(value))
     return (isGone ? value.toSpliced(Number(name), 1) : value.with(Number(name), changed)) as Value;
   const { [name]: _, ...others } = value as Record<string, unknown>;
-  // The changed field keeps its position, because the first entry of `keys` is the client's key.
+  // A changed field keeps its position in its map, because the client uses the first key of `keys`.
   if (isGone) return others as Value;
   return { ...(value as object), [name]: changed } as Value;
 }

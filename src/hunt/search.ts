@@ -82,7 +82,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     known.some((each) => isSameFailure(each, failure)) ||
     known.filter(({ code }) => code === failure.code).length >= maximumPerCode;
 
-  /** The failure of a run to report: the first unknown one that does not follow from a known one. */
+  /** The failure to report for a run: the first that is new and not a consequence of a failure found before. */
   const toReport = (failures: readonly Failure[]): Failure | undefined =>
     failures.find((failure) => !isKnown(failure) && !(isConsequence(failure) && failures.some(isKnown)));
 
@@ -95,7 +95,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
   }
 
-  // Some are mutations from the beginning, so that a short search has some as well.
+  // Some runs are mutations of earlier scenarios from the beginning, so that a short search contains some too.
   const isMutation = () => begun % (isSlow ? 8 : 4) === 0;
 
   function next(): Scenario {

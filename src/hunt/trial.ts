@@ -62,7 +62,10 @@ function minimumShareWaited(ids: readonly number[], entries: readonly RequestRec
 /** Codes that mostly follow from another failure of the same run, as a ban follows from early retries. */
 const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'lost-write'];
 
-/** Whether a failure is no bug of its own in a run with another. Nested retries are both a cause and a consequence. */
+/**
+ * Whether a failure is a consequence of another failure in the same run, and no separate bug. Nested retries can be
+ * both.
+ */
 export const isConsequence = ({ code }: Failure) => code === 'retry-storm' || consequences.includes(code);
 
 export const withoutNumbers = (text: string) => text.replace(/\d+(?:\.\d+)?/g, 'N');

@@ -94,7 +94,8 @@ class SessionAssigner {
 
 /**
  * Sets the earliest time at which each request may have been sent, because a request can wait in the client for a free
- * connection. With n callers, the (n+1)th request of a dense series was sent after the response to the first.
+ * connection. Each of n callers sends one request at a time, so their (n+1)th request follows the response to the
+ * first.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<ClientSession, JudgedRequest[]>();

@@ -27,7 +27,7 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   let reads = 0;
   let last: JudgedRequest | undefined;
   const failed: JudgedRequest[] = [];
-  /** Fingerprint (number of equal requests) that all reads share; `undefined` if the reads differ. */
+  /** Fingerprint that all reads share, as equal requests have equal fingerprints; `undefined` if the reads differ. */
   let fingerprint: number | undefined;
   for (const request of requests) {
     if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;
@@ -44,8 +44,8 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
   if (!isEnd || fingerprint === undefined || answered === asked || reads < asked) return none;
-  // If only the last attempt got a response, all attempts may be one call. The client may never have sent the other
-  // calls.
+  // If only the last of several equal reads got a response, all may be attempts of one call. The client then never sent
+  // its further calls.
   const isOneCall = answered === 1 && asked > 1 && failed.at(-1) !== last;
   if (isOneCall) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };

@@ -15,7 +15,7 @@ export function markReadRefusals(requests: readonly JudgedRequest[]): void {
   }
 }
 
-/** Sets `retryOfOutage` on requests: the request with a 503 and a Retry-After that is retried. */
+/** Sets `retryOfOutage` on each retry of a 503 with Retry-After, to the request that got the 503. */
 export function markOutageRetries(requests: readonly JudgedRequest[]): void {
   const sessions = new Map<ClientSession, SessionKnowledge>();
   for (const request of requests) {

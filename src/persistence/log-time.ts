@@ -47,7 +47,7 @@ export class LogTime implements TimeSource {
   }
 
   restart(): void {
-    // Has no effect, because the time of a log never restarts.
+    // No effect: the time of a log comes from its entries and never restarts.
   }
 
   /** Returns the machine's time for the next log entry, in Unix milliseconds. */
@@ -64,7 +64,7 @@ export class LogTime implements TimeSource {
     return Math.max(this.#lastMs, readMs + this.#setBackMs);
   }
 
-  /** Runs a function while the log's time stands still at the time of an entry. */
+  /** Runs a function during which the log's clock shows the time of one entry. */
   at<Result>(atMs: number, run: () => Result): Result {
     this.#lastMs = Math.max(this.#lastMs, atMs);
     this.#appliedMs = this.#lastMs;

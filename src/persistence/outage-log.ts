@@ -31,7 +31,8 @@ export class OutageLog {
    */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
-      // Counts the command that creates a sandbox as a request, because the first request to a sandbox submits it.
+      // Counts the creation of a sandbox as a request, because a client's first request to the sandbox caused the
+      // command.
       const isRequest = command.kind === 'request' || (command.kind === 'touch' && command.make);
       if (isRequest) this.refuseRequest(command.sandbox, fromMs, toMs);
     }

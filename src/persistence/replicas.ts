@@ -17,7 +17,9 @@ export interface ReplicasState {
   readonly activeMs: number;
 }
 
-/** Time without an entry after which a replica counts as gone, in milliseconds in which the store worked. */
+/**
+ * Time without a log entry after which a replica counts as gone, in milliseconds. Outages of the store are not counted.
+ */
 const goneAfterMs = 10_000;
 /**
  * Maximum time that a pause between two entries counts, in milliseconds. Each replica writes every two seconds, so a

@@ -9,8 +9,7 @@ export interface Assumption<Value> {
   documentQuote: string;
   default: Value;
   /**
-   * All values of the assumption except the default. If the values are not a fixed list (a number, a list, a map), one
-   * example of each kind.
+   * All values of the assumption except the default. For numbers, lists and maps, which are not a fixed set, examples.
    */
   alternatives: readonly Value[];
   /** Description of the assumption's possible values, if the values are not a fixed list. */

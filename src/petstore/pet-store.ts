@@ -226,7 +226,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     row.splice(this.#firstFrom(row, pet), 1);
   }
 
-  /** Position of the first pet in a list that does not sort before `pet`. */
+  /** Position at which `pet` belongs in a sorted list: that of the first listed pet that is equal or greater. */
   #firstFrom(row: PetRow, pet: HasId): number {
     const last = row.at(-1);
     if (last === undefined || this.#compare(last, pet) < 0) return row.length;

@@ -272,7 +272,8 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
     // Requests of other clients during the key's ban are refused and not counted.
     if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
     countBackground(key, algorithm, second, requests);
-    // With an exhausted window, requests of other clients are refused until the window's reset. Skips to the reset.
+    // Skips the time until the reset of an exhausted window, in which the requests of other clients are refused and
+    // change nothing.
     if (key.minute.remaining === 0) second = Math.max(second, key.minute.resetAtSeconds - 1);
     if (key.day.remaining === 0) second = Math.max(second, key.day.resetAtSeconds - 1);
   }

@@ -16,7 +16,10 @@ export interface Window {
   used: number;
   /** Pairs of a Unix second and its number of requests, oldest first. Used only by the sliding-log algorithm. */
   log: [second: number, requests: number][];
-  /** Index of the oldest `log` pair inside the window. Moving the index is cheaper than removing each expired pair. */
+  /**
+   * Index of the oldest pair of `log` (a time and its number of requests) inside the window. Moving the index is
+   * cheaper than removing each expired pair.
+   */
   logStart: number;
   /** Requests that the key may still send before `resetAtSeconds`. Updated by the algorithm's `refresh` and `count`. */
   remaining: number;

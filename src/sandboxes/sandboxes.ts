@@ -71,7 +71,9 @@ const isReadFrom = ({ sim }: Sandbox) => {
   return clock.sleepers > 0 || journal.listeners > 0;
 };
 
-/** Maximum and minimum of the interval at which a read renews its sandbox, in milliseconds. */
+/**
+ * Bounds of the interval between two reads that count as use of a sandbox and postpone its removal, in milliseconds.
+ */
 const readAfterMs = { most: 60_000, least: 10 };
 
 /**
@@ -263,7 +265,7 @@ export class Sandboxes {
 
   /**
    * Drops idle sandboxes. A sandbox with a pending request or an open stream counts as used now.
-   * @returns the time, in Unix milliseconds
+   * @returns the current time, in Unix milliseconds
    */
   #dropIdle(): number {
     const nowMs = this.#nowMs();

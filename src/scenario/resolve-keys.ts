@@ -68,7 +68,7 @@ export function checkKeyNames(
   }
 }
 
-/** Returns the limits of a plan. If the plan is unknown, adds an issue at the path `steps`. */
+/** Returns the limits of a plan. For an unknown plan, adds an issue at a path of the scenario, given as `steps`. */
 export function limitsOf(plan: string, plans: Plans, steps: readonly Step[], issues: Issue[]): PlanLimits | undefined {
   if (Object.hasOwn(plans, plan)) return plans[plan];
   const names = Object.keys(plans);

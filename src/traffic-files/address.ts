@@ -11,7 +11,7 @@ export interface Address {
 }
 
 /**
- * Divides a URL after the version segment `/v1`, as the API document's base URL ends.
+ * Divides a URL into base URL, path and query. The base URL ends with the segment `/v1`, as in the API document.
  * @param baseUrl base URL, if known; default: up to the first `/v1` of the path
  * @returns `undefined` for a URL outside the base URL
  */

@@ -36,7 +36,7 @@ export class JsonItems {
   #isInEntries = false;
   #kept: Uint8Array[] = [];
   #keptBytes = 0;
-  /** Nesting depth at which the recording's current object starts; 0 between objects. */
+  /** Nesting depth in the JSON at which the entry that is being read starts; 0 between two entries. */
   #itemDepth = 0;
 
   /**

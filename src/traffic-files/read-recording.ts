@@ -35,7 +35,7 @@ export interface Recording {
 export interface ReadOptions {
   /** Base URL of the recorded service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
   baseUrl?: string | undefined;
-  /** Whether requests below `baseUrl` count even if none has the path `/pets`. Default `false`. */
+  /** Whether to read the requests below `baseUrl` even if none has the path `/pets`. Default `false`. */
   isAnyService?: boolean | undefined;
   /** Keys that are not secret, such as those of a scenario. They are not replaced by names. */
   publicKeys?: Iterable<string> | undefined;

@@ -24,7 +24,8 @@ function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]):
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, names, values, item, options = [] } = bare;
-  // A schema with `of` converts the complete value, so it cannot be read item by item.
+  // A schema that converts its value after the check (`of`) needs the complete value, so its items are not checked in
+  // separate steps.
   if (of === undefined && item !== undefined) return yield* readList(item, value as unknown[], issues);
   if (of === undefined && names !== undefined && values !== undefined) {
     return yield* readMap(names, values, value as object, issues);

@@ -33,7 +33,7 @@ export interface Schema<Output, Input = Output> {
   /** Whether a map may lack this field, and the default for a missing field. */
   readonly isOptional?: true;
   readonly fallback?: unknown;
-  /** Type of valid input. Exists only for TypeScript. */
+  /** Type of the values that the schema accepts. Exists only for TypeScript. */
   readonly types?: { input: Input };
 }
 

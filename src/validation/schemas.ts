@@ -183,7 +183,7 @@ export const either = <const Options extends readonly AnySchema[]>(
   },
 });
 
-/** Whether no name in a map resembles a field of any alternative. */
+/** Whether all names in a map differ clearly from the fields of every alternative. */
 function isNoneOf(options: readonly AnySchema[], map: object): boolean {
   const names = Object.keys(map);
   const known = options.flatMap(({ entries }) => Object.keys(entries ?? {}));

@@ -294,7 +294,10 @@ const alwaysFails = [
   'rounded-int64',
 ];
 
-/** A found scenario with only the expectation of its finding, and without a minute that ended no request. */
+/**
+ * Reduces a found scenario for its file: keeps only the expectation of its finding, and omits the length of the minute
+ * window if the limit per minute refused no request.
+ */
 function withoutIrrelevant(
   { expect, windows: { minute, ...windows } = {}, ...fields }: Scenario,
   code: string,

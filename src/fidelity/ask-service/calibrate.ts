@@ -36,7 +36,7 @@ export interface Calibration {
  * Learns how a service behaves where the API document leaves this open. First asks questions that a single response
  * answers. Then experiments with rate limits, until only one explanation remains or the budget is used up.
  * @param earlierExchanges exchanges of an earlier calibration or of recordings, which are not repeated
- * @param asked those of `before` that count towards the budget
+ * @param asked those of `earlierExchanges` that count towards the budget
  */
 export async function calibrate(
   transport: Transport,

@@ -164,7 +164,7 @@ async function useUpWindow(
   return isRefusal(exchange) ? { first: exchange, promisedMs: promisedAtMs(exchange, learner) } : undefined;
 }
 
-/** Returns the reset time of a 429, in Unix milliseconds of the transport's clock. */
+/** Returns the reset time of a 429 by this machine's clock, in Unix milliseconds. */
 function promisedAtMs({ headers }: Exchange, { clockOffset: { minimumMs, maximumMs } }: Learner): number {
   return Number(headers['X-RateLimit-Reset']) * 1_000 - (minimumMs + maximumMs) / 2;
 }

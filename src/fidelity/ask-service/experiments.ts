@@ -107,7 +107,8 @@ function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, token: s
   const count = (map: Map<string, number>, name: string) => map.set(name, (map.get(name) ?? 0) + 1);
   for (const hypothesis of limits.alive) {
     const { rules, keys } = hypothesis;
-    // Simulates only one of several possible rules that treat all requests of the key alike. Their responses are equal.
+    // Simulates only one of several possible sets of rules if they treat all requests of the key alike, because their
+    // responses are equal.
     const past = keys.get(token);
     const ofPast = expected.get(past) ?? new Map<string, string>();
     expected.set(past, ofPast);

@@ -31,7 +31,9 @@ export interface Comparison {
   readonly requests: number;
 }
 
-/** Assumptions without a general comparison: bans and limits have their own, and CORS exists only over HTTP. */
+/**
+ * Assumptions that this comparison omits. Bans and limits have separate comparisons, and CORS exists only over HTTP.
+ */
 const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
 /**

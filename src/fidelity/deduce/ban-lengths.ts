@@ -13,7 +13,7 @@ interface BanLengths {
 }
 
 /**
- * Returns the lengths of bans by their reset headers. Subtracts one second if the service rounds resets up.
+ * Computes the lengths of bans from their reset headers. Subtracts one second if the service rounds resets up.
  * @param waits Retry-After at the start of each ban, in seconds
  * @param roundings units of time that explain the service's responses
  */

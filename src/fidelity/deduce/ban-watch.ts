@@ -125,7 +125,8 @@ export class BanWatch {
         about: 'banStatus',
         possibleValues: [status].filter((each) => [429, 403, 401, 418].includes(each)),
         description: `a banned key is refused with ${status}`,
-        // The observation is likely if the ban has the limit's error code, because only the later reset shows the ban.
+        // If bans and limits have the same error code, only a later reset time shows a ban, so the observation is only
+        // likely.
         isLikely: !this.isMarked(exchange),
       },
     ];

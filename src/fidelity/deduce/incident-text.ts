@@ -16,7 +16,7 @@ export interface Incident {
   readonly text: string;
 }
 
-/** Maximum number of deviating requests that the file's comment lists. */
+/** Maximum number of requests with a deviating response that the comment in a scenario file lists. */
 const maximumDiffering = 5;
 
 /**

@@ -56,7 +56,7 @@ export class Learner {
     this.#addControlled();
   }
 
-  /** Adds observations that need no other request, or whose other requests have been accepted. */
+  /** Adds observations whose preconditions are met: the service has accepted all features that they need. */
   #addControlled(): void {
     const waiting = this.#waiting;
     this.#waiting = [];

@@ -97,7 +97,7 @@ function treatments(
   const [countsAll, countsOther] = [rejectedCounts === 'all', rejectedCounts !== 'none'];
   const usedUp = { wasUsedUp: true, isCharged: countsAll };
   const other = { wasUsedUp: false, isCharged: countsOther };
-  // The rejected request itself may use up the other window. The response then shows that window if it resets later.
+  // A refused request may itself use up the minute or the day. The response then shows the window that resets later.
   return [[usedUp, usedUp], [usedUp, other], ...(countsOther ? [[other, usedUp] as const] : [])];
 }
 
@@ -125,7 +125,7 @@ function explainBy(
         ? window.first(size, countedAtRange, sight)
         : window.next(size, before, countedAtRange, sight);
     if (otherBefore === undefined || otherLimit === undefined) {
-      // The rate-limit window that a response does not show has at most its limit left.
+      // Bounds the usage of the window that a response does not show: its remaining requests never exceed its limit.
       const maximumLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > maximumLeft) return [];

@@ -166,7 +166,10 @@ function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number
   return left;
 }
 
-/** Limits the time of the n-th oldest request to a range. Earlier and later requests are limited by their order. */
+/**
+ * Restricts the possible time of a window's n-th oldest request to a range, and the times of the other requests by
+ * their order.
+ */
 function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
   const narrowed: (readonly [number, number, number])[] = [];
   let seen = 0;

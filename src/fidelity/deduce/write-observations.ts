@@ -90,8 +90,8 @@ const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: 
 function accepted(odd: Odd, { body, question }: ParsedExchange, extra: readonly string[]): Observation[] {
   const description = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // Ignores a rejected category of a recording. Only the category of a calibration is certainly unknown to the
-    // service.
+    // Ignores the rejection of a category in a recording. Only calibration sends categories that the service certainly
+    // lacks.
     return odd === 'unknownCategory' && question !== odd
       ? []
       : [{ about: odd, possibleValues: ['accept'], description }];

@@ -58,8 +58,8 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
 }
 
 /**
- * Whether a request retries a refused write whose refusal the client received. Evidence: the same call name, a cut
- * body, or a rejected body.
+ * Whether a request retries a write whose refusal the client received. Evidence: the same call name, or a body that was
+ * cut short or rejected.
  */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&

@@ -76,8 +76,8 @@ const followed = (noun: string) =>
   `More ${noun}s were added than the scenario asks for, one right after a lost response. Name the calls in X-Sim-Call to show whether this was a retry with a new ${noun}.`;
 
 /**
- * Text that identifies a write's call: its name, for any body and API key. Without a name: its fingerprint, the number
- * of equal requests.
+ * Text that identifies the call that a write belongs to: the call's name, or without a name the fingerprint of the
+ * request.
  */
 const callOf = (request: KnownRequest) => {
   const { client, call, fingerprint } = request;

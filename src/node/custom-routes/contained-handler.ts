@@ -24,7 +24,7 @@ export class RouteResponse extends Error {
 }
 
 /**
- * Wraps a user's msw handler, so that no response can crash the process or leave a cookie in msw.
+ * Wraps a user's msw handler, so that no response can crash the server's process or leave a cookie in msw.
  * `@mswjs/http-middleware` 0.10.3 crashes on status 0 of `HttpResponse.error()`, a failing body, and a header that
  * `node:http` rejects. msw adds stored cookies to later requests of all clients, but stores none from a plain
  * `Response`.

@@ -394,7 +394,9 @@ interface Content {
   bytes: number;
   /** Number of times that the log has been opened and written to. */
   incarnation: number;
-  /** Whether the files continue the snapshot, so that they contain its last entry or the start of the log. */
+  /**
+   * Whether the log's files begin early enough for the snapshot: they contain its last entry, or the start of the log.
+   */
   isFound: boolean;
   /** Number of lines in the log's files that repeat an earlier entry. */
   repeated: number;
@@ -694,7 +696,7 @@ function asideName(folder: string, name: string): string {
 
 /** Flushes the list of files in a folder to the disk, so that new and renamed files survive a power loss. */
 async function flushFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder for a flush, and writes names in order anyway.
+  // Windows cannot open a folder to flush it, and needs no flush, because it writes file names in order.
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());

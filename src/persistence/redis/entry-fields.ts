@@ -8,8 +8,8 @@ export interface StoredEntry {
   readonly version: string;
   readonly atMs: number;
   /**
-   * Time of the store after which the entry's clients no longer wait, in Unix milliseconds. Absent without waiting
-   * clients.
+   * Deadline of the entry's clients by the store's clock, in Unix milliseconds. Absent if no client waits for the
+   * entry.
    */
   readonly deadlineMs?: number | undefined;
   /**

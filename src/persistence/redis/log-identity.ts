@@ -81,7 +81,7 @@ export async function createLog(
   ]);
 }
 
-/** Describes parts of an earlier log in the store; `undefined` without any. */
+/** Describes what remains in the store of an earlier, deleted log; `undefined` if nothing remains. */
 async function findRemains(connection: Connection, keys: StoreKeys): Promise<string | undefined> {
   const entries = Number(await connection.call('XLEN', keys.log));
   const snapshots = Number(await connection.call('HLEN', keys.snapshots));

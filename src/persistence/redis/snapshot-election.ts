@@ -28,8 +28,8 @@ export class SnapshotElection {
   #due: { cursor: LogCursor; isOwn: boolean } | undefined;
   #isBusy = false;
   /**
-   * Size of the entries up to each log position where a snapshot was due, in characters. Subtracted from `#bytes` once
-   * the snapshot is written.
+   * Sizes of the log up to the positions at which a snapshot was due, in characters. Each is subtracted from `#bytes`
+   * after its snapshot was written.
    */
   readonly #bytesAt = new Map<number, number>();
   readonly #digests = new Map<number, Promise<string>>();
