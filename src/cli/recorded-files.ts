@@ -49,7 +49,11 @@ async function reading<Result>(files: readonly string[], read: () => Promise<Res
       throw new UsageError(`${files.join(', ')}: ${message}`);
     }
     if (code === 'ENOENT') throw new UsageError(`expected a file, got ${files.join(', ')}: ${message}`);
-    if (code === 'EISDIR' || code === 'EACCES') throw new UsageError(`expected a readable file: ${message}`);
+    if (code === 'EISDIR')
+      throw new UsageError(
+        `expected files, got a folder among ${files.join(', ')}; petstore-sim replay FOLDER --judge judges a folder of --data`,
+      );
+    if (code === 'EACCES') throw new UsageError(`expected a readable file: ${message}`);
     throw error;
   }
 }

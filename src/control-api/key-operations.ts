@@ -2,9 +2,10 @@ import { keyFields, keyText } from '../scenario/key-schema.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import { displayKey } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
-import { refine, type Schema } from '../validation/schema.js';
+import { refine, type Schema, transform } from '../validation/schema.js';
 import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count, duration } from '../validation/value-schemas.js';
+import { parseDuration } from '../values/duration.js';
 import { keyId } from '../values/mask-key.js';
 import { notFound } from './control-error.js';
 import { operation } from './control-operation.js';
@@ -12,7 +13,18 @@ import { described, instantText, keyReference, wholeNumber } from './input-value
 
 /** Limit of ten years, in milliseconds. A much longer ban would end beyond the range of `Date`. */
 const longestBanMs = 3_650 * 86_400_000;
-const banDuration = refine(duration, (ms) => ms <= longestBanMs, 'at most 3650d');
+/** Length of a ban. Rejects a number of 1 to 999 milliseconds, because seconds were probably meant. */
+const banDuration = refine(
+  transform(duration.of as Schema<string | number>, (value) => {
+    const ms = parseDuration(value);
+    if (typeof value !== 'number' || ms === 0 || ms >= 1_000) return ms;
+    throw new RangeError(
+      `expected a duration such as "90s", got ${value}, which is ${value} ms; did you mean "${value}s"?`,
+    );
+  }),
+  (ms) => ms <= longestBanMs,
+  'at most 3650d',
+);
 
 const windowInfo = fields({
   limit: described(count, 'Number of requests that the window allows.'),

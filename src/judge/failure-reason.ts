@@ -15,7 +15,7 @@ const predicates: Readonly<Record<FindingCode, string>> = {
   'body-changed': 'changed the body of a retry',
   'retried-401': 'retried after a 401',
   'ignored-day-window': 'kept sending after the daily limit',
-  'gave-up': 'gave up without an error',
+  'gave-up': 'gave up',
   impatient: 'abandoned requests too early',
   'late-request': 'sent a request for a caller that had given up',
   'deprecated-operation': 'used a deprecated operation',

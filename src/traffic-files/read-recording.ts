@@ -74,6 +74,7 @@ class RecordingReader {
   /** Number of requests per origin, to name the most frequent one in an error. */
   readonly #origins = new Map<string, number>();
   #entries = 0;
+  #isCut = false;
   #notes: string[] = [];
 
   constructor(options: ReadOptions, hasMoreFiles: boolean) {
@@ -98,6 +99,7 @@ class RecordingReader {
     this.#repeated?.endFile();
     this.#entries += counts.all;
     const note = (text: string) => this.#notes.push(`${name}: ${text}`);
+    this.#isCut ||= items.isCut;
     if (items.isCut)
       note(`the file ends within an entry, after ${pluralize(counts.all, 'complete entry', 'complete entries')}.`);
     if (items.oversized > 0) note(`${pluralize(items.oversized, 'entry', 'entries')} larger than 32 MiB skipped.`);
@@ -111,6 +113,10 @@ class RecordingReader {
 
   #find(kind: 'har-entry' | 'object', value: unknown): { entry: RecordedEntry; address: Address } | undefined {
     if (!isMap(value)) return undefined;
+    if (value.file === 'petstore-sim log')
+      throw new RecordingError(
+        'expected a recording, got a log of --data; petstore-sim replay FOLDER --judge judges it',
+      );
     const entry = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
     if (entry === undefined) return undefined;
     const address = splitAddress(entry.url, this.#options.baseUrl);
@@ -218,7 +224,7 @@ class RecordingReader {
       isAnyService && most !== undefined && most[0] !== ''
         ? `; most are to ${most[0]}: --base-url ${most[0]} judges a client of that service`
         : '';
-    return `expected requests to ${expected}, got ${pluralize(this.#entries, 'entry', 'entries')} without one${advice}`;
+    return `expected requests to ${expected}, got ${pluralize(this.#entries, 'entry', 'entries')} without one${this.#isCut ? '; the file ends within an entry' : ''}${advice}`;
   }
 }
 

@@ -233,6 +233,7 @@ test.for([
   [['replay', '.', '--until', 'soon'], 'expected --until to be the number of an entry or an instant'],
   [['replay', '.', '--port', '1'], 'expected --serve with --port'],
   [['replay', '.'], 'to contain the log of a server with --data, got none'],
+  [['judge', '.'], 'got a folder among .; petstore-sim replay FOLDER --judge judges a folder of --data'],
   [['serve', '--record', 'no/where'], 'expected --record to name a writable file, got "no/where"'],
   [['serve', '--record', 'x', '--data', 'y'], 'expected either --data or --record'],
   [['serve', '--record', 'x', '--handlers', 'y'], 'expected --handlers to be a file, found none at'],

@@ -95,6 +95,16 @@ describe('the list of keys', () => {
   });
 });
 
+test('a ban rejects a number of milliseconds that was probably meant in seconds', () => {
+  const sim = createSimulator();
+  const control = createControl(sim);
+  const ban = (duration: number | string) => control.banKey({ key: 'free-key', for: duration });
+  expect(() => ban(90)).toThrow('for: expected a duration such as "90s", got 90, which is 90 ms; did you mean "90s"?');
+  expect(sim.keys.get('free-key')?.bannedUntil).toBeUndefined();
+  expect(() => ban('90ms')).not.toThrow();
+  for (const duration of [1_000, '90s']) expect(ban(duration).bannedUntil).toBeDefined();
+});
+
 describe('one of many keys', () => {
   /** Work of operations on one key, by its text and by its id: hashed characters, frozen objects, reads of all keys. */
   function work(count: number) {

@@ -172,7 +172,9 @@ describe('the name of a sandbox', () => {
     async (path) => {
       const response = await fetch(stage.server.baseUrl.replace('/v1', path));
       expect(response.status).toBe(path === '/s/' ? 400 : 404);
-      expect(Object.keys(await response.json())).toEqual(['code', 'message', 'status']);
+      const body = await response.json();
+      expect(Object.keys(body)).toEqual(['code', 'message', 'status']);
+      if (path.startsWith('/s/a')) expect(body.message).toContain('the API is under /s/a/v1.');
       expect(stage.server.sandboxes.list()).toEqual([]);
     },
   );

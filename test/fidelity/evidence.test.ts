@@ -16,6 +16,13 @@ async function incidentOf(text: string) {
   return { recording, ...(await incidentFrom(recording, learner, 'incident')) };
 }
 
+test.each([
+  ['{"log":{"entries":[{"request":{"method":"GET"', 'got 0 entries without one; the file ends within an entry'],
+  ['{"crc":"0","file":"petstore-sim log","format":1}\n', 'got a log of --data; petstore-sim replay FOLDER --judge'],
+])('%s is rejected with what to do', async (text, message) => {
+  await expect(readRecording([fileOf(text, 5_000)])).rejects.toThrow(message);
+});
+
 const secret = 'secret-key-of-a-team';
 
 test('a recording of a right client becomes a scenario with the recorded statuses', async () => {

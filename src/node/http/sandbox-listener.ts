@@ -4,7 +4,7 @@ import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import { nothingHere } from '../../in-process/fetch.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody } from '../../requests/api-error.js';
-import { type Sandbox, sandboxNamePattern, sandboxPrefix } from '../../sandboxes/sandboxes.js';
+import { prefixOf, type Sandbox, sandboxNamePattern, sandboxPrefix } from '../../sandboxes/sandboxes.js';
 import type { Simulator } from '../../simulator/simulator.js';
 import type { ApiListener } from './api-listener.js';
 import { basePathOf } from './base-path.js';
@@ -60,7 +60,7 @@ export function createSandboxListener(
       if (!hasUpstream && basePathOf(path, sim.basePaths) === undefined) {
         const existing = simulators.sandboxes.find(name);
         recordOutsideRequest(existing?.sim ?? sim, request, existing?.base ?? sim.basePaths[0]);
-        return refuse(404, nothingHere(sim.basePaths[0]));
+        return refuse(404, nothingHere(prefixOf({ name }) + sim.basePaths[0]));
       }
       if (isForeign(request, cors !== undefined)) throw foreign();
       const sandbox = simulators.makeSandbox(name);
