@@ -145,6 +145,17 @@ const gate: HuntClient = async (context) => {
   if (error !== undefined) throw error;
 };
 
+/** Callers that wait each by itself, with equal calls that have no name. Each is right; the client has no gate. */
+export const withoutGate: HuntClient = async (context) => {
+  const { calls, parallel } = context;
+  let next = 0;
+  const caller = async () => {
+    while (next++ < calls) await patiently(context, asked(context));
+  };
+  const ends = await Promise.allSettled(Array.from({ length: parallel }, caller));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+};
+
 /** Callers that share one queue, so that requests never overlap. */
 const queue: HuntClient = async (context) => {
   const { calls } = context;
