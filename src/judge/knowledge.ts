@@ -49,7 +49,7 @@ class SessionKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
   readonly #ofCalls = new Map<string, Refusals>();
-  /** Number of refusals without a known retry: at least so many calls wait. */
+  /** Number of refusals without a known retry, the least number of waiting calls. */
   #waiting = 0;
 
   add(refusal: JudgedRequest): void {
