@@ -204,7 +204,8 @@ const sturdy: HuntClient = oneByOne(async (context, request) => {
   const isWrite = request.method === 'POST';
   for (let failures = 0; failures < 4; failures++) {
     const seen = await send(context, { ...request, timeoutMs: 30_000 }).catch(() => undefined);
-    if (seen !== undefined && seen.status < 500 && !isRefusal(seen) && isJson(seen.text)) return served(seen);
+    if (seen !== undefined && seen.status < 500 && !isRefusal(seen) && (seen.status >= 400 || isJson(seen.text)))
+      return served(seen);
     const isTold = seen !== undefined && (isRefusal(seen) || seen.headers.has('retry-after'));
     const ms = isTold ? waitAsTold(seen, failures) : 1_000 * 2 ** failures;
     if (ms > tenMinutesMs || (isWrite && seen?.status !== 429)) throw new Error('gave up');
