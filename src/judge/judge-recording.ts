@@ -56,7 +56,7 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
   const circumstances = { endMs: last, isOver, pending: 0, needs, service };
   const state = { scenario: name, dropped: 0, expect };
   const areHeadersHidden = options.areHeadersHidden || exchanges.some(hidesHeaders);
-  const reading = { callers: needs?.parallel, areHeadersHidden };
+  const reading = { callers: needs?.parallel, calls: needs?.calls, areHeadersHidden };
   const isOwn = exchanges.every((exchange) => exchange.isOwn);
   const verdict = isOwn
     ? judgeRun({ ...analyzeRequests(exchanges, reading), ...circumstances }, state)

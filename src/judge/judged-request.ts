@@ -47,6 +47,8 @@ export class JudgedRequest implements ObservedRequest, RunPosition {
   declare lastRefusalRead: JudgedRequest | undefined;
   /** Refused request that this request retries as an attempt of the same call; `undefined` if none or unknown. */
   declare retryOf: JudgedRequest | undefined;
+  /** Whether this request during a wait is a retry of an equal call, or another caller's next call: unknown which. */
+  mayBeNextCall = false;
   /** Request with a 503 and a Retry-After that this request retries; `undefined` if none or unknown. */
   declare retryOfOutage: JudgedRequest | undefined;
 
@@ -73,6 +75,7 @@ export class JudgedRequest implements ObservedRequest, RunPosition {
     this.isOverlapped = false;
     this.lastRefusalRead = undefined;
     this.retryOf = undefined;
+    this.mayBeNextCall = false;
     this.retryOfOutage = undefined;
   }
 

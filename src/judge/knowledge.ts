@@ -1,16 +1,25 @@
 import { type ClientSession, PerSession } from './client-session.js';
-import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
+import { concurrentMs, type JudgedRequest, receiptMs, toleranceMs } from './judged-request.js';
+
+/** Facts by which a retry is distinguished from another caller's next call. */
+export interface EqualCalls {
+  /** Fingerprints that several calls share, so that equal requests may be different calls. */
+  readonly shared: ReadonlySet<number>;
+  /** Number of calls that have no usable response yet; infinite if the number of calls is unknown. */
+  readonly open: number;
+}
 
 /**
- * Sets `lastRefusalRead` and `retryOf` on requests in order of arrival: the latest refusal that the client must have
- * received, and the refused request that is retried.
+ * Sets `lastRefusalRead`, `retryOf` and `mayBeNextCall` on requests in order of arrival: the latest refusal that the
+ * client must have received, and the refused request that is retried.
  */
-export function markReadRefusals(requests: readonly JudgedRequest[]): void {
+export function markReadRefusals(requests: readonly JudgedRequest[], equal: EqualCalls): void {
   const sessions = new PerSession(() => new SessionKnowledge());
   for (const request of requests) {
     const session = sessions.of(request.session);
     request.lastRefusalRead = session.lastRefusalRead(request);
-    request.retryOf = session.retryOf(request);
+    request.mayBeNextCall = session.mayBeNextCall(request, equal);
+    if (!request.mayBeNextCall) request.retryOf = session.retryOf(request);
     if (request.isRefused) session.add(request);
   }
 }
@@ -40,8 +49,11 @@ class SessionKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
   readonly #ofCalls = new Map<string, Refusals>();
+  /** Number of refusals without a known retry, the least number of waiting calls. */
+  #waiting = 0;
 
   add(refusal: JudgedRequest): void {
+    this.#waiting++;
     this.#all.add(refusal);
     refusalsUnder(this.#byFingerprint, refusal.fingerprint).add(refusal);
     if (refusal.call !== undefined) refusalsUnder(this.#ofCalls, refusal.call).add(refusal);
@@ -76,7 +88,21 @@ class SessionKnowledge {
   retryOf(request: JudgedRequest): JudgedRequest | undefined {
     const same = this.#byFingerprint.get(request.fingerprint);
     if (request.session.isSequential || request.call !== undefined) return same?.lastBefore(request);
-    return same?.takeLeastToWait(request);
+    const retried = same?.takeLeastToWait(request);
+    if (retried !== undefined) this.#waiting--;
+    return retried;
+  }
+
+  /**
+   * Whether a request during the wait of an equal call may be the next call of another declared caller. Impossible if
+   * all callers wait, or if all calls are answered or wait.
+   */
+  mayBeNextCall(request: JudgedRequest, { shared, open }: EqualCalls): boolean {
+    const { session, call, fingerprint, arrivedAtMs } = request;
+    if (call !== undefined || !shared.has(fingerprint) || this.#waiting >= Math.min(session.callers, open))
+      return false;
+    const refusal = this.#byFingerprint.get(fingerprint)?.leastToWait(request);
+    return refusal !== undefined && deadlineOf(refusal) - arrivedAtMs > toleranceMs;
   }
 }
 
@@ -143,20 +169,24 @@ class Refusals {
 
   /** Finds the received refusal that allows the earliest retry and has no retry yet. Marks this refusal as retried. */
   takeLeastToWait(request: JudgedRequest): JudgedRequest | undefined {
-    this.#age(request);
-    while (this.#isTaken(this.#waiting[this.#firstWaiting])) this.#firstWaiting++;
-    const aged = this.#waiting[this.#firstWaiting];
-    const own = this.lastOnConnection(request);
-    const candidate = own === undefined || this.#isTaken(own) ? undefined : own;
-    const least =
-      aged !== undefined && candidate !== undefined
-        ? [aged, candidate].sort((a, b) => deadlineOf(a) - deadlineOf(b))[0]
-        : (aged ?? candidate);
+    const least = this.leastToWait(request);
     if (least !== undefined) {
       this.#taken ??= new Set();
       this.#taken.add(least);
     }
     return least;
+  }
+
+  /** Finds the received refusal that allows the earliest retry and has no retry yet. */
+  leastToWait(request: JudgedRequest): JudgedRequest | undefined {
+    this.#age(request);
+    while (this.#isTaken(this.#waiting[this.#firstWaiting])) this.#firstWaiting++;
+    const aged = this.#waiting[this.#firstWaiting];
+    const own = this.lastOnConnection(request);
+    const candidate = own === undefined || this.#isTaken(own) ? undefined : own;
+    return aged !== undefined && candidate !== undefined
+      ? [aged, candidate].sort((a, b) => deadlineOf(a) - deadlineOf(b))[0]
+      : (aged ?? candidate);
   }
 
   #isTaken(refusal: JudgedRequest | undefined): boolean {

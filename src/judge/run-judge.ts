@@ -91,7 +91,7 @@ export class RunJudge {
     const { nowMs, dropped = 0, outages = [], unrecorded, pending = 0, isOver = false, end, idle } = progress;
     const outcomes = [...this.#outcomes];
     const changes = this.#changes;
-    const reading = { callers: needs?.parallel, areHeadersHidden };
+    const reading = { callers: needs?.parallel, calls: needs?.calls, areHeadersHidden };
     const read = this.#read ?? (yield* analyzeInSteps([...this.#entries], reading));
     const run = { ...read, endMs: nowMs, pending, isOver, end, dropped, outcomes, idle, needs };
     const verdict = yield* judgeRunInSteps(run, { scenario, dropped, outages, unrecorded, expect });

@@ -1,11 +1,14 @@
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
+import { findLowest } from '../values/find-lowest.js';
 import { groupByNumber } from '../values/group-by.js';
+
 import { runToEnd, type Steps } from '../values/steps.js';
 import { assignSessions } from './assign-sessions.js';
 import type { RunPosition } from './client-session.js';
 import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { markOutageRetries, markReadRefusals } from './knowledge.js';
 import type { ClientNeeds } from './needs.js';
+import { isAnswered } from './request-kind.js';
 
 export { type JudgedRequest, type KnownRequest, receiptMs, toleranceMs } from './judged-request.js';
 export { isAnswered, isServed, isUnknown } from './request-kind.js';
@@ -65,6 +68,8 @@ export type AnalyzedRequests<Request extends JudgedRequest> = Pick<Run<Request>,
 export interface AnalysisOptions {
   /** Known number of concurrent callers. Default 1: the judge detects concurrency by overlapping requests. */
   readonly callers?: number | undefined;
+  /** Known number of the client's calls. Retries do not count. */
+  readonly calls?: number | undefined;
   /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
   readonly areHeadersHidden?: boolean | undefined;
 }
@@ -92,7 +97,7 @@ export const analyzeObserved = (
 
 function* read<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
-  { callers = 1, areHeadersHidden = false }: AnalysisOptions,
+  { callers = 1, calls: known = Number.POSITIVE_INFINITY, areHeadersHidden = false }: AnalysisOptions,
   Kind: new (entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) => Request,
 ): Steps<AnalyzedRequests<Request>> {
   const requests = yield* assignSessions(
@@ -104,13 +109,30 @@ function* read<Request extends JudgedRequest>(
   yield;
   const episodes = ofKeys.flatMap((same) => episodesOf(same));
   yield;
-  for (const episode of episodes) markReadRefusals(episode.requests);
+  const calls = groupByNumber(requests, ({ fingerprint }) => fingerprint);
+  yield;
+  const shared = callers > 1 ? sharedByCalls(calls) : new Set<number>();
+  const answered = shared.size > 0 ? requests.filter(isAnswered) : [];
+  for (const { requests: ofEpisode } of episodes) {
+    const firstId = ofEpisode[0]?.id ?? 0;
+    const before = findLowest(answered.length, (at) => (answered[at] as Request).id > firstId);
+    markReadRefusals(ofEpisode, { shared, open: known - before });
+  }
   yield;
   markOutageRetries(requests);
-  yield;
-  const calls = groupByNumber(requests, ({ fingerprint }) => fingerprint);
   return { requests, episodes, calls };
 }
+
+/**
+ * Fingerprints that several calls share: all requests of the client are equal, or equal ones got several usable
+ * responses.
+ */
+const sharedByCalls = (calls: readonly (readonly JudgedRequest[])[]): Set<number> =>
+  new Set(
+    calls.flatMap((tries) =>
+      calls.length === 1 || tries.filter(isAnswered).length > 1 ? [(tries[0] as JudgedRequest).fingerprint] : [],
+    ),
+  );
 
 /** Whether a request stores or changes data, as a POST does. */
 export const isWrite = (request: JudgedRequest) => request.isWrite;

@@ -60,7 +60,16 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
     early.some(({ response }) => (response.deadlineMs ?? 0) - response.answeredAtMs > hourMs)
   )
     return 'the wait for the minute limit';
-  return shared >= 5_000 ? `a cap of ${whole(shared)}` : `a fixed wait of ${whole(shared)}`;
+  return shared >= 5_000 ? `a cap of ${whole(shared)}${orShare(shared, asked)}` : `a fixed wait of ${whole(shared)}`;
+}
+
+/** Names the share of Retry-After that a single wait may also be, if the share is a multiple of ten percent. */
+function orShare(waitMs: number, asked: readonly (number | undefined)[]): string {
+  const [askedMs = 0] = asked;
+  const percent = (100 * waitMs) / askedMs;
+  return asked.every((ms) => ms === askedMs) && percent >= 50 && percent % 10 === 0
+    ? `, or ${percent} % of Retry-After`
+    : '';
 }
 
 /**

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { type HuntOptions, hunt } from '../../src/hunt.js';
-import { needsOf, rightClients } from './right-clients.js';
+import { needsOf, rightClients, withoutGate } from './right-clients.js';
 
 const names = Object.keys(rightClients);
 
@@ -27,6 +27,12 @@ describe('hunt finds nothing in a right client:', () => {
   test.each(names)('%s, in 10,000 runs', { tags: 'extended', timeout: 1_800_000 }, async (name) => {
     expect(await finds(name, { runs: 10_000, seed: 11 })).toEqual([]);
   });
+});
+
+test('hunt blames no caller for the wait of another, if their calls are equal', { timeout: 120_000 }, async () => {
+  const { found, exercised } = await hunt(withoutGate, { runs: 600, seed: 3 });
+  expect(exercised).toContain('no-shared-gate');
+  expect(found.filter(({ code }) => code === 'early-retry').map(({ yaml }) => yaml)).toEqual([]);
 });
 
 setFlagsFromString('--expose-gc');

@@ -145,6 +145,17 @@ const gate: HuntClient = async (context) => {
   if (error !== undefined) throw error;
 };
 
+/** Callers that wait each by itself, with equal calls that have no name. Each is right; the client has no gate. */
+export const withoutGate: HuntClient = async (context) => {
+  const { calls, parallel } = context;
+  let next = 0;
+  const caller = async () => {
+    while (next++ < calls) await patiently(context, asked(context));
+  };
+  const ends = await Promise.allSettled(Array.from({ length: parallel }, caller));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+};
+
 /** Callers that share one queue, so that requests never overlap. */
 const queue: HuntClient = async (context) => {
   const { calls } = context;
@@ -193,7 +204,8 @@ const sturdy: HuntClient = oneByOne(async (context, request) => {
   const isWrite = request.method === 'POST';
   for (let failures = 0; failures < 4; failures++) {
     const seen = await send(context, { ...request, timeoutMs: 30_000 }).catch(() => undefined);
-    if (seen !== undefined && seen.status < 500 && !isRefusal(seen) && isJson(seen.text)) return served(seen);
+    if (seen !== undefined && seen.status < 500 && !isRefusal(seen) && (seen.status >= 400 || isJson(seen.text)))
+      return served(seen);
     const isTold = seen !== undefined && (isRefusal(seen) || seen.headers.has('retry-after'));
     const ms = isTold ? waitAsTold(seen, failures) : 1_000 * 2 ** failures;
     if (ms > tenMinutesMs || (isWrite && seen?.status !== 429)) throw new Error('gave up');

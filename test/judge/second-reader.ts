@@ -117,6 +117,7 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
   const overlaps = sent.some((one, at) =>
     sent.slice(0, at).some(({ doneMs, isLeft }) => doneMs > one.atMs + (isLeft ? toleranceMs : 0)),
   );
+  const calls = new Set(sent.map(callOf));
   const isThread = expects.parallel === 1 && !overlaps;
 
   // Waits after refusals.
@@ -133,7 +134,17 @@ export function readWire(log: readonly Sent[], ending: Ending, expects: Expects)
           .filter((each) => callOf(each) === callOf(one) && (each.call ? read : aged).includes(each))
           .sort((a, b) => (dueMs(a) ?? 0) - (dueMs(b) ?? 0))[0];
     const gate = isThread ? undefined : aged.at(-1);
-    if (own !== undefined) {
+    const answered = sent.filter((each) => each.atMs < one.atMs && !isRefused(each) && !isLost(each)).length;
+    // The next call of a free caller, if that cannot be told from an early retry.
+    const isAnyone =
+      own !== undefined &&
+      !isThread &&
+      one.call === undefined &&
+      (calls.size === 1 || sameCalls(one).filter((each) => !isRefused(each) && !isLost(each)).length > 1) &&
+      unreturned.length < Math.min(expects.parallel, expects.calls - answered) &&
+      earlyMs(own, one) > toleranceMs;
+    if (isAnyone) blame('no-shared-gate', false);
+    else if (own !== undefined) {
       unreturned.splice(unreturned.indexOf(own), 1);
       for (const name of ['early-retry', 'ban-tripped', 'ban-hammered', 'no-shared-gate']) tested.add(name);
       const { retry, reset } = promises(own);

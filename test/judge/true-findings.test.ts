@@ -50,6 +50,11 @@ describe('a wait of whole seconds after a decimal Retry-After', () => {
     expect(guess('12.5', 10_000)).toContain('looks like a cap of 10 s');
     expect(guess('2.5', 1_000)).toContain('looks like a fixed wait of 1 s');
   });
+
+  test('is a cap or a share, if the client was asked for one wait only', () => {
+    expect(guess('10', 9_000)).toContain('looks like a cap of 9 s, or 90 % of Retry-After.');
+    expect(guess('45', 30_000)).toContain('looks like a cap of 30 s.');
+  });
 });
 
 describe('different Retry-After and X-RateLimit-Reset', () => {

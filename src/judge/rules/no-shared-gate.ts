@@ -15,6 +15,9 @@ export const noSharedGate: WireRule = {
       const early = otherCalls.filter(({ refusal, request }) => (earlyMs(refusal, request) ?? 0) > toleranceMs);
       const [first] = early;
       if (first === undefined) return [];
+      const unknown = early.some(({ request }) => request.mayBeNextCall)
+        ? ' Or a refused call was retried early: equal calls without X-Sim-Call do not show which.'
+        : '';
       return [
         finding(
           'no-shared-gate',
@@ -23,7 +26,7 @@ export const noSharedGate: WireRule = {
           {
             measured: `${pluralize(early.length, 'other call')} during the wait`,
             allowed: '0, except for requests in flight in the first second',
-            text: `Another call with the same key was sent ${formatTimes(early.length)} during the wait after a ${first.refusal.status}, ${firstPrefix(early)}${formatDuration(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit applies to the key: pause all calls with this key during the wait.`,
+            text: `Another call with the same key was sent ${formatTimes(early.length)} during the wait after a ${first.refusal.status}, ${firstPrefix(early)}${formatDuration(earlyMs(first.refusal, first.request) ?? 0)} too early. The limit applies to the key: pause all calls with this key during the wait.${unknown}`,
           },
         ),
       ];
@@ -55,7 +58,7 @@ function othersOf({ requests }: RefusalEpisode): OtherCall[] {
       if (earlier.answeredAtMs >= request.queuedAtMs - receiptMs) break;
       if (earlier.isRefused) agedRefusal = earlier;
     }
-    const mayRetry = findRetry(request);
+    const mayRetry = findRetry(request) && !request.mayBeNextCall;
     const { session, call, lastRefusalRead: refusal = agedRefusal } = request;
     const isSequential =
       refusal?.session === session && session.isSequential && (call === undefined || refusal.call === undefined);
