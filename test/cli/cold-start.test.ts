@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { runCommandLine, startServer } from '../support/command-line.js';
@@ -29,20 +30,26 @@ function loadedIn(errors: string) {
 
 /** Starts a server that reports its loaded modules. */
 async function startTold(...flags: string[]) {
-  const { baseUrl, errors } = await startServer(flags, { nodeFlags });
+  const { child, baseUrl, errors } = await startServer(flags, { nodeFlags });
   const get = async (path: string) => {
     const headers = { authorization: 'Bearer free-key' };
     const response = await fetch(new URL(path, baseUrl), { headers });
     return [response.status, await response.text()] as const;
   };
-  return { get, loaded: () => loadedIn(errors()) };
+  /** Modules loaded until now. Ends the server, because its standard error is complete only then. */
+  const loaded = async () => {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    return loadedIn(errors());
+  };
+  return { get, loaded };
 }
 
 describe('until its first response a plain server loads', () => {
   test('three files of ours, no package, and nothing of Node that it can do without', async () => {
     const { get, loaded } = await startTold();
     expect(await get('/v1/pets')).toEqual([200, expect.stringContaining('"available"')]);
-    const { files, builtins, packages, languages, bytes } = loaded();
+    const { files, builtins, packages, languages, bytes } = await loaded();
     // Only code that is not common to all commands is in separate files; there were 128 files before bundling.
     expect(files).toEqual(['cjs/chunks/rolldown-runtime.cjs', 'cjs/chunks/serve.cjs', 'cli/main.cjs']);
     expect(packages).toEqual([]);
@@ -78,11 +85,11 @@ test('exec starts the client before it loads the judge and the reports', async (
 test('the first control request loads Express, but not YAML', async () => {
   const { get, loaded } = await startTold();
   expect((await get('/__sim/clock'))[0]).toBe(200);
-  expect(loaded().packages).toEqual(['express']);
+  expect((await loaded()).packages).toEqual(['express']);
 });
 
 test('a value on the command line loads only YAML', async () => {
   const { get, loaded } = await startTold('--set', 'limits=off');
   expect((await get('/v1/pets'))[0]).toBe(200);
-  expect(loaded().packages).toEqual(['yaml']);
+  expect((await loaded()).packages).toEqual(['yaml']);
 });

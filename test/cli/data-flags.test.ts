@@ -63,7 +63,8 @@ test('serve --data --watch loads a saved scenario into the stored state', async 
   expect(await server.nextEvent()).toMatchObject({ event: 'reloaded', changes: ['assumptions.defaultStatus'] });
   expect(await server.stop()).toBe(0);
   const again = await startServer(args);
-  // Loaded already, so no message is printed.
+  // Loaded already, so no message is printed; standard error is complete when the server has ended.
+  expect(await again.stop()).toBe(0);
   expect(again.errors()).toBe('');
 });
 
@@ -83,6 +84,7 @@ test('an occupied port leaves no recording and no lock of a folder', async () =>
   expect(existsSync(file)).toBe(false);
   const server = await startServer(['--data', data]);
   expect(server.listening.resumedFrom).toBe(data);
+  expect(await server.stop()).toBe(0);
   expect(server.errors()).toBe('');
 });
 

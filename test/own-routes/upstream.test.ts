@@ -7,6 +7,7 @@ import type { UpstreamOptions } from '../../src/node/custom-routes/upstream.js';
 import { listen, serve } from '../../src/node.js';
 import { judge } from '../../src/verdict.js';
 import { newFolder } from '../persistence/folders.js';
+import { freePort } from '../support/free-port.js';
 import { patience } from '../support/patience.js';
 
 const open: (() => Promise<unknown> | unknown)[] = [];
@@ -233,11 +234,8 @@ describe('a backend behind the simulator', () => {
   });
 
   test('causes a 502 if its URL points to the simulator', async () => {
-    const holder = await startBackend();
-    const port = Number(new URL(holder.url).port);
-    await open.pop()?.();
+    const port = await freePort();
     const sim = createSimulator({ onWarning: () => {} });
-    await new Promise((resolve) => setTimeout(resolve, 20));
     const server = await listen(sim, { port, upstream: { url: `http://127.0.0.1:${port}`, authorization: 'same' } });
     open.push(() => server.close({ graceMs: 0 }));
     const response = await fetch(`http://127.0.0.1:${port}/x`, { headers: { authorization: 'Bearer free-key' } });

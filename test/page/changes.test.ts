@@ -5,6 +5,7 @@ import { createRequestLog } from '../../src/cli/request-log.js';
 import type { ListenOptions } from '../../src/node.js';
 import { listen } from '../../src/node.js';
 import type { OpenedPage } from '../support/browser.js';
+import { freePort } from '../support/free-port.js';
 import { eventually, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
 
 declare global {
@@ -151,7 +152,9 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
   });
 
   test('after a lost connection a banner shows the time since, controls are disabled, and pauses grow until reconnection', async () => {
-    await open({ ...storm, clock: { start: '2026-01-01T12:00:00Z', mode: 'real' } });
+    // The server listens on this port again later.
+    const port = await freePort();
+    await open({ ...storm, clock: { start: '2026-01-01T12:00:00Z', mode: 'real' } }, { port });
     await stage.call('pro-key');
     await rows().first().waitFor();
     // By the page's clock, because events reach a busy test late.
@@ -164,7 +167,6 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
       };
     });
     const others = () => opened.requested.filter((url) => !url.includes('/updates')).length;
-    const { port } = stage.server;
     await stage.server.close({ graceMs: 0 });
     await page.getByText('Connection lost.').waitFor();
     const time = () => page.locator('.clock time').textContent();

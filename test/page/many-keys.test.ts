@@ -43,6 +43,13 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     for (let n = 0; n < many; n++) await stage.call(`good-${n}`);
   }
   const drawn = () => page.evaluate(() => window.drawn);
+  /** Whether the latest drawing has the current width of the timeline. */
+  const isDrawnToScale = () =>
+    page
+      .locator('canvas')
+      .evaluate(
+        (element) => (element as HTMLCanvasElement).width === Math.round(element.clientWidth * devicePixelRatio),
+      );
   const texts = async () => (await drawn()).map(({ text }) => text);
 
   test('the latest banned key has the first lane; 40 keys without findings share one line; the axis is visible', async () => {
@@ -99,7 +106,8 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
   test('a click on a sign scrolls its request into view', async () => {
     await open(6, { width: 1440, height: 900 });
     await makeStorm(stage);
-    await eventually(texts).toContain('■');
+    // The axis extends with each request, which moves the signs.
+    await eventually(texts).toEqual(expect.arrayContaining(['■', 'banned 1:56 · ▲ 3']));
     const strikes = (await drawn()).filter(({ text }) => text === '▲');
     const box = (await page.locator('canvas').boundingBox()) as { x: number; y: number };
     for (const viewport of [
@@ -107,7 +115,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
       { width: 1000, height: 700 },
     ]) {
       await page.setViewportSize(viewport);
-      await page.waitForTimeout(300);
+      await eventually(isDrawnToScale).toBe(true);
       const { x, y } = (await page.locator('canvas').boundingBox()) ?? box;
       const [sign] = (await drawn()).filter(({ text }) => text === '▲') as [Drawn];
       await page.mouse.click(x + sign.x, y + sign.y);

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { OpenedPage } from '../support/browser.js';
+import { freePort } from '../support/free-port.js';
 import { eventually, makeStorm, type PageStage, storm, useBrowser, violations } from './stage.js';
 
 const dashboard = join(import.meta.dirname, '../../dist/dashboard');
@@ -129,12 +130,12 @@ describe('the page', { tags: 'needs/chromium' }, () => {
   test('continues without a gap after a server outage, and starts anew with another run', {
     tags: 'extended',
   }, async () => {
-    stage = await openStage();
+    const port = await freePort();
+    stage = await openStage(storm, { port });
     opened = await openPage(`${stage.server.controlUrl}/`);
     page = opened.page;
     for (let n = 0; n < 3; n++) await stage.call('pro-key');
     await rows().nth(2).waitFor();
-    const { port } = stage.server;
     await stage.server.close({ graceMs: 0 });
     await page.getByText('Connection lost.').waitFor();
     // Requests to the simulator during the outage, by another connection.
@@ -249,10 +250,9 @@ async function openProxy(target: number) {
     });
     socket.pipe(onwards).pipe(socket);
   });
-  let port = 0;
+  const port = await freePort();
   const open = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   await open();
-  port = (server.address() as AddressInfo).port;
   const close = () => {
     server.close();
     for (const socket of sockets) socket.destroy();

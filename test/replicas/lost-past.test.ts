@@ -1,5 +1,6 @@
 // @module-tag extended
 // @module-tag needs/redis
+import { once } from 'node:events';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { patience } from '../support/patience.js';
 import { expectKept, type Load, startLoad } from './load.js';
@@ -56,25 +57,29 @@ test('a replica does not skip unread entries that were trimmed', async () => {
   const load = await storeSome('unseen', [one]);
   // By an external command, because petstore-sim does not trim past a live replica.
   await store.ask('XTRIM', 'petstore-sim:{test}:log', 'MAXLEN', '3');
+  let isOver = false;
+  two.child.once('close', () => {
+    isOver = true;
+  });
   two.resume();
-  const isOver = () => two.child.exitCode !== null;
   const isBack = async () => (await two.health().catch(() => ({ httpStatus: 0 }))).httpStatus === 200;
   await vi.waitUntil(() => /The store lost entries/.test(said()), patience);
-  await vi.waitUntil(async () => isOver() || (await isBack()), patience);
+  await vi.waitUntil(async () => isOver || (await isBack()), patience);
   // The replica has all entries, or has ended.
-  if (isOver()) expect(said()).toMatch(/has lost entries/);
+  if (isOver) expect(said()).toMatch(/has lost entries/);
   else await expectKept(two, [load]);
 });
 
 test('replicas report an empty store and end, and a new replica creates a new log', async () => {
   const said = listen();
+  // A process has ended before its standard error is read; its stream has ended with `close`.
+  const ends = replicas.map(({ child }) => (child.exitCode === null ? once(child, 'close') : [child.exitCode]));
   await store.kill();
   store.deleteFiles();
   await store.start();
-  for (const [at, { child }] of replicas.entries()) {
-    await vi.waitUntil(() => child.exitCode !== null, patience);
+  for (const [at, end] of ends.entries()) {
+    expect((await end)[0]).toBe(1);
     if (said[at]?.() !== '') expect(said[at]?.()).toMatch(/The store lost entries[\s\S]*Failed to read the log again/);
-    expect(child.exitCode).toBe(1);
   }
   const next = await startReplica(store.url());
   expect((await next.control.exportState()).pets).toHaveLength(40);

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { StoreTime } from '../../../src/persistence/redis/store-time.js';
+
+// The tests subtract two readings of the monotonic clock.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 const near = (time: StoreTime) => Math.round(time.now() - performance.now());
 
