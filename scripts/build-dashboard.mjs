@@ -20,7 +20,8 @@ const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
  * cycle of class components, of which the page has none. Names of the DOM and of JSON stay.
  */
 const mangleProps = {
-  include: /^(?:is|has|can|on)[A-Z]|^component(?:Will|Did)|^get(?:DerivedState|Snapshot|ChildContext)|^shouldComponent/,
+  include:
+    /^(?:is|has|can|on)[A-Z]|^(?:session|actions|verdictKey|lanes|axisMs|fromMs|toMs|nowMs|atMs|borders|insertions|selected|instantOf|refresh|refreshNow)$|^component(?:Will|Did)|^get(?:DerivedState|Snapshot|ChildContext)|^shouldComponent/,
   exclude:
     /^on(?:Click|Input|Change|Submit|Close|KeyDown|Scroll|Pointer\w+)$|^is(?:Array|Finite|Integer|NaN)$|^hasOwn$/,
 };

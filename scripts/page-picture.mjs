@@ -39,6 +39,7 @@ try {
   await page.locator('.finding').first().waitFor();
   await page.locator('.list .row.strike').first().click();
   await page.locator('.detail pre').first().waitFor();
+  await page.mouse.move(0, 0);
   await page.screenshot({ path: fileURLToPath(new URL('../docs/page.png', import.meta.url)) });
 } finally {
   await browser.close();

@@ -5,6 +5,9 @@ import { SourceError } from './source.js';
 /** Name of the simulator snapshot to which Undo returns. */
 const undoName = 'page-undo';
 
+/** Maximum time between the clicks of a double click, in milliseconds. */
+const doubleClickMs = 500;
+
 /** Button in a message that offers a remedy, such as Undo. */
 export interface MessageButton {
   name: string;
@@ -31,6 +34,11 @@ export function createActions(
   showMessage: (text: string, remedy?: MessageButton, canUndo?: boolean) => void,
 ): Actions {
   const { source } = session;
+  /** Text of the latest change, for the time of a double click. */
+  let latest = '';
+  const forget = () => {
+    latest = '';
+  };
   const send: Actions['send'] = async <Result>(method: 'POST' | 'PUT' | 'DELETE', path: string, input?: object) => {
     try {
       const result = await source.send<Result>(method, path, input);
@@ -47,6 +55,12 @@ export function createActions(
    * first.
    */
   const undoable = async (text: string, act: () => Promise<unknown>) => {
+    // Ignores the second click of a double click, whose snapshot would replace the state before the first.
+    if (text === latest) return;
+    latest = text;
+    await saveAndChange(text, act).finally(() => setTimeout(forget, doubleClickMs));
+  };
+  const saveAndChange = async (text: string, act: () => Promise<unknown>) => {
     const count = session.state.total;
     const [saved, run] = await Promise.all([
       send('PUT', `/snapshots/${undoName}`),
@@ -65,6 +79,7 @@ export function createActions(
         return loaded && send('DELETE', '/journal');
       }),
     async undo() {
+      forget();
       const restored = await send<{ scenario: string }>('POST', `/snapshots/${undoName}/restore`);
       if (restored !== undefined)
         showMessage(`Restored ${restored.scenario}: pets, keys, limits, bans, faults and clock.`);

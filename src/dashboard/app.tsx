@@ -6,8 +6,8 @@ import { type Address, readAddress, writeAddress } from './address.js';
 import { Assumptions } from './assumptions.js';
 import { Compare } from './compare.js';
 import { ConnectionLost } from './connection-lost.js';
-import { asMarkdown } from './copy-as.js';
-import { Detail } from './detail.js';
+import { asCurl, asMarkdown } from './copy-as.js';
+import { Detail, readWhole } from './detail.js';
 import { Help, ScenarioPicker, TextDialog, TokenForm } from './dialogs.js';
 import type { Row } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
@@ -89,6 +89,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     setSelected(undefined);
     setPinned(undefined);
     setFilter(noFilter);
+    setPaused(false);
   }
   const setRange = (range: Range | undefined) => setFilter((before) => ({ ...before, range }));
   const find = (finding: Finding, requests = finding.requests) => {
@@ -106,8 +107,13 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     setTab('requests');
     setSelected(row);
   };
+  // Removes a message that was shown before the server was lost.
+  const { connection } = session.state;
+  useEffect(() => {
+    if (connection === 'live') setMessage(undefined);
+  }, [connection]);
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
-  useAddress(session, hasAddress, address, (wanted) => {
+  useAddress(hasAddress, address, (wanted) => {
     // Applies the selection in the page's address only later, because rendering a new run clears the selection.
     if (chosenOf !== session.entries) return false;
     const { request, compare, finding, range } = wanted;
@@ -116,9 +122,15 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     );
     const row = request === undefined ? undefined : session.entries.find(request);
     const other = compare === undefined ? undefined : session.entries.find(compare);
-    // Does not apply the URL's selection yet, because its requests or the verdict have not arrived.
-    if ((finding && !found) || (request && !row) || (compare && !other)) return false;
+    const isMissing = (finding && !found) || (request && !row) || (compare && !other);
+    if (isMissing) {
+      // Does not apply the URL's selection yet, because its requests or the verdict have not arrived.
+      const { connection, behind, verdict } = session.state;
+      const isLoading = behind > 0 || (connection !== 'live' && session.entries.rows.length === 0);
+      if (isLoading || (finding && verdict === undefined)) return false;
+    }
     if (range && session.entries.rows.length === 0) return false;
+    setMessage(isMissing ? { text: 'This run does not have what the address names.' } : undefined);
     if (found) find(found);
     if (row) setSelected(row);
     if (other) setPinned(other);
@@ -148,6 +160,10 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       setShown({ kind: 'text', title, text });
     }
   };
+  const copyCurl = (row: Row) =>
+    void readWhole(session, row)
+      .then((entry) => copy(asCurl(entry, session.source.baseUrl), 'As a command'))
+      .catch(({ message }: Error) => showMessage(message));
   const linkTo = hasAddress ? (of: Address) => location.href.split('#')[0] + writeAddress(of) : undefined;
   const rowsOf = ({ requests }: Finding) =>
     requests.map((id) => session.entries.find(id)).filter((row) => row !== undefined);
@@ -155,8 +171,10 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   press.current = (event) =>
     handleKey(event, {
       filter: () => root.current?.querySelector<HTMLElement>('.filter')?.focus(),
-      step: (step) => steps.step(step),
-      open: () => selected === undefined && steps.step('next'),
+      step: (step) => tab === 'requests' && steps.step(step),
+      open: () => tab === 'requests' && selected === undefined && steps.step('next'),
+      curl: () => selected && copyCurl(selected),
+      scenario: () => session.canAct && setShown({ kind: 'scenarios' }),
       close,
       pause: () => setPaused(!isPaused),
       reset: () => session.canAct && void actions.reset(),
@@ -183,11 +201,6 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     });
     return () => leave.abort();
   }, [place]);
-  // Removes a message that was shown before the server was lost.
-  const { connection } = session.state;
-  useEffect(() => {
-    if (connection === 'live') setMessage(undefined);
-  }, [connection]);
 
   if (connection === 'locked') {
     return (
@@ -299,6 +312,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
                   onFilter={setFilter}
                   onPause={() => setPaused(!isPaused)}
                   onSelect={setSelected}
+                  onCurl={copyCurl}
                   steps={steps}
                 />
               )}
@@ -337,7 +351,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
             row={selected}
             onClose={close}
             onShowText={(title, text) => setShown({ kind: 'text', title, text })}
-            onCopy={copy}
+            onCurl={() => copyCurl(selected)}
             onFailure={showMessage}
             onRequest={openRequest}
             onPet={(id) => {
@@ -370,12 +384,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
  * Makes the URL fragment follow the selection, and the selection follow the URL fragment.
  * @param apply selects what the fragment names; returns `false` if the requests have not arrived
  */
-function useAddress(
-  session: Session,
-  hasAddress: boolean,
-  address: Address,
-  apply: (wanted: Address) => boolean,
-): void {
+function useAddress(hasAddress: boolean, address: Address, apply: (wanted: Address) => boolean): void {
   const wanted = useRef(hasAddress ? location.hash : '');
   const latest = useRef(apply);
   latest.current = apply;
@@ -389,13 +398,9 @@ function useAddress(
       wanted.current = location.hash;
       attempt();
     };
-    const stops = [session.onEntries.add(attempt), session.onState.add(attempt)];
     addEventListener('hashchange', onChange);
-    return () => {
-      for (const stop of stops) stop();
-      removeEventListener('hashchange', onChange);
-    };
-  }, [session, hasAddress]);
+    return () => removeEventListener('hashchange', onChange);
+  }, [hasAddress]);
   const hash = writeAddress(address);
   useEffect(() => {
     if (!hasAddress || wanted.current !== '' || location.hash === hash) return;

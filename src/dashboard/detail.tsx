@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import { formatRemaining } from '../control-api/wait-words.js';
 import type { WhyStep } from '../control-api/why.js';
-import { asCurl, asTest, type CopiedEntry, type CurrentState, scenarioBefore } from './copy-as.js';
+import { asTest, type CopiedEntry, type CurrentState, scenarioBefore } from './copy-as.js';
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
 import { clockSeconds, escapeBidiControls, formatCount, pathWithQuery } from './format.js';
@@ -14,7 +14,7 @@ interface DetailProps extends DrawerProps {
   session: Session;
   row: Row;
   onShowText(title: string, text: string): void;
-  onCopy(text: string, title: string): void;
+  onCurl(): void;
   onFailure(text: string): void;
   onRequest(id: number): void;
   onPet(id: string): void;
@@ -38,7 +38,7 @@ const maximumShown = 20_000;
 
 /** Details of one request: reasons for the response, headers and bodies, and buttons to copy the request. */
 export function Detail(props: DetailProps) {
-  const { session, row, onClose, onShowText, onCopy, onFailure, onRequest, onPet, isPinned, onPin, onLink } = props;
+  const { session, row, onClose, onShowText, onCurl, onFailure, onRequest, onPet, isPinned, onPin, onLink } = props;
   const { send } = session.source;
   const asked = useMemo(
     () => send<Explained>('GET', `/journal/${row.id}`).catch((error: SourceError) => error),
@@ -60,13 +60,6 @@ export function Detail(props: DetailProps) {
   const steps = whole?.why ?? [];
   const { request: _, status, why, ...properties } = propertiesOf(row);
   const findings = session.state.verdict?.findings.filter(({ requests }) => requests.includes(row.id)) ?? [];
-  // Waits for the request body, which may still be loading when the user copies the request.
-  const read = async (): Promise<CopiedEntry> => {
-    const got = await asked;
-    if (!(got instanceof SourceError)) return got;
-    if (got.status !== 404) throw got;
-    return row;
-  };
   const before = async (entry: CopiedEntry) => {
     const [{ scenario }, list] = await Promise.all([
       send<{ scenario: CurrentState['scenario'] }>('GET', '/scenario'),
@@ -75,16 +68,12 @@ export function Detail(props: DetailProps) {
     return scenarioBefore(entry, { scenario, known: list, faults: session.state.faults });
   };
   const show = (title: string, write: (entry: CopiedEntry) => string | Promise<string>) => () =>
-    read()
+    readWhole(session, row)
       .then(write)
       .then(
         (text) => onShowText(title, text),
         ({ message }: Error) => onFailure(message),
       );
-  const copyCurl = () =>
-    read()
-      .then((entry) => onCopy(asCurl(entry, session.source.baseUrl), 'As a command'))
-      .catch(({ message }: Error) => onFailure(message));
   return (
     <Drawer
       name={`Request ${row.id}`}
@@ -104,24 +93,8 @@ export function Detail(props: DetailProps) {
           .flatMap(([name, text]) => (text ? `${name} ${text}` : []))
           .join(' · ')}
       </p>
-      {steps.length === 0 && <p class="note">{why ?? 'served'}</p>}
-      <ol class="why">
-        {steps.map(({ step, result, text, assumption }, index) => (
-          <li key={`${step}-${index}`} class={result.replace(' ', '-')}>
-            <span aria-hidden="true">{stepSigns[result][0]}</span>
-            <span class="said">{stepSigns[result][1]}</span>
-            <Linked text={text} onRequest={onRequest} />
-            {assumption !== undefined && <small class="by">assumption {assumption}</small>}
-          </li>
-        ))}
-      </ol>
-      {findings.map(({ code, severity, text }) => (
-        <p key={code + text} class={`finding ${severity}`}>
-          <b>{code}</b> {text}
-        </p>
-      ))}
       <div class="acts">
-        <button type="button" onClick={copyCurl}>
+        <button type="button" onClick={onCurl}>
           copy as curl
         </button>
         <button type="button" onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>
@@ -142,6 +115,22 @@ export function Detail(props: DetailProps) {
           </button>
         )}
       </div>
+      {steps.length === 0 && <p class="note">{why ?? 'served'}</p>}
+      <ol class="why">
+        {steps.map(({ step, result, text, assumption }, index) => (
+          <li key={`${step}-${index}`} class={result.replace(' ', '-')}>
+            <span aria-hidden="true">{stepSigns[result][0]}</span>
+            <span class="said">{stepSigns[result][1]}</span>
+            <Linked text={text} onRequest={onRequest} />
+            {assumption !== undefined && <small class="by">assumption {assumption}</small>}
+          </li>
+        ))}
+      </ol>
+      {findings.map(({ code, severity, text }) => (
+        <p key={code + text} class={`finding ${severity}`}>
+          <b>{code}</b> {text}
+        </p>
+      ))}
       {failure && (
         <p class="note">
           {failure.status === 404 ? 'The journal no longer contains its headers and bodies.' : failure.message}
@@ -162,6 +151,13 @@ export function Detail(props: DetailProps) {
     </Drawer>
   );
 }
+
+/** Reads a request with its bodies. Returns the row of a request that the journal no longer contains. */
+export const readWhole = ({ source }: Session, row: Row): Promise<CopiedEntry> =>
+  source.send<CopiedEntry>('GET', `/journal/${row.id}`).catch((error: SourceError) => {
+    if (error.status !== 404) throw error;
+    return row;
+  });
 
 /** Explains the time in a rate-limit reset header: `= 16:33:27, in 60 s`. */
 function instantOf(name: string, value: string, fromMs: number): string {

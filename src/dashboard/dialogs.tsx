@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Actions } from './actions.js';
 import type { Session } from './session.js';
 
@@ -32,10 +32,12 @@ const shortcuts: [keys: string, what: string][] = [
   ['Home  End', 'the newest, the oldest; PageUp and PageDown by pages'],
   ['Enter', 'why the request got its response'],
   ['Esc', 'close, or show all'],
+  ['c', 'copy the selected request as curl'],
   ['p', 'pause the list'],
+  ['s', 'load a scenario'],
   ['r', 'reset to the start of the scenario'],
   ['u', 'undo the last reset or load'],
-  ['space', 'freeze or resume the clock'],
+  ['f', 'freeze or resume the clock'],
   ['+  -  ←  →  0', 'zoom and move the timeline, show all'],
 ];
 
@@ -93,17 +95,20 @@ interface Listed {
 
 /** Dialog to choose and load a scenario, with a description of each. */
 export function ScenarioPicker({ session, actions, onClose }: { session: Session; actions: Actions; onClose(): void }) {
+  const list = useMemo(() => session.source.send<Listed[]>('GET', '/scenarios'), [session]);
   const [all, setAll] = useState<Listed[]>();
   const [failure, setFailure] = useState('');
   const [text, setText] = useState('');
   const [reseed, setReseed] = useState(true);
   useEffect(() => {
-    session.source.send<Listed[]>('GET', '/scenarios').then(setAll, ({ message }) => setFailure(message));
-  }, [session]);
+    list.then(setAll, ({ message }) => setFailure(message));
+  }, [list]);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = (all ?? []).filter(({ name, description }) =>
-    words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
-  );
+  const matching = (listed: Listed[]) =>
+    listed.filter(({ name, description }) =>
+      words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
+    );
+  const found = matching(all ?? []);
   const load = (name: string) => {
     void actions.load(name, reseed);
     onClose();
@@ -114,7 +119,15 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
         type="search"
         autofocus
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && found[0]) load(found[0].name);
+          if (event.key !== 'Enter') return;
+          // Waits for the list, which may arrive after the key press.
+          list.then(
+            (listed) => {
+              const [first] = matching(listed);
+              if (first) load(first.name);
+            },
+            () => {},
+          );
         }}
         aria-label="Find a scenario"
         placeholder="Find: ban, 429, lost, jitter…"

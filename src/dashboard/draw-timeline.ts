@@ -124,9 +124,14 @@ function drawTimes(
   // Clears the background of the timeline's time labels, because lanes could be behind them.
   if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
   setTextStyle(context, colors.dim, '11px', 'center');
+  /** Position after the last label, in pixels. A label that would overlap the one before it is left out. */
+  let free = Number.NEGATIVE_INFINITY;
   for (const { x, label } of axis.ticks) {
     const half = context.measureText(label).width / 2;
-    context.fillText(label, Math.min(Math.max(x, left > 0 ? half - 4 : half), width - left - half), top + 11);
+    const middle = Math.min(Math.max(x, left > 0 ? half - 4 : half), width - left - half);
+    if (middle - half < free) continue;
+    context.fillText(label, middle, top + 11);
+    free = middle + half + 6;
   }
 }
 

@@ -88,6 +88,7 @@ export function Header(props: HeaderProps) {
         <>
           <ActionButton isPossible={canAct} onAct={onScenario}>
             Scenario…
+            <ShortcutKey name="s" />
           </ActionButton>
           <ActionButton isPossible={canAct} onAct={() => void actions.reset()}>
             Reset
@@ -176,7 +177,7 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
         <>
           <ActionButton isPossible={session.canAct} onAct={() => void actions.toggleClock()}>
             {isFrozen ? 'resume' : 'freeze'}
-            <ShortcutKey name="space" />
+            <ShortcutKey name="f" />
           </ActionButton>
           {moves.map(([name, change, isPossible = true]) => (
             <ActionButton key={name} isPossible={session.canAct && isPossible} onAct={() => move(change())}>

@@ -8,6 +8,10 @@ export interface KeyActions {
   step(step: RowStep): void;
   close(): void;
   pause(): void;
+  /** Copies the selected request as a command. */
+  curl(): void;
+  /** Opens the list of scenarios. */
+  scenario(): void;
   reset(): void;
   undo(): void;
   freeze(): void;
@@ -30,13 +34,15 @@ const actionOf: Readonly<Record<string, Exclude<keyof KeyActions, 'step'>>> = {
   Enter: 'open',
   Escape: 'close',
   p: 'pause',
+  c: 'curl',
+  s: 'scenario',
   r: 'reset',
   u: 'undo',
-  ' ': 'freeze',
+  f: 'freeze',
   '?': 'help',
 };
 
-/** CSS selector of elements that react to Enter and space themselves. */
+/** CSS selector of elements that react to Enter themselves. */
 const controls = 'button, a, summary, select, label, [type=checkbox]';
 const fields = 'input:not([type=checkbox]), textarea, select';
 
@@ -47,14 +53,15 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   const target = event.composedPath()[0] as Element;
   if ((name ?? step) === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (target.closest?.('dialog')) return;
+  // A held key repeats only movements in the list.
+  if (event.repeat && step === undefined) return;
   if (target.matches?.(fields)) {
     if (event.key !== 'Escape') return;
     (target as HTMLElement).blur();
     event.preventDefault();
     return;
   }
-  const isOwn = event.key === 'Enter' || event.key === ' ';
-  if (isOwn && target.closest?.(controls)) return;
+  if (event.key === 'Enter' && target.closest?.(controls)) return;
   // Arrow and page keys select requests only in the list. Elsewhere the browser scrolls.
   if (/^(Arrow|Page|Home|End)/.test(event.key) && !target.closest?.('.list')) return;
   event.preventDefault();

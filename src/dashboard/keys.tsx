@@ -23,6 +23,7 @@ export function Keys({ session, actions, onKey }: KeysProps) {
   const { isLive, entries, state } = session;
   // A finished run shows only the keys that it used.
   const keys = isLive ? state.keys : state.keys.filter(({ id }) => entries.lanes.has(id));
+  const banned = keys.slice(most).filter(({ state }) => state === 'banned').length;
   const totalKeys = isLive ? state.totalKeys : keys.length;
   return (
     <section aria-label="API keys" class="keys" id="keys">
@@ -34,7 +35,7 @@ export function Keys({ session, actions, onKey }: KeysProps) {
       ))}
       {keys.length > most && (
         <button type="button" onClick={() => setMost(100)}>
-          show {keys.length - most} more
+          show {keys.length - most} more{banned > 0 && `, ${banned} banned`}
         </button>
       )}
       {totalKeys > keys.length && <p class="note">and {formatThousands(totalKeys - keys.length)} more keys</p>}

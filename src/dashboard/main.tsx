@@ -23,19 +23,19 @@ function Page() {
   const [file, setFile] = useState<Session>();
   const shown = file ?? session;
   useEffect(() => showOutcomeInTab(shown), [shown]);
-  const open = async (chosen: File) => {
-    const report = readFile(chosen.name, await chosen.text());
+  const change = (next?: Session) => {
     file?.close();
-    setFile(new Session(createFileSource(report)));
+    // Removes the selection from the URL, because it names requests of the previous run.
+    history.replaceState(null, '', location.pathname + location.search);
+    setFile(next);
   };
-  const change = (name: string | undefined) => {
+  const open = async (chosen: File) => {
+    change(new Session(createFileSource(readFile(chosen.name, await chosen.text()))));
+  };
+  const changeSandbox = (name: string | undefined) => {
     session.close();
     history.replaceState(null, '', name === undefined ? location.pathname : `?sandbox=${encodeURIComponent(name)}`);
     setOpened(first());
-  };
-  const back = () => {
-    file?.close();
-    setFile(undefined);
   };
   return (
     <App
@@ -44,9 +44,9 @@ function Page() {
       sandbox={sandbox}
       place={document}
       hasAddress
-      onSandbox={change}
+      onSandbox={changeSandbox}
       onFile={open}
-      onBack={file && back}
+      onBack={file && (() => change())}
     />
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { formatThousands } from './format.js';
+import { escapeBidiControls, formatThousands } from './format.js';
 import type { Session } from './session.js';
 import { Throttle } from './throttle.js';
 
@@ -74,7 +74,7 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
               return (
                 <tr key={id} class={by === undefined ? '' : 'new'}>
                   <td>{id}</td>
-                  <td>{name}</td>
+                  <td>{escapeBidiControls(name)}</td>
                   <td>{status}</td>
                   <td>
                     {by !== undefined && (
@@ -84,7 +84,7 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
                     )}
                   </td>
                   <td>
-                    <code>{json}</code>
+                    <code>{escapeBidiControls(json)}</code>
                   </td>
                 </tr>
               );

@@ -21,6 +21,8 @@ interface RequestsProps {
   onFilter(filter: Filter): void;
   onPause(): void;
   onSelect(row: Row | undefined): void;
+  /** Copies a request as a command. */
+  onCurl(row: Row): void;
   /** Receives a function that moves the list's selection, for keyboard shortcuts. */
   steps: { step: (step: RowStep) => void };
 }
@@ -38,28 +40,38 @@ const chips: [word: string, name: string][] = [
 const maximumFound = 500;
 
 /** List of the run's requests, with its filter. */
-export function Requests({ session, filter, isPaused, selected, onFilter, onPause, onSelect, steps }: RequestsProps) {
+export function Requests(props: RequestsProps) {
+  const { session, filter, isPaused, selected, onFilter, onPause, onSelect, onCurl, steps } = props;
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<RowList>(undefined);
   const filtered = useRef(new FilteredRows());
   const { verdict } = session.state;
   const [shown, setShown] = useState({ count: 0, all: 0 });
   const bodies = useBodies(session, bodyTexts(filter.text));
+  /** Id of the last request before the pause. A paused list does not show later ones, whatever the user selects. */
+  const lastId = useMemo(() => (isPaused ? (session.entries.rows.at(-1)?.id ?? 0) : Infinity), [session, isPaused]);
   const test = useMemo(() => {
     const findings = new Map<string, Set<number>>();
     for (const { code, requests } of verdict?.findings ?? [])
       findings.set(code, new Set([...(findings.get(code) ?? []), ...requests]));
-    return filterTest(filter, findings, bodies);
-  }, [filter, bodies, /[a-z]-[a-z]/.test(filter.text) ? verdict : undefined]);
-  const select = useRef(onSelect);
-  select.current = onSelect;
+    const test = filterTest(filter, findings, bodies);
+    return (row: Row) => row.id <= lastId && test(row);
+  }, [filter, bodies, lastId, /[a-z]-[a-z]/.test(filter.text) ? verdict : undefined]);
+  const latest = useRef({ onSelect, onCurl });
+  latest.current = { onSelect, onCurl };
 
   useEffect(() => {
     const element = frame.current as HTMLDivElement;
-    const created = new RowList(element, (row) => select.current(row));
+    const created = new RowList(
+      element,
+      (row) => latest.current.onSelect(row),
+      (row) => latest.current.onCurl(row),
+    );
     list.current = created;
     const observer = new ResizeObserver(() => created.resize());
     observer.observe(element);
+    // An opened drawer or a smaller window can cover the list without a change of its size.
+    observer.observe(element.closest('.center') as Element);
     return () => {
       observer.disconnect();
       element.replaceChildren();
@@ -69,7 +81,8 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
     const show = () => {
       const added = filtered.current.update(session.entries, test);
       list.current?.show(filtered.current.rows, added, selected?.id);
-      setShown({ count: filtered.current.rows.length, all: session.entries.rows.length });
+      const { length } = session.entries.rows;
+      setShown(({ all }) => ({ count: filtered.current.rows.length, all: isPaused ? all : length }));
     };
     show();
     return isPaused ? undefined : session.onEntries.add(show);
@@ -93,15 +106,10 @@ export function Requests({ session, filter, isPaused, selected, onFilter, onPaus
     const next = index < 0 ? rows[last] : rows[Math.min(last, Math.max(0, to))];
     if (next === undefined) return;
     onSelect(next);
-    list.current?.reveal(next);
-    frame.current?.scrollIntoView({ block: 'nearest' });
+    frame.current?.focus({ preventScroll: true });
   };
   useEffect(() => {
-    if (selected === undefined) return;
-    list.current?.reveal(selected);
-    // Scrolls the request list into view, because the opened detail may have pushed the list away.
-    const element = frame.current as HTMLElement;
-    if (element.matches(':focus')) element.scrollIntoView({ block: 'nearest' });
+    if (selected !== undefined) list.current?.reveal(selected);
   }, [selected]);
 
   const words = filter.text.split(/\s+/).filter(Boolean);

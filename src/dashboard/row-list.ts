@@ -29,7 +29,7 @@ export class RowList {
   #height = 0;
 
   /** @param frame scrolling element; its style sheet sets the height of a row as `--row` */
-  constructor(frame: HTMLElement, onSelect: (row: Row) => void) {
+  constructor(frame: HTMLElement, onSelect: (row: Row) => void, onCurl: (row: Row) => void) {
     this.#frame = frame;
     this.#idPrefix = `${frame.id}-`;
     this.#space = document.createElement('div');
@@ -38,9 +38,9 @@ export class RowList {
     frame.append(this.#space);
     frame.addEventListener('scroll', () => this.#draw(), { passive: true });
     frame.addEventListener('click', (event) => {
-      const index = this.#pool.findIndex(({ element }) => element.contains(event.target as Node));
-      const row = this.#pool[index]?.row;
-      if (row !== undefined) onSelect(row);
+      const target = event.target as Element;
+      const row = this.#pool.find(({ element }) => element.contains(target))?.row;
+      if (row !== undefined) (target.matches('.curl') ? onCurl : onSelect)(row);
     });
   }
 
@@ -66,9 +66,12 @@ export class RowList {
     return Math.max(1, Math.floor(this.#frame.clientHeight / this.#rowHeight) - 1);
   }
 
-  /** Scrolls the list until a request is visible. */
+  /** Scrolls the list until a request is visible; if the list has the focus, also the page. */
   reveal(row: Row): void {
     this.#frame.scrollTop = this.#scrollTopFor(row, this.#frame.clientHeight);
+    this.#draw();
+    if (!this.#frame.matches(':focus')) return;
+    this.#pool.find((pooled) => pooled.row === row)?.element.scrollIntoView({ block: 'nearest' });
   }
 
   /** Returns the nearest scroll position at which a row is within a visible part of a height, all in pixels. */
@@ -129,7 +132,11 @@ export class RowList {
       cell.className = name;
       return cell;
     });
-    element.append(...cells);
+    // Screen readers and the keyboard use the button of the detail instead.
+    const curl = document.createElement('span');
+    curl.className = 'curl';
+    curl.ariaHidden = 'true';
+    element.append(...cells, curl);
     this.#space.append(element);
     return { element, cells, row: undefined, isSelected: false };
   }

@@ -41,7 +41,7 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     await page.locator('.key').first().getByText('■ banned').waitFor();
     const before = await middleOf('unban: free-key');
     await page.mouse.click(before.x, before.y);
-    await page.waitForTimeout(250);
+    await eventually(() => button('unban: free-key').getAttribute('aria-disabled')).toBe('true');
     await page.mouse.click(before.x, before.y);
     await eventually(() => button('unban: free-key').getAttribute('aria-disabled')).toBe('true');
     expect(await middleOf('unban: free-key')).toEqual(before);

@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
+import { eventually, frames, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
 
 /** Text of the last drawing of the timeline. */
 interface Drawn {
   text: string;
   x: number;
   y: number;
+  width: number;
 }
 
 declare global {
@@ -36,7 +37,7 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
       };
       CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...most) {
         const { e, f } = this.getTransform();
-        window.drawn.push({ text, x: x + e, y: y + f });
+        window.drawn.push({ text, x: x + e, y: y + f, width: this.measureText(text).width });
         fillText.call(this, text, x, y, ...most);
       };
     });
@@ -116,6 +117,8 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
     ]) {
       await page.setViewportSize(viewport);
       await eventually(isDrawnToScale).toBe(true);
+      // The timeline is drawn again in the frame after its new size.
+      await frames(page);
       const { x, y } = (await page.locator('canvas').boundingBox()) ?? box;
       const [sign] = (await drawn()).filter(({ text }) => text === '▲') as [Drawn];
       await page.mouse.click(x + sign.x, y + sign.y);
@@ -127,6 +130,25 @@ describe('the timeline of many keys', { tags: 'needs/chromium' }, () => {
       await page.keyboard.press('Escape');
     }
     expect(strikes).toHaveLength(3);
+  });
+
+  test('time labels of a short run do not overlap, at any width', async () => {
+    await open(1);
+    for (let n = 0; n < 12; n++) {
+      stage.sim.clock.advance('40ms');
+      await stage.call('pro-key');
+    }
+    await page.getByText('13 requests').first().waitFor();
+    for (let width = 1000; width < 1400; width += 40) {
+      await page.setViewportSize({ width, height: 900 });
+      await frames(page);
+      const labels = (await drawn()).filter(({ text }) => /^\d\d:\d\d:\d\d(\.\d+)?$/.test(text));
+      expect(labels.length).toBeGreaterThan(1);
+      for (const [index, { x, width }] of labels.entries()) {
+        const next = labels[index + 1];
+        if (next) expect(next.x - x).toBeGreaterThan((width + next.width) / 2 + 4);
+      }
+    }
   });
 
   test('findings are grouped by key, each with its remedy', async () => {

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { guarded } from '../../src/msw.js';
 import type { OpenedPage } from '../support/browser.js';
-import { eventually, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
+import { eventually, frames, makeStorm, type PageStage, storm, useBrowser } from './stage.js';
 
 describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
   const { openPage, openStage, rows } = useBrowser();
@@ -200,7 +200,7 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       );
       await makeStorm(stage);
       await isTold;
-      await page.waitForTimeout(300);
+      await frames(page);
       expect(await rows().count()).toBe(1);
       await page.mouse.up();
       await page.getByText('request 1', { exact: true }).waitFor();
@@ -394,12 +394,12 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       expect(await stage.call('free-key')).toBe(200);
       await page.getByRole('button', { name: '+61 s' }).click();
       await eventually(now).toBe('12:03:08');
-      // On a button, space would press it again.
+      // The keys f and Enter do not press a focused button.
       await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-      await page.keyboard.press('Space');
+      await page.keyboard.press('f');
       await page.getByText('· running').waitFor();
       expect(stage.sim.clock.frozen).toBe(false);
-      await page.keyboard.press('Space');
+      await page.keyboard.press('f');
       await page.getByText('· frozen').waitFor();
     });
 

@@ -97,6 +97,12 @@ export function useBrowser() {
   };
 }
 
+/** Waits for ten animation frames, in which the page draws all that it has received. */
+export const frames = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    for (let n = 0; n < 10; n++) await new Promise(requestAnimationFrame);
+  });
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Violations found by axe: rule and element. */
