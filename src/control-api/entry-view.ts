@@ -22,7 +22,10 @@ export interface EntryJson {
  * key's previous 429.
  */
 export interface EntryView {
-  /** Notes the effect of a journal record on later entries, without converting the record. */
+  /**
+   * Takes note of a journal record that is not converted, because later entries depend on it, for example by their
+   * waits.
+   */
   pass(entry: RequestRecord): void;
   show(entry: RequestRecord): JournalEntry;
   /** Converts a journal record to JSON text. Much faster than the conversion to an object. */

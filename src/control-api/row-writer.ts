@@ -1,8 +1,8 @@
 import type { EntryRow, Fields } from './entry-row.js';
 
 /**
- * Fields of a row (a journal entry without bodies) in three groups. The fields between the groups differ in every
- * request.
+ * Fields of a row (a journal entry without bodies) in three groups whose values often repeat. All fields between the
+ * groups differ in every request.
  */
 const first = ['key', 'keyId', 'plan', 'operation', 'method', 'path', 'query', 'status', 'code', 'window'] as const;
 const second = [
@@ -49,7 +49,8 @@ export function createRowWriter(): (row: Row) => string {
 const numberText = (value: number) => (Number.isFinite(value) ? `${value}` : 'null');
 
 /**
- * Creates a function that writes a group of a row's fields. Returns the previous text if the next row has equal values.
+ * Creates a function that converts a group of a row's fields to JSON. It returns its previous text if the next row has
+ * equal values.
  */
 function createMembers(fields: readonly (keyof Row)[]): (row: Row) => string {
   let last: Row | undefined;

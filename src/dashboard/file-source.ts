@@ -7,7 +7,7 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const clock = answers['/clock'] ?? { now: entries.at(-1)?.time ?? new Date(0).toISOString() };
   const scenario = (answers['/scenario'] as { name?: string } | undefined)?.name ?? '';
-  /** Responses of the dashboard's source to requests that need a server, if the source is an opened file. */
+  /** Response to the dashboard's control requests that need a server, if the dashboard shows an opened file. */
   const missing: Record<string, unknown> = {
     '/keys?limit=100': { keys: [], total: 0 },
     '/faults': [],
@@ -23,7 +23,7 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
       const id = /^\/journal\/(\d+)$/.exec(path)?.[1];
       const entry = byId.get(Number(id));
       if (entry !== undefined) return entry as Result;
-      // The list searches the bodies itself.
+      // The request list of an opened file searches its bodies in the page, without a server.
       if (path.startsWith('/journal?')) return { entries } as Result;
       const found = Object.hasOwn(answers, path) ? answers[path] : missing[path];
       if (found === undefined) throw new SourceError(404, 'The file does not contain this.');

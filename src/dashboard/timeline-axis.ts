@@ -42,7 +42,8 @@ const steps = [
  */
 export function timelineExtent({ rows, lanes }: EntryBuffer, nowMs = 0): AxisRange {
   const fromMs = rows[0]?.axisMs ?? 0;
-  // Searches only the last 200 requests for the latest one, because few requests are out of order.
+  // Searches only the last 200 requests in the list for the latest one, because requests are listed nearly in the order
+  // of time.
   const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), Math.max(fromMs, nowMs));
   const openMs = Math.max((lastMs - fromMs) * 0.12, 1_000);
   const ends = [...lanes.values()].flatMap(({ waits, bans }) => [waits.at(-1)?.toMs ?? 0, bans.at(-1)?.toMs ?? 0]);

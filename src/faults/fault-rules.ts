@@ -25,8 +25,8 @@ export interface FaultMatch {
 }
 
 /**
- * Counts of a fault rule: `seen` requests that met its conditions, and `applied` faults. `failed` counts the failures
- * of each call, for `failTimes`.
+ * Counts of a fault rule: `seen` is the number of requests that met its conditions, `applied` the number of faults.
+ * `failed` has the number of failures per call, which `failTimes` limits.
  */
 export interface RuleCounts {
   seen: number;

@@ -160,7 +160,7 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
   return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
 }
 
-/** Draws three scenarios, and returns the least mutated of them. */
+/** Picks three earlier scenarios at random, and returns the one with the fewest mutations so far. */
 function leastUsed(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
   return drawn.reduce((least, entry) => (entry.picked < least.picked ? entry : least));

@@ -27,7 +27,7 @@ export interface Trial {
   entries: readonly RequestRecord[];
   /** The failure to report: the first, or the one that a search reduces. */
   failure: Failure | undefined;
-  /** All failures, those that mostly follow from others last. */
+  /** All failures of the run. Failures that other failures usually cause come last. */
   failures: readonly Failure[];
   /** How the client ended: `returned`, `threw`, or the reason for which the run was stopped. */
   end: string;

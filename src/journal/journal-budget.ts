@@ -23,7 +23,7 @@ const freedShare = 1 / 16;
  */
 export class JournalBudget {
   readonly #limitBytes: number;
-  /** The journals that share the budget. Weak references allow unused forks to be garbage-collected. */
+  /** The journals that share the memory budget. Weak references allow unused forks to be garbage-collected. */
   readonly #members = new Set<WeakRef<Member>>();
   #bytes = 0;
 

@@ -63,7 +63,7 @@ export class UnrecordedCounter {
     this.count = 0;
   }
 
-  /** Counts a request in the shared group, because the maximum number of groups is reached. */
+  /** Counts a request in the group for all other paths, because the maximum number of groups is reached. */
   #recordOther(api: string): void {
     const other = this.#groups.get(otherPaths);
     if (other !== undefined) other.count++;

@@ -67,7 +67,7 @@ export function escalated(found: Finding, { served = false, fail = [] }: Expecta
 interface Results {
   findings: readonly Finding[];
   exercised: readonly FindingCode[];
-  /** Reason for the doubt that several callers share the API key; `undefined` without a doubt. */
+  /** Reason to suspect that several callers share the API key; `undefined` without suspicion. */
   callers: string | undefined;
   /** Reasons of the rules that could not judge the client. */
   doubts: ReadonlyMap<FindingCode, string>;

@@ -52,7 +52,7 @@ function waitBefore(attempts: readonly JudgedRequest[], index: number): number {
 export const hasWaits = (attempts: readonly JudgedRequest[]): boolean =>
   attempts.some((_, index) => waitBefore(attempts, index) >= noiseMs);
 
-/** Whether the waits of all calls are about equal. If not, the requests were split into calls by coincidence. */
+/** Whether the waits of all calls are about equal. If not, the division of the requests into calls is arbitrary. */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
   const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * maximumApart;
   return others.every(
@@ -65,7 +65,8 @@ function restartsWaits(waits: readonly number[], waitMs: number, most: number | 
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
   // Only growing waits count, because a loop without waits also has a long wait now and then.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // After a call, the next call starts at once. A retry of an outer retry loop waits as long as the first retry.
+  // A client starts its next call at once after a call, but its outer retry loop waits before a retry as long as before
+  // the first one.
   const maximumMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }

@@ -59,7 +59,7 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
 /** Maximum number of later reads that are searched for a stored pet. */
 const maximumReads = 50;
 
-/** Results of `LaterSuccesses` for each run, cached because several rules need them. */
+/** Later successes of failed calls for each run, cached because several rules need them. */
 const known = new WeakMap<readonly JudgedRequest[], LaterSuccesses>();
 
 export function laterSuccessesIn({ requests }: Run): LaterSuccesses {

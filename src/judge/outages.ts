@@ -28,8 +28,8 @@ export function createOutageExcuse(
 }
 
 /**
- * Start of the period in which an outage can explain a request: the arrival of the refusal that the client must have
- * received before.
+ * Start of the period in which an outage of the server can explain an early request: the arrival of the latest refusal
+ * that the client had received.
  */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(

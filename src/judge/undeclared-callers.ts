@@ -18,8 +18,8 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
 /** Maximum number of attempts that count as one caller's retries. */
 const maximumAttempts = 6;
 /**
- * Maximum delay after a required wait with which a caller retries, in milliseconds. For longer waits, the wait itself
- * is the maximum.
+ * Maximum time after the end of a required wait at which a request still counts as the caller's retry, in milliseconds,
+ * or the length of the wait if that is longer.
  */
 const promptMs = 2_000;
 /** Maximum number of callers assumed during one wait. More requests count as one client in a loop. */

@@ -45,8 +45,8 @@ export function createLoggedSimulators(
     sim,
     sandboxes,
     handle(sandbox, call, deliver, fail) {
-      // Omits the header that announces a recreated sandbox. The state itself knows in which response to send this
-      // header.
+      // Omits the header that announces a recreated sandbox from this response. The logged state determines which
+      // response has the header.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {
@@ -120,7 +120,7 @@ export function createLoggedSimulators(
       const { sent, finish } = ready;
       if (sent === undefined) {
         const seen = delivery();
-        // Skips the record that an immediate response was sent, because the request's log entry implies this.
+        // Writes no log entry for the sending of an immediate response, because the request's entry implies it.
         const isImplied =
           !isLate &&
           seen.lastArrivedId === coreOf(sim).state.journal.lastId &&

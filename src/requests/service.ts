@@ -69,7 +69,10 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
   isAtStart?(): boolean;
   /** Splits a captured copy of the service's data into JSON values, for a log. Default: the copy as one value. */
   write?(copy: Copy): Iterable<JsonValue>;
-  /** Converts the JSON values that `write` returned back to a copy of the service's data. Default: the first value. */
+  /**
+   * Converts JSON values that `write` returned to a copy of the service's data. Default: uses the first value as the
+   * copy.
+   */
   read?(values: readonly JsonValue[]): Copy;
 }
 

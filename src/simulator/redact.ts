@@ -87,8 +87,8 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
         last = token;
       }
     }
-    // The record of a pending request is added later, with a lower id than records already read. `learnedId` stays
-    // unchanged, so that the record will be read.
+    // While a request is pending, its record will be added later, with a lower id than others. `learnedId`, the id up
+    // to which records were read, then stays, so that the record will be read.
     if (journal.pending === 0) learnedId = journal.lastId;
   }
 

@@ -51,7 +51,10 @@ interface WrittenFind {
 
 /** Clients mostly wait, so more of them run at once than there are processors. */
 const concurrency = 12;
-/** Only giving up is right here. Many clients wait a minute whatever the service asks for, which a longer run shows. */
+/**
+ * The right behavior in this scenario is to give up. Many clients wait a minute whatever the service asks for, which
+ * only a longer run shows.
+ */
 const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } } };
 const dayTimeoutMs = 75_000;
 /** Runs for the reduction of one find: each takes seconds. */

@@ -186,7 +186,8 @@ function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario)
     sim.clock.set(Math.max(atMs, sim.clock.now()));
     const answer = sim.handle(fromPlainCall(call));
     if (answer instanceof Promise) {
-      // A delayed response counts as unchanged, because the delay would never end on a frozen clock.
+      // A response delayed by a fault counts as equal to the response without the fault. On a frozen clock the delay
+      // would never end.
       answer.catch(() => {});
       return 'delayed';
     }

@@ -235,8 +235,8 @@ export class ServiceClient {
   #note(exchange: Exchange): void {
     const { token, dateMs, answeredAtMs, arrivedAtMs, status } = exchange;
     if (dateMs !== undefined) {
-      // Chooses the smallest difference between the two clocks that explains the `Date` header. Waits that use it end
-      // too late rather than too early.
+      // Chooses the smallest difference between this machine's clock and the service's that explains the `Date` header.
+      // A wait computed with it ends too late rather than too early.
       const [minimum, maximum] = [dateMs - answeredAtMs, dateMs + roundingMs - arrivedAtMs];
       if (this.#offsetMs < minimum || this.#offsetMs > maximum) this.#offsetMs = minimum;
     }

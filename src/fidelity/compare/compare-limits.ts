@@ -26,8 +26,8 @@ const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 const unseenLimit = 1_000_000;
 
 /**
- * Wrong value of a rate-limit header, one too high or too low. The header counts as confirmed only if the comparison
- * would detect this value.
+ * Difference by which a rate-limit header is changed on trial, one up or down. The header counts as confirmed only if
+ * the comparison detects such a wrong value.
  */
 interface Defect {
   readonly about: string;

@@ -25,7 +25,7 @@ export interface LimitHypothesis {
 /** Response of the service that none of the possible rate-limit rules explains. */
 export interface UnexplainedResponse {
   readonly exchange: Exchange;
-  /** Response that the last possible rules predicted, in words. */
+  /** Response that the rules predicted that were possible until then, in words. */
   readonly expected: string;
 }
 
@@ -185,8 +185,8 @@ export class LimitHypotheses {
   }
 
   /**
-   * Updates the possible states of an API key under all possible rules. Rules that treat all the key's requests alike
-   * are computed only once.
+   * Updates the possible states of an API key under all possible rules. Computes rules that give this key the same
+   * responses only once.
    */
   #update(
     token: string,

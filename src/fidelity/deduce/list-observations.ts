@@ -12,7 +12,9 @@ const likelyOrdered = 4;
 
 const documented = ['limit', 'status'];
 const pagingNames = ['cursor', 'offset', 'page'];
-/** Query parameters with which services often select a page. Calibration asks for the second page of one pet. */
+/**
+ * Query parameters with which services often select a page, with values that select the second page at one pet a page.
+ */
 export const pageParameters = [
   ['page', '2'],
   ['offset', '1'],

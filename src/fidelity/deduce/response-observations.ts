@@ -127,7 +127,7 @@ function errorObservations(exchange: ParsedExchange): Observation[] {
     ];
   }
   const code = codeOfStatus[status];
-  // Ignores rejections by a ban. The code itself decides whether a 429 reports a ban, so the code is no evidence here.
+  // Ignores refusals by a ban. A ban is recognized by the error code, so the code is no evidence for the assumption.
   if (code === undefined || (isRefusal(exchange) && (status !== 429 || body.code === 'key_banned'))) return [];
   return [{ about: `errorCodes.${code}`, possibleValues: [body.code], description: `code ${body.code.slice(0, 60)}` }];
 }

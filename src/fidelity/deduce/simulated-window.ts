@@ -181,7 +181,8 @@ function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = overlapOf([minimum, maximum], span);
       if (found === undefined) return undefined;
-      // Keeps a group of requests of a sliding window undivided, if its range of times is not narrower than before.
+      // Keeps a group of simultaneous requests in a sliding window together if the response does not narrow the range
+      // of its time.
       if (found[0] === minimum && found[1] === maximum) {
         narrowed.push([minimum, maximum, after]);
         after = 0;

@@ -76,8 +76,8 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
 }
 
 /**
- * Features of a request by which each unusual property is recognized. A rejection reveals an assumption only if the
- * request's other features are accepted elsewhere.
+ * Features of a request that a service may reject, one for each unusual property. A rejection is evidence for one of
+ * them only if other requests with the remaining features were accepted.
  */
 const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: string) => boolean>> = {
   contentType: () => (feature) => feature.startsWith('Content-Type '),

@@ -108,7 +108,7 @@ const soonMs = 60_000;
 /** Successful reads of each client, as evidence that the client checked whether a pet was stored. */
 class ClientReads {
   readonly #requests: readonly KnownRequest[];
-  /** Ids of successful reads by client. Created at the first use. */
+  /** Journal ids of successful reads, by client. Created at the first use. */
   #ofClients: ReadonlyMap<string | undefined, number[]> | undefined;
 
   constructor(requests: readonly KnownRequest[]) {

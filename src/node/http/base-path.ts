@@ -1,4 +1,4 @@
-/** Base path that contains a path, from `start` on; `undefined` if none does. */
+/** Base path, such as `/v1`, with which a URL path begins at position `start`; `undefined` if it begins with none. */
 export const basePathOf = (path: string, basePaths: readonly string[], start = 0): string | undefined =>
   basePaths.find((base) => isUnderBasePath(path, base, start));
 

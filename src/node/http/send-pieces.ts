@@ -18,7 +18,8 @@ export async function sendPieces(response: ServerResponse, pieces: Iterable<stri
     const isTaken = response.write(text);
     text = '';
     if (!isTaken) await waitForDrain(response);
-    // Waits one turn in any case, so that other requests run even if the system accepts all data at once.
+    // Waits for one turn of the event loop after each piece, so that other requests are handled even if the client
+    // reads at once.
     await nextTurn();
     if (response.destroyed) return;
     turnMs = performance.now();

@@ -283,7 +283,8 @@ class FileLog implements Log {
       fs.ftruncateSync(descriptor, size);
       this.#file = this.#createFile();
     } catch {
-      // Keeps the old file, for example on a full disk. The next entry tries again, or reports the reason.
+      // Continues with the old log file if no new one can be created, for example on a full disk. The next entry tries
+      // again, or reports the reason.
       return;
     }
     if (this.#options.flush) this.#rotated.push(descriptor);
@@ -559,7 +560,8 @@ function repair(folder: string, damage: Damage, position: number, names: readonl
  * @returns the new names of the files
  */
 function setAsideFrom(folder: string, name: string, offset: number, later: readonly string[]): string[] {
-  // Renames the last file first. If the process is killed meanwhile, the log has no gap between two files.
+  // Renames the log's files from the last to the first. If the process is killed meanwhile, the log has no gap between
+  // two files.
   const aside = later.toReversed().map((each) => renameAside(folder, each));
   if (offset === 0) aside.push(renameAside(folder, name));
   else {

@@ -4,7 +4,7 @@ export interface StoreKeys {
   readonly identity: string;
   /** Key of the log's entries, a stream. */
   readonly log: string;
-  /** Key of the snapshots' headers, a hash by position. */
+  /** Redis key of a hash with the headers of all snapshots, by their log positions. */
   readonly snapshots: string;
   /** Key of a snapshot's content, a list of chunks. */
   chunks(id: string): string;
