@@ -5,7 +5,7 @@ import { type Match, refusedMatch } from '../requests/service.js';
 import type { MainService } from '../simulator/simulator-state.js';
 import { parseInt64 } from '../values/int64.js';
 import { createPet } from './create-pet.js';
-import { basePath, getPetRemovedAtMs, type OperationName, operationNames } from './document.js';
+import { basePath, deprecations, getPetRemovedAtMs, type OperationName, operationNames } from './document.js';
 import { getPet } from './get-pet.js';
 import { listPets } from './list-pets.js';
 import type { Operation } from './operation.js';
@@ -27,6 +27,7 @@ export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
+  deprecations,
   createData: ({ pets, settings, seed, idStart }) => new PetStore(pets, { order: settings.listOrder, seed, idStart }),
   rules: scenarioRules,
   simulatorFields: (data, isLogged) => ({ pets: createPets(data, isLogged) }),

@@ -24,6 +24,14 @@ export const depot: Service<Parcels> = {
   name: 'depot',
   basePath: '/depot',
   operations: ['sendParcel', 'trackParcel'],
+  deprecations: {
+    trackParcel: {
+      target: 'GET /parcels/{number}',
+      removedAtMs: Date.UTC(2026, 0, 2),
+      removedOn: '2 January 2026',
+      replacement: 'GET /parcels',
+    },
+  },
   createData: () => new Parcels(),
   find({ method, path }) {
     if (path === '/broken') throw new Error('find failed');
