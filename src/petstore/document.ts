@@ -1,5 +1,4 @@
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
-import type { Deprecations } from '../requests/service.js';
 
 /**
  * Values from the interface document, each with the sentence that states the value. Points that the document leaves
@@ -41,15 +40,3 @@ export const documentedPlans = {
  * getPet at 00:00 UTC.
  */
 export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);
-
-/**
- * "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter."
- */
-export const deprecations: Deprecations = {
-  getPet: {
-    target: 'GET /pets/{petId}',
-    removedAtMs: getPetRemovedAtMs,
-    removedOn: '5 December 2030',
-    replacement: 'GET /pets with the status filter',
-  },
-};

@@ -39,10 +39,8 @@ export interface Deprecation {
   readonly target: string;
   /** Time of the removal, in Unix milliseconds. */
   readonly removedAtMs: number;
-  /** Day of the removal, as text: `5 December 2030`. */
-  readonly removedOn: string;
   /** Replacement of the operation, as text: `GET /pets with the status filter`. */
-  readonly replacement: string;
+  readonly use: string;
 }
 
 /** Deprecated operations of services, by operation name. */

@@ -28,8 +28,7 @@ export const depot: Service<Parcels> = {
     trackParcel: {
       target: 'GET /parcels/{number}',
       removedAtMs: Date.UTC(2026, 0, 2),
-      removedOn: '2 January 2026',
-      replacement: 'GET /parcels',
+      use: 'GET /parcels',
     },
   },
   createData: () => new Parcels(),

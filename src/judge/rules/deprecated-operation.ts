@@ -5,17 +5,25 @@ import { finding, formatTimes, type WireRule } from '../finding.js';
 export const deprecatedOperation: WireRule = {
   needs: 'wire',
   judge({ requests, deprecations = {} }) {
-    const findings = Object.entries(deprecations).flatMap(([name, { target, removedAtMs, removedOn, replacement }]) => {
+    const findings = Object.entries(deprecations).flatMap(([name, { target, removedAtMs, use }]) => {
       const used = requests.filter(({ operation }) => operation === name);
       if (used.length === 0) return [];
+      const removedOn = formatDay(removedAtMs);
       const isRemoved = used.some(({ arrivedAtMs }) => arrivedAtMs >= removedAtMs);
       const until = `It ${isRemoved ? 'was' : 'will be'} removed on ${removedOn}`;
       return finding('deprecated-operation', isRemoved ? 'warn' : 'info', used, {
         measured: pluralize(used.length, 'request'),
         allowed: `none after ${removedOn}`,
-        text: `${target} was used ${formatTimes(used.length)}. ${until}; use ${replacement}.`,
+        text: `${target} was used ${formatTimes(used.length)}. ${until}; use ${use}.`,
       });
     });
     return { exercised: findings.length > 0, findings };
   },
 };
+
+/** Formats the UTC day of a time: `5 December 2030`. */
+function formatDay(ms: number): string {
+  const date = new Date(ms);
+  const month = date.toLocaleString('en-US', { month: 'long', timeZone: 'UTC' });
+  return `${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
+}
