@@ -1,3 +1,4 @@
+import type { Deprecations } from '../requests/service.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Exchange, Missing } from '../traffic-files/exchange.js';
 import { pluralize } from '../values/pluralize.js';
@@ -19,6 +20,8 @@ export interface JudgeRecordingOptions {
   /** Expected behavior and requirements of the recorded scenario. */
   readonly expect?: Expectation | undefined;
   readonly needs?: ClientNeeds | undefined;
+  /** Deprecated operations of the recorded service. Default: none. */
+  readonly deprecations?: Deprecations | undefined;
   /**
    * Whether the client is a page that cannot read the rate-limit headers. Default: derived from the recorded headers.
    */
@@ -51,9 +54,9 @@ const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly Findin
  * rules that need internal knowledge are unknown, and a missing part can make the verdict inconclusive.
  */
 export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
-  const { name, service, isOver = false, isOneKey = false, expect, needs } = options;
+  const { name, service, isOver = false, isOneKey = false, expect, needs, deprecations } = options;
   const last = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
-  const circumstances = { endMs: last, isOver, pending: 0, needs, service };
+  const circumstances = { endMs: last, isOver, pending: 0, needs, service, deprecations };
   const state = { scenario: name, dropped: 0, expect };
   const areHeadersHidden = options.areHeadersHidden || exchanges.some(hidesHeaders);
   const reading = { callers: needs?.parallel, calls: needs?.calls, areHeadersHidden };

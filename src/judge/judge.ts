@@ -38,7 +38,7 @@ export function* judgeInSteps(
   { outages: unrecordedOutages = [], ...progress }: EntriesOptions = {},
 ): Steps<Verdict> {
   const { name, settings, clock } = sim;
-  const { journal, resolved } = coreOf(sim).state;
+  const { journal, resolved, services } = coreOf(sim).state;
   const { scenario } = resolved;
   const { key: _, ...others } = scenario.client ?? {};
   const runJudge = new RunJudge({
@@ -46,6 +46,7 @@ export function* judgeInSteps(
     expect: scenario.expect,
     // The scenario's requirement on the API key is left out if the caller of `judge` has selected a key.
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
+    deprecations: Object.assign({}, ...services.map(({ service }) => service.deprecations)),
     areHeadersHidden: settings.cors === 'hidden',
   });
   for (const entry of isJudged === undefined ? journal.query() : journal.filter(isJudged)) runJudge.add(entry);

@@ -1,6 +1,7 @@
 import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { Delivery, ReportedOutcome, RequestRecord } from '../requests/request-record.js';
+import type { Deprecations } from '../requests/service.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import type { Expectation } from './conclude.js';
 import { judgeRunInSteps, type Verdict } from './judge-run.js';
@@ -14,6 +15,8 @@ export interface RunScenario {
   readonly expect?: Expectation | undefined;
   /** Requirements of the scenario on its client. */
   readonly needs?: ClientNeeds | undefined;
+  /** Deprecated operations of the simulator's services. Default: none. */
+  readonly deprecations?: Deprecations | undefined;
   /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
   readonly areHeadersHidden?: boolean | undefined;
 }
@@ -87,13 +90,13 @@ export class RunJudge {
    */
   *verdictInSteps(progress: RunProgress): Steps<Verdict> {
     if (this.#last !== undefined && isSame(this.#last.progress, progress)) return this.#last.verdict;
-    const { needs, areHeadersHidden, scenario, expect } = this.#scenario;
+    const { needs, deprecations, areHeadersHidden, scenario, expect } = this.#scenario;
     const { nowMs, dropped = 0, outages = [], unrecorded, pending = 0, isOver = false, end, idle } = progress;
     const outcomes = [...this.#outcomes];
     const changes = this.#changes;
     const reading = { callers: needs?.parallel, calls: needs?.calls, areHeadersHidden };
     const read = this.#read ?? (yield* analyzeInSteps([...this.#entries], reading));
-    const run = { ...read, endMs: nowMs, pending, isOver, end, dropped, outcomes, idle, needs };
+    const run = { ...read, endMs: nowMs, pending, isOver, end, dropped, outcomes, idle, needs, deprecations };
     const verdict = yield* judgeRunInSteps(run, { scenario, dropped, outages, unrecorded, expect });
     if (changes !== this.#changes) return verdict;
     this.#read = read;

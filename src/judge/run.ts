@@ -1,4 +1,5 @@
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
+import type { Deprecations } from '../requests/service.js';
 import { findLowest } from '../values/find-lowest.js';
 import { groupByNumber } from '../values/group-by.js';
 
@@ -48,6 +49,8 @@ export interface RunCircumstances {
   readonly idle?: string | undefined;
   /** Requirements of the scenario on its client. */
   readonly needs?: ClientNeeds | undefined;
+  /** Deprecated operations of the services. Default: none. */
+  readonly deprecations?: Deprecations | undefined;
 }
 
 /**

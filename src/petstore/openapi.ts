@@ -1,5 +1,5 @@
 import { formatInteger } from '../values/format-integer.js';
-import { documentedPlans, getPetRemovedAtMs, interfaceVersion, listLimit } from './document.js';
+import { documentedPlans, interfaceVersion, listLimit } from './document.js';
 import { answer, assumes, components, error, type Json, rateLimit, ref } from './openapi-components.js';
 
 /** Error responses that every operation in the OpenAPI description has. */
@@ -14,7 +14,6 @@ const plans = Object.entries(documentedPlans).map(
   ([name, { minute, day }]) =>
     `| ${name[0]?.toUpperCase()}${name.slice(1)} | ${formatInteger(minute)} | ${formatInteger(day)} |`,
 );
-const removalDay = new Date(getPetRemovedAtMs).toISOString().slice(0, 10);
 
 const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
 const milo = { id: 2, name: 'Milo', categoryId: 2, status: 'available' };
@@ -114,7 +113,7 @@ const paths: Json = {
       deprecated: true,
       description:
         'Fetches one pet by its identifier. Deprecated: this operation is scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter.',
-      'x-removal-date': removalDay,
+      'x-removal-date': '2030-12-05',
       parameters: [
         {
           name: 'petId',
@@ -139,12 +138,7 @@ const paths: Json = {
         },
         '404': error(404, 'not_found', 'There is no pet with this petId.', 'The pet was not found.'),
         '410': {
-          ...error(
-            410,
-            'gone',
-            `The operation was removed on ${removalDay}.`,
-            `The operation was removed on ${removalDay}.`,
-          ),
+          ...error(410, 'gone', 'The operation was removed on 2030-12-05.', 'The operation was removed on 2030-12-05.'),
           ...assumes('afterRemoval'),
         },
         ...everywhere,

@@ -27,6 +27,14 @@ export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
+  // "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter."
+  deprecations: {
+    getPet: {
+      target: 'GET /pets/{petId}',
+      removedAtMs: getPetRemovedAtMs,
+      use: 'GET /pets with the status filter',
+    },
+  },
   createData: ({ pets, settings, seed, idStart }) => new PetStore(pets, { order: settings.listOrder, seed, idStart }),
   rules: scenarioRules,
   simulatorFields: (data, isLogged) => ({ pets: createPets(data, isLogged) }),
@@ -40,13 +48,13 @@ export const petstore: MainService<PetStore> = {
     const petId = petPath.exec(path)?.[1];
     if (petId === undefined) return refusedMatch(unknownRoute('unknownRoute'));
     const headers = settings.deprecation === 'headers' ? deprecationHeaders(baseUrl) : undefined;
+    let refusal: Match['refusal'];
     if (nowMs >= getPetRemovedAtMs && settings.afterRemoval !== 'keep') {
       const refuse = settings.afterRemoval === 'gone' ? gone : notFound;
       const message = 'getPet was removed on 5 December 2030; use GET /pets with the status filter.';
-      return { ...found('getPet'), params: { petId }, refusal: refuse(message, 'afterRemoval'), headers };
-    }
-    if (method !== 'GET' && method !== 'HEAD') return refusedMatch(unknownMethod(method, ['GET'], settings));
-    return { operation: 'getPet', isWrite: false, params: { petId }, refusal: undefined, headers };
+      refusal = refuse(message, 'afterRemoval');
+    } else if (method !== 'GET' && method !== 'HEAD') return refusedMatch(unknownMethod(method, ['GET'], settings));
+    return { operation: 'getPet', isWrite: false, params: { petId }, refusal, headers };
   },
   run(call, { operation, params }, { data: pets, scenario: { categories, settings } }): Outcome {
     return operations[operation as OperationName](call, { pets, categories, settings }, params?.petId ?? '');

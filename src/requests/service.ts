@@ -33,6 +33,19 @@ export const refusedMatch = (refusal: ApiError): Match => ({
   headers: undefined,
 });
 
+/** Deprecation of a service's operation. */
+export interface Deprecation {
+  /** Method and path of the operation: `GET /pets/{petId}`. */
+  readonly target: string;
+  /** Time of the removal, in Unix milliseconds. */
+  readonly removedAtMs: number;
+  /** Replacement of the operation, as text: `GET /pets with the status filter`. */
+  readonly use: string;
+}
+
+/** Deprecated operations of services, by operation name. */
+export type Deprecations = Readonly<Record<string, Deprecation>>;
+
 /** Arguments with which a service's operation runs, besides the request. */
 export interface RunContext<Data, Scenario> {
   readonly data: Data;
@@ -89,6 +102,8 @@ export interface Service<Data = unknown, Scenario = unknown> {
   readonly basePath: string;
   /** Names of the service's operations, for use in scenarios and in queries of the journal. */
   readonly operations: readonly string[];
+  /** Deprecated operations of the service, which the judge reports. Default: none. */
+  readonly deprecations?: Deprecations | undefined;
   /** Creates the service's data at the start of a scenario. */
   createData?(scenario: Scenario): Data & ServiceData<Scenario>;
   /**

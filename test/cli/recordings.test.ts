@@ -114,6 +114,14 @@ describe('a trace of OpenTelemetry', () => {
     expect(code).toBe(1);
   });
 
+  test('reports the deprecated getPet', async () => {
+    const used = JSON.parse(JSON.stringify(span(noon, 200)).replace('/v1/pets', '/v1/pets/1'));
+    const { err } = await judgeTrace([used]);
+    expect(JSON.parse(err).findings).toMatchObject([
+      { code: 'deprecated-operation', text: expect.stringContaining('GET /pets/{petId} was used once') },
+    ]);
+  });
+
   test('without Retry-After names the setting that records it', async () => {
     const { code, err } = await judgeTrace([span(noon, 429), span(noon + 1_000, 200)], '--one-key');
     expect(err).toMatch(/expected http\.response\.header\.retry-after.*CAPTURE_RESPONSE_HEADERS=retry-after/);

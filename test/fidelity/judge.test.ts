@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Simulator } from '../../src/index.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
 import { rules } from '../../src/judge/judge-run.js';
+import { petstore } from '../../src/petstore/petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { judge, type Verdict } from '../../src/verdict.js';
 import { open } from '../scenarios/stage.js';
@@ -20,6 +21,7 @@ async function recorded(sim: Simulator, text: string, change: (text: string) => 
     publicKeys: Object.keys(scenario.keys ?? {}),
   });
   return judgeRecording(exchanges, {
+    deprecations: petstore.deprecations,
     name: sim.name,
     isOver: true,
     expect: scenario.expect,

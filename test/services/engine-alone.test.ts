@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { handlers } from '../../src/in-process/msw.js';
+import { judge } from '../../src/judge/judge.js';
 import { Sandboxes } from '../../src/sandboxes/sandboxes.js';
 import { clientOf } from '../support/depot.js';
 import { createDepotSimulator } from '../support/depot-simulator.js';
@@ -16,6 +17,8 @@ const root = join(import.meta.dirname, '../..');
 const roots = [
   'test/support/depot-simulator.ts',
   'src/in-process/msw.ts',
+  'src/judge/judge.ts',
+  'src/judge/judge-recording.ts',
   'src/own-routes/guarded.ts',
   'src/own-routes/serve-route.ts',
   'src/sandboxes/sandboxes.ts',
@@ -99,6 +102,30 @@ describe('a simulator of another service alone', () => {
     const unknown = { when: { operation: 'listPets' }, then: { empty: true as const } };
     expect(() => sim.faults.add(unknown)).toThrow('"sendParcel", "trackParcel"');
     expect(() => sim.check({ pets: [] } as object)).toThrow('pets: expected no such field');
+  });
+
+  test('is judged with its own deprecated operation, before and after the removal', async () => {
+    const { sim, ask, post } = depotAlone();
+    const deprecated = () => judge(sim).findings.filter(({ code }) => code === 'deprecated-operation');
+    await post('Oslo');
+    expect(deprecated()).toEqual([]);
+    await ask('/depot/parcels/1');
+    expect(deprecated()).toEqual([
+      {
+        code: 'deprecated-operation',
+        severity: 'info',
+        at: '2026-01-01T00:00:00.000Z',
+        requests: [2],
+        measured: '1 request',
+        allowed: 'none after 2 January 2026',
+        text: 'GET /parcels/{number} was used once. It will be removed on 2 January 2026; use GET /parcels.',
+      },
+    ]);
+    await sim.clock.advance('24h');
+    await ask('/depot/parcels/1');
+    expect(deprecated()).toMatchObject([
+      { severity: 'warn', text: expect.stringContaining('twice. It was removed on 2 January 2026') },
+    ]);
   });
 
   test('resets, restores snapshots, and serves sandboxes and msw', async () => {

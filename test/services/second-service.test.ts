@@ -123,6 +123,16 @@ describe('a second service', () => {
     expect(findings.map(({ code }) => code)).toEqual(expect.arrayContaining(['duplicate-write', 'early-retry']));
   });
 
+  test('is judged with the deprecated operations of both services', async () => {
+    const { sim, ask } = depotAt();
+    for (const path of ['/depot/parcels/1', '/v1/pets/1']) await ask(path);
+    const deprecated = judge(sim).findings.filter(({ code }) => code === 'deprecated-operation');
+    expect(deprecated.map(({ requests, text }) => [requests, text.split(' was ')[0]])).toEqual([
+      [[1], 'GET /parcels/{number}'],
+      [[2], 'GET /pets/{petId}'],
+    ]);
+  });
+
   test('is served over HTTP and in sandboxes, under its own base path', async () => {
     const { sim } = depotAt();
     const server = await listen(sim, { port: 0 });

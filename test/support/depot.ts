@@ -24,6 +24,13 @@ export const depot: Service<Parcels> = {
   name: 'depot',
   basePath: '/depot',
   operations: ['sendParcel', 'trackParcel'],
+  deprecations: {
+    trackParcel: {
+      target: 'GET /parcels/{number}',
+      removedAtMs: Date.UTC(2026, 0, 2),
+      use: 'GET /parcels',
+    },
+  },
   createData: () => new Parcels(),
   find({ method, path }) {
     if (path === '/broken') throw new Error('find failed');

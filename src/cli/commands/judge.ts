@@ -6,6 +6,7 @@ import { remainingIn } from '../../judge/promises.js';
 import { resultOf } from '../../judge/run-result.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
+import { petstore } from '../../petstore/petstore.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { jsonText } from '../../values/json.js';
@@ -58,6 +59,7 @@ export async function judge(flags: JudgeFlags, files: readonly string[]): Promis
       });
   const exchanges = read.map((exchange) => (isRefusal(exchange, refusals) ? withRefusal(exchange) : exchange));
   const verdict = judgeRecording(exchanges, {
+    deprecations: petstore.deprecations,
     name: flags.scenario ?? service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
     service,
     isOver: flags.ended,

@@ -1,28 +1,29 @@
-import { getPetRemovedAtMs } from '../../petstore/document.js';
 import { pluralize } from '../../values/pluralize.js';
 import { finding, formatTimes, type WireRule } from '../finding.js';
 
-/**
- * Rule: finds requests for getPet. "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets
- * with the status filter."
- */
+/** Rule: finds requests for deprecated operations, with one finding for each operation. */
 export const deprecatedOperation: WireRule = {
   needs: 'wire',
-  judge({ requests }) {
-    const used = requests.filter(({ operation }) => operation === 'getPet');
-    const [first] = used;
-    if (first === undefined) return { exercised: false, findings: [] };
-    const isRemoved = used.some(({ arrivedAtMs }) => arrivedAtMs >= getPetRemovedAtMs);
-    const until = isRemoved ? 'It was removed on 5 December 2030' : 'It will be removed on 5 December 2030';
-    return {
-      exercised: true,
-      findings: [
-        finding('deprecated-operation', isRemoved ? 'warn' : 'info', used, {
-          measured: pluralize(used.length, 'request'),
-          allowed: 'none after 5 December 2030',
-          text: `GET /pets/{petId} was used ${formatTimes(used.length)}. ${until}; use GET /pets with the status filter.`,
-        }),
-      ],
-    };
+  judge({ requests, deprecations = {} }) {
+    const findings = Object.entries(deprecations).flatMap(([name, { target, removedAtMs, use }]) => {
+      const used = requests.filter(({ operation }) => operation === name);
+      if (used.length === 0) return [];
+      const removedOn = formatDay(removedAtMs);
+      const isRemoved = used.some(({ arrivedAtMs }) => arrivedAtMs >= removedAtMs);
+      const until = `It ${isRemoved ? 'was' : 'will be'} removed on ${removedOn}`;
+      return finding('deprecated-operation', isRemoved ? 'warn' : 'info', used, {
+        measured: pluralize(used.length, 'request'),
+        allowed: `none after ${removedOn}`,
+        text: `${target} was used ${formatTimes(used.length)}. ${until}; use ${use}.`,
+      });
+    });
+    return { exercised: findings.length > 0, findings };
   },
 };
+
+/** Formats the UTC day of a time: `5 December 2030`. */
+function formatDay(ms: number): string {
+  const date = new Date(ms);
+  const month = date.toLocaleString('en-US', { month: 'long', timeZone: 'UTC' });
+  return `${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
+}
