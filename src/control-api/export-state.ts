@@ -7,6 +7,7 @@ import type { Window } from '../rate-limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
 import { readCopy, type ServiceCopies, writeCopy } from '../simulator/simulator-state.js';
@@ -20,10 +21,11 @@ import { type ExportedState, stateVersion } from './state-schema.js';
 
 /** Converts a simulator's state to plain data with exact int64 values. The large parts are lazy. */
 export function exportLazily(sim: Simulator): ExportedState {
-  const { resolved, clock, services, keys, faults } = sim.snapshot();
+  const { resolved, dataFrom, clock, services, keys, faults } = sim.snapshot();
   const state: ExportedState = {
     version: stateVersion,
     scenario: lazyCopy(resolved.scenario),
+    ...(dataFrom !== resolved && { dataFrom: lazyCopy(dataFrom.scenario) }),
     clock,
     pets: lazyList(exported(petsOf(services).pets, exportPet)),
     nextId: petsOf(services).nextId,
@@ -78,7 +80,8 @@ type ExportedFault = ExportedState['faults']['rules'][number];
  * far more pets than the state has
  */
 export function* importState(sim: Simulator, state: ExportedState): Steps<Snapshot> {
-  const resolved = yield* resolve(sim, state);
+  const { scenario, dataFrom = scenario, pets } = state;
+  const resolved = yield* resolve(sim, scenario, pets.length);
   refuseDuplicates(
     'pets',
     'id',
@@ -100,7 +103,7 @@ export function* importState(sim: Simulator, state: ExportedState): Steps<Snapsh
     importKey(key, `${path}[${index}]`, resolved, state.clock.nowMs);
   return {
     resolved,
-    dataFrom: resolved,
+    dataFrom: dataFrom === scenario ? resolved : yield* resolve(sim, dataFrom, pets.length),
     clock: state.clock,
     services: {
       ...importServices(sim, state),
@@ -119,19 +122,19 @@ function importServices(sim: Simulator, { services = {} }: ExportedState): Servi
   const copies: Record<string, unknown> = {};
   for (const [name, values] of Object.entries(services)) {
     const other = coreOf(sim).state.services.find(({ service }) => service.name === name);
-    if (other === undefined) throw invalid(`services: expected services of this simulator, got ${name}`);
+    if (other === undefined) throw invalid(`expected services of this simulator, got ${name}`);
     copies[name] = readCopy(other, values);
   }
   return copies;
 }
 
 /** Resolves the scenario of an imported state. Reuses the simulator's current scenario if both are equal. */
-function* resolve(sim: Simulator, { scenario, pets }: ExportedState): Steps<ResolvedScenario> {
+function* resolve(sim: Simulator, scenario: Scenario, pets: number): Steps<ResolvedScenario> {
   const { state, resolve } = coreOf(sim);
   const { resolved } = state;
   if (yield* isSame(jsonPieces(scenario), jsonPieces(resolved.scenario))) return resolved;
   // Allows more pets than usual, because the server that exported the state could hold them.
-  const most = Math.max(maximumPetsWhileServing, pets.length);
+  const most = Math.max(maximumPetsWhileServing, pets);
   if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${maximumGenerated(most)}`);
   return yield* resolve(scenario, checkInSteps);
 }

@@ -55,7 +55,7 @@ export function persistState(
     isSaved = failure === undefined;
     if (isSaved || isReported) return;
     isReported = true;
-    onTooLarge(`petstore-sim: the state is not saved for the next load of the page, ${failure}.`);
+    onTooLarge(`petstore-sim: the state is not saved for the next load of the page, because ${failure}.`);
   };
   return {
     save: saveNow,
@@ -70,16 +70,16 @@ export function persistState(
  * @returns the reason for a failure, or `undefined` on success
  */
 function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedAtMs: number): string | undefined {
-  let failure = sim.pets.size > maximumPets ? `because it has more than ${maximumPets} pets` : undefined;
+  let failure = sim.pets.size > maximumPets ? `it has more than ${maximumPets} pets` : undefined;
   if (failure === undefined) {
     const state = exportState(sim);
     const text = jsonText({ fingerprint: startedFrom, savedAtMs, state } satisfies Saved);
-    if (text.length > maximumCharacters) failure = `because it takes more than ${maximumCharacters} characters`;
+    if (text.length > maximumCharacters) failure = `it takes more than ${maximumCharacters} characters`;
     else {
       try {
         storage.setItem(itemName, text);
       } catch (error) {
-        failure = `because the storage refused it: ${error instanceof Error ? error.message : error}`;
+        failure = `the storage refused it: ${error instanceof Error ? error.message : error}`;
       }
     }
   }
@@ -94,14 +94,16 @@ function restore(sim: Simulator, storage: StateStorage, startedFrom: string, now
   const before = sim.snapshot();
   try {
     const { fingerprint: savedFrom, savedAtMs, state } = parseJson(text) as unknown as Saved;
-    if (savedFrom !== startedFrom) throw new Error('of another scenario');
-    const snapshot = runToEnd(importState(sim, checkWith(stateSchema, state, 'state')));
-    const { clock, resolved } = snapshot;
-    const elapsedMs = clock.frozen ? 0 : Math.max(0, nowMs - savedAtMs) * (resolved.clock.speed ?? 1);
-    sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.round(clock.nowMs + elapsedMs) } });
+    if (savedFrom === startedFrom) {
+      const snapshot = runToEnd(importState(sim, checkWith(stateSchema, state, 'state')));
+      const { clock, resolved } = snapshot;
+      const elapsedMs = clock.frozen ? 0 : Math.max(0, nowMs - savedAtMs) * (resolved.clock.speed ?? 1);
+      sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.round(clock.nowMs + elapsedMs) } });
+      return;
+    }
   } catch {
-    // Discards the saved state, which was truncated, edited, or written by another version.
     sim.restore(before);
-    storage.removeItem(itemName);
   }
+  // Discards the saved state, which is of another scenario, truncated, edited, or written by another version.
+  storage.removeItem(itemName);
 }

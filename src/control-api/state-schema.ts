@@ -4,7 +4,7 @@ import type { Pet } from '../petstore/pet.js';
 import { faultSchema } from '../petstore/scenario-schema.js';
 import { apiKeySchema, instantMs } from '../scenario/key-state-schema.js';
 import { type Input, type Output, type Schema, transform } from '../validation/schema.js';
-import { boolean, fields, kind, list, mapOf, oneOf, optional, pair, string } from '../validation/schemas.js';
+import { anything, boolean, fields, kind, list, mapOf, oneOf, optional, pair, string } from '../validation/schemas.js';
 import { count, isJson, text, whole } from '../validation/value-schemas.js';
 import { latestMs } from '../values/instant.js';
 import { type Int64, isInt64, normalizeInteger } from '../values/int64.js';
@@ -21,8 +21,6 @@ const extra = kind<JsonObject>(
   (value) => isMap(value) && isJson(value) && !documented.some((field) => Object.hasOwn(value, field)),
   { type: 'object' },
 );
-
-const json = kind<JsonValue>('a JSON value', isJson);
 
 const pet = fields({
   id: int64,
@@ -53,6 +51,8 @@ export const stateVersion = 1;
 export const stateSchema = fields({
   version: { ...oneOf(stateVersion), labels: [`version ${stateVersion} of the format`] },
   scenario: scenarioContent,
+  /** Scenario whose data a reset restores, if it is not `scenario`, which was then loaded without `reseed`. */
+  dataFrom: optional(scenarioContent),
   clock,
   pets: list(pet),
   nextId: int64,
@@ -66,7 +66,7 @@ export const stateSchema = fields({
   },
   faults: fields({ startMs: instantMs, rules: list(appliedRule) }),
   /** Data of services besides the Petstore, by service name. */
-  services: optional(mapOf(string, list(json))),
+  services: optional(mapOf(string, list(anything as Schema<JsonValue>))),
 });
 
 /** An exported state. */

@@ -106,6 +106,21 @@ describe('an exported state', () => {
     expect(sim.pets.size).toBe(40);
   });
 
+  test('includes the scenario whose pets a reset restores, if another was loaded without reseed', () => {
+    const pets = (name: string) => ({ name, pets: [{ name, categoryId: 1 }] });
+    const sim = createSimulator({ scenario: pets('first') });
+    sim.load(pets('second'));
+    sim.pets.add({ name: 'added', categoryId: 1 });
+    const again = createSimulator();
+    createControl(again).importState(createControl(sim).exportState());
+    const namesOf = (each: typeof sim) => each.pets.list().map(({ name }) => name);
+    expect([again.name, namesOf(again)]).toEqual(['second', ['first', 'added']]);
+    again.reset();
+    sim.reset();
+    expect([again.name, namesOf(again)]).toEqual(['second', ['first']]);
+    expect(namesOf(sim)).toEqual(['first']);
+  });
+
   test('of the last second of the clock is importable, although its promised times are later', async () => {
     const sim = createSimulator({
       scenario: {

@@ -41,7 +41,7 @@ function throughFile(machine: StateMachine): { state: ExportedState; scenario: S
 /**
  * Part of a state that is equal after a start from the scenario. The rest is relative to the start, or has no effect.
  */
-const comparable = ({ scenario: _, clock, keys, unlistedKeys, ...rest }: ExportedState) => ({
+const comparable = ({ scenario: _, dataFrom: __, clock, keys, unlistedKeys, ...rest }: ExportedState) => ({
   ...rest,
   nowMs: clock.nowMs,
   frozen: clock.frozen,

@@ -206,7 +206,7 @@ describe('a second service', () => {
     expect((await other.ask('/depot/parcels/2')).status).toBe(404);
 
     const alone = createControl(createSimulator({ scenario: frozen }));
-    expect(() => alone.importState(state)).toThrow('services: expected services of this simulator, got depot');
+    expect(() => alone.importState(state)).toThrow('expected services of this simulator, got depot');
     expect(alone.exportState()).not.toHaveProperty('services');
     expect(() => exportedScenario(state)).toThrow('got data of depot too');
   });
