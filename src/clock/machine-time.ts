@@ -5,8 +5,8 @@ export interface TimeSource {
   /** Starts again from the machine's time, also if the machine's clock was set back. */
   restart(): void;
   /**
-   * Whether the time comes from logged commands instead of the machine. The log then completes due work, so the
-   * simulated clock sets no timers.
+   * Whether the time comes from logged commands instead of the machine. Delayed responses are then completed by entries
+   * of the log, so the simulated clock sets no timers.
    */
   readonly isLogged?: boolean;
 }

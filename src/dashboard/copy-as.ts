@@ -57,7 +57,8 @@ const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
 /**
- * Returns a key's fields for a copied scenario, such as its usage. With them, the request gets the same response again.
+ * Returns the fields of an API key, such as its usage, for a scenario in which the copied request gets the same
+ * response again.
  */
 function keyBefore({
   plan = 'free',

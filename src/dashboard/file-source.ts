@@ -2,7 +2,7 @@ import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { RunReport } from '../control-api/run-report.js';
 import { type Source, SourceError } from './source.js';
 
-/** Creates a read-only source of the dashboard's data from the finished run of a file. */
+/** Creates a read-only source of the dashboard's data from a file with a finished run, such as a HAR or a report. */
 export function createFileSource({ entries, changes, answers }: RunReport): Source {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const clock = answers['/clock'] ?? { now: entries.at(-1)?.time ?? new Date(0).toISOString() };

@@ -53,7 +53,9 @@ export interface Find {
   /** Description of the failure, in one or two sentences. */
   text: string;
   scenario: Scenario;
-  /** The found scenario as a YAML file for `petstore-sim serve --scenario`, with comments. */
+  /**
+   * The scenario that broke the client, as the text of a YAML file for `petstore-sim serve --scenario`, with comments.
+   */
   yaml: string;
   /** Code that runs the client in the found scenario again. */
   repeat: string;

@@ -11,7 +11,8 @@ interface EqualReads {
    */
   missing: readonly JudgedRequest[];
   /**
-   * Reason why it is unclear whether the client repeated a read whose response was lost; `undefined` without a doubt.
+   * Reason why the judge cannot decide whether the client repeated a read whose response was lost; `undefined` if it
+   * can.
    */
   doubt: string | undefined;
 }
@@ -19,8 +20,8 @@ interface EqualReads {
 const none: EqualReads = { asked: 0, answered: 0, missing: [], doubt: undefined };
 
 /**
- * Compares the number of usable responses to equal GET requests with the scenario's number of calls. The comparison
- * shows whether a request after a failed one was a retry or the next call.
+ * Compares the number of usable responses to equal GET requests with the number of calls that the scenario requires of
+ * the client. The comparison shows whether a request after a failed one was a retry or the next call.
  */
 export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) => boolean): EqualReads {
   const { requests, needs, isOver, end, pending } = run;

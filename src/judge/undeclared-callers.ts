@@ -101,8 +101,8 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let isAfterLast = false;
   let previousRequest: JudgedRequest | undefined;
   /**
-   * Requests that arrived long after the first refusal. Only the connection can show that another caller sent such a
-   * request.
+   * Requests that arrived long after the first refusal. That another of the client's callers sent them can only be seen
+   * from their connection.
    */
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();

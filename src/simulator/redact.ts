@@ -87,8 +87,8 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
         last = token;
       }
     }
-    // While a request is pending, its record will be added later, with a lower id than others. `learnedId`, the id up
-    // to which records were read, then stays, so that the record will be read.
+    // Advances `learnedId`, the id up to which keys were learned from records, only if no request is pending. The
+    // record of a pending request comes later, with a lower id.
     if (journal.pending === 0) learnedId = journal.lastId;
   }
 

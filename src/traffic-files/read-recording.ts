@@ -19,7 +19,7 @@ export interface Recording {
   readonly exchanges: readonly Exchange[];
   /** Base URLs of the recorded requests. */
   readonly baseUrls: readonly string[];
-  /** Host of the recorded service; `undefined` for the API of the API document. */
+  /** Host of the recorded service; `undefined` for the Petstore. */
   readonly service: string | undefined;
   /** Number of entries in the recording's files, including requests to other services. */
   readonly entries: number;

@@ -89,7 +89,10 @@ function sampleOf(exchange: Exchange): Sample[] {
   return rate === undefined ? [] : [{ exchange, ...rate }];
 }
 
-/** Compares the limits with the plan of the scenario's key. A scenario without keys is compared by all its plans. */
+/**
+ * Compares the service's limits with those of the plan of the scenario's key, or of all plans if the scenario has no
+ * keys.
+ */
 function comparePlan(
   { keys, plans }: Scenario,
   resolved: ResolvedScenario,

@@ -28,7 +28,7 @@ export type KnowledgeState = 'certain' | 'likely' | 'not asked' | 'contradicted'
 export interface Knowledge {
   readonly about: Subject;
   readonly state: KnowledgeState;
-  /** Value of the assumption, if the state is `certain` or `likely`. */
+  /** Value that the service uses for an assumption, if known: only in the states `certain` and `likely`. */
   readonly value?: unknown;
   /** Values of the assumption that are still possible. Empty before the first observation. */
   readonly left: readonly unknown[];

@@ -77,8 +77,8 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
 const minimumOtherUnitMs = 1_000_000;
 
 /**
- * Whether Retry-After must be in milliseconds or a Unix time, because it is far beyond Reset. Reset then determines the
- * wait.
+ * Whether a Retry-After header is evidently in milliseconds or a Unix time, because it is far later than
+ * X-RateLimit-Reset. X-RateLimit-Reset then determines the wait.
  */
 const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: JudgedRequest) =>
   retryAfterMs >= minimumOtherUnitMs &&

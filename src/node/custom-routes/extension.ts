@@ -173,7 +173,8 @@ function copyOf({ method, url, headers, socket }: IncomingMessage, context: Requ
       if (body !== undefined) this.push(body);
       this.push(null);
     },
-    // Overrides `destroy` of the copied request, because the method that Express sets would close the connection.
+    // Overrides `destroy` of the request that is passed to the user's handlers, because Express's method would close
+    // the connection.
     destroy: (_error, done) => done(null),
   });
   return Object.assign(stream, { method, url, headers, socket, context });

@@ -396,7 +396,8 @@ interface Content {
   /** Number of times that the log has been opened and written to. */
   incarnation: number;
   /**
-   * Whether the log's files begin early enough for the snapshot: they contain its last entry, or the start of the log.
+   * Whether the log's files follow the snapshot without a gap: they contain the last entry that is in the snapshot, or
+   * the start of the log.
    */
   isFound: boolean;
   /** Number of lines in the log's files that repeat an earlier entry. */
