@@ -42,7 +42,8 @@ function checkIsWritable(file: string): void {
   }
   const made = makeFolders(dirname(resolve(file)));
   try {
-    // Keeps a link whose target does not exist. Such a link can be written to, but this test would delete it.
+    // Accepts a symbolic link whose target does not exist without a test. The link can be written to, but the test
+    // would delete it.
     if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
     closeSync(openSync(file, 'wx'));
     unlinkSync(file);

@@ -21,7 +21,7 @@ export interface LoadedRun {
   readonly snapshot: FoundSnapshot | undefined;
   readonly entries: readonly FoundEntry[];
   readonly notices: readonly string[];
-  /** Number of entries after `entries` that could not be read. */
+  /** Number of log entries after the last of `entries` that could not be read. */
   readonly leftOut: number;
   readonly sandboxes: SandboxesOptions | undefined;
 }

@@ -118,8 +118,8 @@ export class SimulatedClock implements Clock {
   }
 
   /**
-   * Scheduled work that the clock itself must complete. If the server logs its commands, the log completes the work
-   * instead.
+   * Work that is due at a time of the simulated clock. The clock completes it, except on a server with a log, whose
+   * entries complete it.
    */
   get #ownWork(): ScheduledWork | undefined {
     return this.#time.isLogged ? undefined : this.scheduledWork;

@@ -143,7 +143,10 @@ export interface Control {
   setKeyUsage(input: { key: string; minute?: number | undefined; day?: number | undefined }): KeyInfo;
   /** Uses up a window of an API key, so that its next request receives 429. */
   exhaustKey(input: { key: string; window?: 'minute' | 'day' | undefined }): KeyInfo;
-  /** Lists the stored pets, the last of the list first, a page at a time; a text must be part of the pet. */
+  /**
+   * Lists the stored pets a page at a time, beginning with the last. With a text, lists only pets that contain the
+   * text.
+   */
   listStoredPets(input?: {
     text?: string | undefined;
     limit?: number | string | undefined;

@@ -56,7 +56,7 @@ export function Compare({ session, rows, onClose, onLink }: CompareProps) {
   );
 }
 
-/** Headers and bodies of a request by name. */
+/** Parts of a request and its response by name: headers and bodies. */
 const partsOf = ({ headers, requestBody, responseBody }: Partial<JournalEntry> = {}): RequestProperties => ({
   'request body': requestBody && escapeBidiControls(requestBody.text.slice(0, 2_000)),
   ...headers,

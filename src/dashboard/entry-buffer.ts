@@ -70,8 +70,8 @@ export class EntryBuffer {
   /** Number of late rows: their responses were delayed, so they were inserted before later arrivals. */
   insertions = 0;
   /**
-   * Differences between timeline and simulated clock, in milliseconds. The timeline never goes back, so each step back
-   * of the clock adds a larger difference.
+   * Differences between the times of the timeline and of the simulated clock, in milliseconds. The timeline never goes
+   * back, so each time that the clock is set back, a new difference begins.
    */
   #offsets: { afterId: number; ms: number }[] = [];
 

@@ -53,7 +53,7 @@ export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
   const target = event.composedPath()[0] as Element;
   if ((name ?? step) === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (target.closest?.('dialog')) return;
-  // A held key repeats only movements in the list.
+  // A keyboard key that is held down repeats only movements in the list, no other action.
   if (event.repeat && step === undefined) return;
   if (target.matches?.(fields)) {
     if (event.key !== 'Escape') return;

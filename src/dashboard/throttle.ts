@@ -7,8 +7,8 @@ const maximumPauseMs = 10_000;
  */
 export class Throttle {
   /**
-   * Estimated network time of a read, in milliseconds: the fastest read so far. Pauses depend only on the time above
-   * it.
+   * Estimated network time of a read, in milliseconds: the fastest read so far. Pauses depend only on the part of a
+   * read's time beyond this.
    */
   static #wayMs = Number.POSITIVE_INFINITY;
   #endPause = () => {};

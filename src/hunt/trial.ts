@@ -47,7 +47,7 @@ export const failuresIn = ({ findings }: Verdict, entries: readonly RequestRecor
 /** Share of a wait after which a retry is slightly early: by rounding or jitter, not by another wait. */
 const slightShare = 0.75;
 
-/** The least share of its wait that the client waited before one of these requests. */
+/** Returns the smallest share of a required wait that the client waited before one of the requests. */
 function minimumShareWaited(ids: readonly number[], entries: readonly RequestRecord[]): number {
   const shares = ids.map((id) => {
     const index = entries.findIndex((entry) => entry.id === id);

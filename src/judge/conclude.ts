@@ -42,8 +42,8 @@ const conclusiveRules: readonly FindingCode[] = [
 const testableMs = 600_000;
 
 /**
- * Ending of a finding's `allowed` text in scenarios that require a successful response. Other scenarios also accept an
- * error for the caller.
+ * Words at the end of a finding's `allowed` text if the scenario requires a successful response. Otherwise an error for
+ * the caller is allowed too.
  */
 const endingIfServed: Partial<Record<FindingCode, string>> = {
   'gave-up': ': the scenario requires a successful response',

@@ -6,8 +6,8 @@ interface EqualReads {
   asked: number;
   answered: number;
   /**
-   * Failed reads that the client apparently never repeated. Among equal reads, these are the last failed ones, as many
-   * as responses are missing.
+   * Failed reads that the client apparently never repeated: of equal reads, the last failed ones, one for each missing
+   * response.
    */
   missing: readonly JudgedRequest[];
   /**
@@ -56,8 +56,8 @@ const doubt =
   'Responses were lost, and equal reads followed. Name the calls in X-Sim-Call to show whether these were retries or new calls.';
 
 /**
- * Whether a read's response was lost and equal reads got several responses later, so that a retry looks like a new
- * call.
+ * Whether it is unknown if a read without a response was retried: several equal reads got responses later, and each may
+ * be a retry or a new call.
  */
 const isLostAmongOthers = ({ calls }: Run) =>
   calls.some((attempts) => {

@@ -7,7 +7,8 @@ const baseMs = 100;
 /** Maximum random difference between equal waits, due to latency and timers, in milliseconds. */
 const noiseMs = 40;
 /**
- * Maximum distance of a measured wait from the fitted curve, in milliseconds and as a share of the waits' total growth.
+ * Maximum deviation of a measured wait from the backoff formula that fits best, in milliseconds and as a share of the
+ * difference between the longest and the shortest wait.
  */
 const maximumDeviationMs = 25;
 const maximumDeviationShare = 0.05;

@@ -28,7 +28,7 @@ export interface JudgeRecordingOptions {
   readonly areHeadersHidden?: boolean | undefined;
 }
 
-/** Rules that use neither times nor API keys. */
+/** Rules of the judge that use neither times nor API keys. */
 const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64'];
 
 /** Rules that are unreliable if a part of the recording is missing, and advice on how to record that part. */

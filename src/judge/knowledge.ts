@@ -130,8 +130,8 @@ class Refusals {
   #onConnection: Map<number, JudgedRequest> | undefined;
   #taken: Set<JudgedRequest> | undefined;
   /**
-   * Number of refusals that are old enough to be received on any connection. `#waiting` contains those not retried yet,
-   * ordered by the end of their waits.
+   * Number of refusals that are so old that the client has certainly received them. `#waiting` contains those that were
+   * not retried yet, ordered by the end of their waits.
    */
   #aged = 0;
   readonly #waiting: JudgedRequest[] = [];

@@ -127,8 +127,8 @@ function* read<Request extends JudgedRequest>(
 }
 
 /**
- * Fingerprints that several calls share: all requests of the client are equal, or equal ones got several usable
- * responses.
+ * Fingerprints that several calls share. This is so if all requests of the client are equal, or if equal requests got
+ * several usable responses.
  */
 const sharedByCalls = (calls: readonly (readonly JudgedRequest[])[]): Set<number> =>
   new Set(
@@ -184,8 +184,8 @@ function episodesOf<Request extends JudgedRequest>(requests: readonly Request[])
 }
 
 /**
- * Whether a request after a refusal proves that the API key is accepted again. A 401 does not, nor a request without
- * limits after a rate-limited one.
+ * Whether a request after a refusal proves that the API key is accepted again. A 401 does not, nor a request of an
+ * operation to which no limit applies.
  */
 const isAdmitted = ({ status, isLimited }: JudgedRequest, hasLimit: boolean) =>
   status !== 401 && (isLimited || !hasLimit);

@@ -50,7 +50,7 @@ export interface ScenarioPetsPiece {
 interface StateHead {
   /** Number of the simulator's current scenario within the log's snapshot. */
   readonly resolved: number;
-  /** Number of the scenario whose data a reset restores. */
+  /** Number, in this snapshot of the log, of the scenario whose data a reset restores. */
   readonly petsFrom: number;
   readonly faults: ExportedState['faults'];
 }

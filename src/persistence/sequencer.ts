@@ -26,7 +26,8 @@ export interface SequencerHost {
 }
 
 /**
- * Maximum time before the log stores when responses were sent, in milliseconds. The next command stores this earlier.
+ * Maximum time until the log stores the sending times of responses, in milliseconds. A command that comes earlier
+ * stores them with itself.
  */
 const deliveryDelayMs = 1_000;
 
@@ -52,7 +53,7 @@ export class Sequencer {
   #doneCount = 0;
   #settled: { count: number; resolve: () => void }[] = [];
   #snapshot: Promise<void> = Promise.resolve();
-  /** Waiting commands of each entry that was sent to a shared log. */
+  /** Commands of each entry sent to a shared log, whose clients wait until the entry is read back. */
   readonly #written = new WeakMap<NewEntry, PendingEntry>();
   readonly outages: OutageLog;
   /** Whether the last append to the log failed. Further failures are then not reported. */
@@ -174,7 +175,7 @@ export class Sequencer {
     const submitted = written?.waiting.map(({ command }) => command);
     const { results, hash } = this.#machine.apply(entry, submitted);
     this.#compare(entry, hash);
-    // Ignores a repeated log entry, which has no results.
+    // Ignores a repeated log entry, for which no results are returned.
     if (written !== undefined && results.length > 0) {
       if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
       const nowMs = this.#machine.time.liveMs();

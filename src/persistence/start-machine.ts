@@ -79,7 +79,9 @@ const startOf = (sim: Simulator): Start => {
   return { services: forkServices(state, state.dataFrom), dataFrom: state.dataFrom };
 };
 
-/** Restores the sandboxes in order of creation, in which the shared journal memory evicts them. */
+/**
+ * Restores the sandboxes in order of creation, because the shared memory budget drops journal records in this order.
+ */
 function restoreSandboxes(
   sim: Simulator,
   parts: readonly SimulatorParts[],

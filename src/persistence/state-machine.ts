@@ -24,7 +24,7 @@ import { type Replica, Replicas } from './replicas.js';
 import { createResponseHash } from './response-hash.js';
 import { runControl } from './run-control.js';
 
-/** State of a server without its simulators. */
+/** State that a server keeps besides its simulators. */
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {

@@ -1,6 +1,6 @@
 import type { PlanLimits } from './plan-limits.js';
 
-/** A scenario setting with any value that the scenario's schema allows, such as a number. */
+/** Scenario setting without a fixed list of values, such as a number. The scenario's schema checks its value. */
 export interface Open<Value> {
   readonly default: Value;
 }

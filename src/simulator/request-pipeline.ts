@@ -66,7 +66,7 @@ export class RequestPipeline {
     const { journal } = state;
     const nowMs = state.clock.now();
     const id = journal.open();
-    // Responds to due delayed requests first. The new request has arrived before and already has its id.
+    // Sends due delayed responses first. The new request already has its id, because it arrived before these responses.
     if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
     const basePath = call.basePath ?? state.basePaths[0];

@@ -60,7 +60,7 @@ export interface RunningRequest {
   readonly exchange: RequestInProgress;
   /** Fault rule that changes or delays the function's outcome, if any. */
   readonly rule: FaultRule | undefined;
-  /** Delay between the function's outcome and the response, in milliseconds. */
+  /** Delay between the end of the custom route's function and the response, in milliseconds. */
   readonly delayMs: number;
   /**
    * Time at which the client disconnected, in Unix milliseconds of the simulator's clock; `undefined` while connected.

@@ -59,7 +59,7 @@ function timesOf(entry: Record<string, unknown>, startedMs: number) {
   const part = (name: string) => Math.max(0, Number(timings[name]) || 0);
   // mitmproxy counts the connection to the service as part of `wait`, so `connect` must not be added.
   const isWithinWait = timings.blocked === undefined && timings.dns === undefined;
-  // Adds only `connect`, which already contains `ssl`, the duration of the TLS handshake.
+  // Adds `connect` to the waiting time, but not `ssl`, because `connect` contains the TLS handshake.
   const sentMs = startedMs + part('blocked') + part('dns') + (isWithinWait ? 0 : part('connect'));
   const totalMs = Math.max(0, Number(entry.time) || 0);
   const hasTimings = Number.isFinite(startedMs) && (Number(timings.wait) >= 0 || Number(entry.time) > 0);

@@ -9,7 +9,7 @@ import { hintFor } from './nearest.js';
 export interface Schema<Output, Input = Output> {
   /** Names of the accepted values, for a message: `text`, `a map`, `"off"`. */
   readonly labels: readonly string[];
-  /** Whether a value has the type that `read` requires. */
+  /** Whether a value has the right type, so that the schema's `read` can check and convert it. */
   accepts(value: unknown): boolean;
   /** Checks and converts a value. Adds mistakes to `issues`; with a mistake, the result is unusable. */
   read(value: never, issues: SchemaIssue[]): Output;

@@ -27,7 +27,7 @@ export function* parseJsonInSteps(text: string, maximumDepth?: number): Steps<Js
           object[name] = yield* readValue(depth + 1);
         }
       } while (reader.hasNext(close));
-    // Skips the whitespace after the value, as `reader.readValue` does for other values.
+    // Skips the whitespace after a list or map, as `reader.readValue` does after other values.
     reader.peek();
     return open === '[' ? array : object;
   }

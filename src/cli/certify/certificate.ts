@@ -62,7 +62,7 @@ export interface Certificate {
   sdks: readonly CertifiedSdk[];
 }
 
-/** Settings of the certificate's runs, which the command lines for repetitions contain. */
+/** Settings of the runs of `certify`. The command lines that repeat a run contain them. */
 export interface RunSettings {
   timeout?: string | undefined;
   seed?: string | undefined;

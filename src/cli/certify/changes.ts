@@ -10,7 +10,7 @@ const earlierSchema = fields({
   sdks: list(fields({ name: string, results: list(fields({ scenario: string, outcome: outcomeSchema })) })),
 });
 
-/** The fields of an earlier certificate with which a new certificate is compared. */
+/** Fields of an earlier certificate, the result file of `certify`, with which a new one is compared. */
 export type PreviousCertificate = Output<typeof earlierSchema>;
 
 /** A run whose outcome differs from the earlier certificate. */
@@ -24,7 +24,7 @@ export interface OutcomeChange {
 
 /** Differences between a certificate and an earlier one. */
 export interface Changes {
-  /** Date of the earlier certificate. */
+  /** Date of the earlier certificate (result of `certify`). */
   since: string;
   worse: readonly OutcomeChange[];
   better: readonly OutcomeChange[];

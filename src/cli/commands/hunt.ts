@@ -57,7 +57,7 @@ const concurrency = 12;
  */
 const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } } };
 const dayTimeoutMs = 75_000;
-/** Runs for the reduction of one find: each takes seconds. */
+/** Maximum number of runs that reduce one found scenario. Each run takes seconds. */
 const reductionRuns = 10;
 /** Fields that a reduction does not change. */
 const keptFields = ['expect', 'windows'];
@@ -226,13 +226,13 @@ function createAsked() {
   };
 }
 
-/** Scenarios that no shipped one with expectations covers. */
+/** First scenarios of a search, for behavior that no scenario of the package tests. */
 const otherStarts: readonly Scenario[] = [
   { keys: { 'free-key': { usage: { minute: 60 } } }, expect: { fail: ['gave-up', 'lost-write'] } },
   { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },
   { client: { operation: 'createPet' }, faults: [{ when: { nth: 1 }, then: { malformed: true } }] },
   { client: { operation: 'createPet' }, ids: { start: '9007199254740993' } },
-  // Some callers send while others wait, more than a second after the refusal.
+  // Scenario in which some of the client's callers send while others wait, more than a second after the refusal.
   {
     windows: { minute: '8s' },
     keys: { 'free-key': { usage: { minute: 58 } } },
@@ -359,7 +359,7 @@ function createEnds(limit: string) {
       const tail = last === undefined || output.trim() === '' ? '' : ` Its output:\n${quoted(last)}`;
       return `expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none in ${runs} runs. The command ${ended}.${tail}`;
     },
-    /** Sentences about runs that tell less than others. */
+    /** Sentences about runs that were stopped or failed, and therefore tested little. */
     remarks(): string[] {
       const remarks: string[] = [];
       if (stopped > 0) remarks.push(`${pluralize(stopped, 'run')} stopped at the time limit of ${limit}.`);

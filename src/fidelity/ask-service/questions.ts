@@ -36,7 +36,7 @@ export interface Question {
 const unknown = 'petstore-sim-probe';
 /** Origin that no service allows: an unusual port of this machine. */
 const oddOrigin = 'http://localhost:49151';
-/** Category that no service has by accident. */
+/** Category id that hardly any service has, for a request with an unknown category. */
 const oddCategory = '7205759403792793600';
 
 const read = (

@@ -13,7 +13,7 @@ export interface Observation {
   readonly possibleValues: readonly unknown[];
   /** Short description of the response for the user. */
   readonly description: string;
-  /** Whether the response could also be a coincidence. */
+  /** Whether the observation is only likely, because the response could also be a coincidence. */
   readonly isLikely?: boolean | undefined;
   /**
    * Features of the request, such as a field, that the service must accept in other requests. Before this, the

@@ -8,7 +8,7 @@ import { isRefusal } from './observed-rate.js';
 const slowMs = 1_000;
 /** Assumed response time for an aborted request, as a multiple of the client's wait. */
 const guessedShare = 2;
-/** Maximum number of fault rules that are written. */
+/** Maximum number of fault rules that the scenario of a recording has. */
 const maximumFaults = 50;
 const longestBody = 2_000;
 

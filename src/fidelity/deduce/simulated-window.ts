@@ -147,7 +147,10 @@ type Hits = WindowState['hits'];
 
 const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + requests, 0);
 
-/** Removes the oldest requests of a sliding window until `kept` are left; `undefined` if the times exclude this. */
+/**
+ * Removes the oldest requests of a sliding window until `kept` are left; `undefined` if the possible times of the
+ * requests contradict this.
+ */
 function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number): Hits | undefined {
   let excess = countOf(hits) - kept;
   if (excess < 0) return undefined;

@@ -66,7 +66,8 @@ const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   (next.call !== undefined || isBeginning(first, next) || isBroken(next));
 
 /**
- * Whether a request retries an unanswered write with a truncated body. A truncated body does not describe another pet.
+ * Whether a request retries an unanswered write with a body that was cut short. Such a body does not describe another
+ * pet.
  */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   next.session === first.session &&

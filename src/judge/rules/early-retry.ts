@@ -60,8 +60,8 @@ function earlyAfter(
  * The document: "the client waits for the time given in the Retry-After header".
  */
 const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
-  // Only sequential clients count. With concurrent callers, another caller may have used up the limit since the Reset
-  // time.
+  // Applies only to clients that send one request at a time. With concurrent callers, another caller may have used up
+  // the limit since the Reset time.
   request.isRefused &&
   request.session.isSequential &&
   response.retryAfterMs !== undefined &&

@@ -59,7 +59,8 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   const why = first.isRefused ? `refused with ${first.status}` : 'left without a usable response';
   const { severity, note } = severityOfGivingUp(run, last);
   const isWriteLost = isUnansweredWrite(first);
-  // An unanswered write must not be repeated, because it may be stored. Only a missing error for the caller is a fault.
+  // A client must not repeat an unanswered write, which may be stored. It does wrong only if it hides the failure from
+  // its caller.
   if (isWriteLost && severity !== 'warn') return [];
   const dated =
     attemptCount === 1 && isRetryDate(first)

@@ -78,6 +78,9 @@ const longest = (chains: readonly Retry[][]) => [...chains].sort((a, b) => b.len
 
 const isFlat = (waits: readonly number[]) => !isExponential(waits) && isAlike(waits);
 
-/** Whether waits are about equal. Random waits from a growing range may shrink, but then differ by a larger factor. */
+/**
+ * Whether the waits of a client are about equal, within the noise of the machine. Random waits of a growing backoff
+ * differ more.
+ */
 const isAlike = (waits: readonly number[]) =>
   Math.max(...waits) + baseMs <= maximumApart * (Math.min(...waits) + baseMs);

@@ -43,8 +43,8 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   if (first === undefined || attemptCount <= maximumAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(attempts, same)) return [];
-  // Requests without a call name may belong to several calls. Calls that got a usable response elsewhere are subtracted
-  // from the scenario's number of calls.
+  // Requests without a call name may belong to several of the calls that the scenario requires. Calls that got a usable
+  // response in other requests are subtracted.
   const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(attempts, attemptCount)];
   if (attemptCount <= maximumAttempts * (needs?.calls ?? 1) && attempts.slice(1).every(isObedient)) return [];

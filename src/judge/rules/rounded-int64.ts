@@ -30,8 +30,8 @@ export const roundedInt64: WireRule = {
       for (const text of [request.path, request.query, request.requestText])
         for (const sent of largeNumbers(text)) {
           const exact = exactOf.get(keyOf(sent));
-          // A number that equals an identifier of the service is not counted as rounded, although it may be another
-          // identifier's rounded form.
+          // A number that is an identifier of the service counts as exact, although it may also be the rounded form of
+          // another identifier.
           if (given.has(sent)) isExact ||= isRoundable(sent);
           else if (exact !== undefined) rounded.push({ request, exact, sent });
         }

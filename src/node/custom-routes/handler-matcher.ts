@@ -22,7 +22,8 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
   const search = (method: string, url: URL): boolean =>
     infos.some((info) => {
       if (!isMethod(info.method, method)) return false;
-      // Cannot compare a path given as a function, or a GraphQL operation. Only the handler itself can.
+      // A path that is a function, or a GraphQL operation, cannot be compared here. Only the handler itself can decide
+      // whether it matches.
       if (typeof info.path !== 'string' && !(info.path instanceof RegExp)) return true;
       return match(url, info.path, url.origin).matches;
     });

@@ -755,8 +755,8 @@ async function lockFolder(folder: string, onRemoved: () => void): Promise<() => 
   try {
     const name = await createLockFile(folder, `lock-${id}.draft`, JSON.stringify(note));
     for (const other of listFolder(folder).locks) {
-      // Deletes the sockets of ended processes. A socket in use belongs to this process, or to one that is about to
-      // find the folder locked.
+      // Deletes the lock sockets of ended processes. A socket in use belongs to this process, or to another that will
+      // soon see that the folder is locked.
       const isUsed = other === name || (other.endsWith('.sock') && (await isListening(join(folder, other))));
       if (!isUsed) fs.rmSync(join(folder, other), { force: true });
     }
@@ -793,8 +793,8 @@ async function createLockFile(folder: string, draft: string, text: string): Prom
       fs.rmSync(join(folder, draft), { force: true });
     }
     if (lastLock(folder) === last + 1) return name;
-    // Other processes have locked and unlocked the folder since the highest number was read. The number of this lock
-    // file is too low.
+    // The number of this process's lock file is too low, because other processes have locked and unlocked the folder
+    // since the highest number was read.
     fs.rmSync(join(folder, name), { force: true });
   }
 }
@@ -832,13 +832,21 @@ const withoutSockets = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS', 'E
  * @returns the name in the folder, or the path
  */
 async function listen(folder: string, name: string): Promise<{ address: string; close(): void }> {
-  const server = createServer((socket) => socket.destroy()).unref();
   const isPipe = process.platform === 'win32';
-  const listenAt = async (address: string) => {
+  const listenAt = async (address: string): Promise<{ address: string; close(): void }> => {
+    const server = createServer((socket) => socket.destroy()).unref();
     const path = resolve(folder, address);
     server.listen(path);
     await once(server, 'listening');
-    if (!isPipe) fs.chmodSync(path, 0o600);
+    try {
+      if (!isPipe) fs.chmodSync(path, 0o600);
+    } catch (error) {
+      server.close();
+      // The owner of the folder has deleted this socket: it found the file before anything listened, as after the end of
+      // a process.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' && fs.existsSync(folder)) return listenAt(address);
+      throw error;
+    }
     return {
       address,
       close() {

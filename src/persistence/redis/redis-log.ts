@@ -188,7 +188,8 @@ export class RedisLog implements Log {
    * has lost entries.
    */
   #check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Skips entries that existed when this server started. Their writers may have seen entries that were lost before.
+    // Skips log entries that existed when this server started, because their writers may have seen earlier entries that
+    // the store lost.
     if (after === undefined || this.#onEntry === undefined) return;
     const [position, chain] = after;
     if (position < this.#cursor.position && this.#chains.agrees(position, chain) !== false) return;

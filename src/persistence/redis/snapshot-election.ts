@@ -58,7 +58,8 @@ export class SnapshotElection {
     const last = position + entries.length;
     const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
     if (isWholeFrom(this.position)) return true;
-    // One of the entries may note a newer snapshot, after which another replica has removed older entries.
+    // One of the entries may announce a newer snapshot. Another replica may have removed the entries before that
+    // snapshot.
     const log = shortId(this.#options.identity);
     const notes = entries.map(([, list]) => readStoredOf(log, list)?.snapshot?.position ?? 0);
     return isWholeFrom(Math.max(...notes, 0));
