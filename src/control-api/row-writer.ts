@@ -1,8 +1,8 @@
 import type { EntryRow, Fields } from './entry-row.js';
 
 /**
- * Fields of a row (a journal entry without bodies) in three groups whose values often repeat. All fields between the
- * groups differ in every request.
+ * Fields of a list row (a journal entry without bodies). The values of these three groups often repeat, so their text
+ * is reused; the other fields differ in every request.
  */
 const first = ['key', 'keyId', 'plan', 'operation', 'method', 'path', 'query', 'status', 'code', 'window'] as const;
 const second = [

@@ -152,7 +152,10 @@ export function Detail(props: DetailProps) {
   );
 }
 
-/** Reads a request with its bodies. Returns the row of a request that the journal no longer contains. */
+/**
+ * Reads a request with its bodies. Returns the list's row, without bodies, if the journal no longer contains the
+ * request.
+ */
 export const readWhole = ({ source }: Session, row: Row): Promise<CopiedEntry> =>
   source.send<CopiedEntry>('GET', `/journal/${row.id}`).catch((error: SourceError) => {
     if (error.status !== 404) throw error;

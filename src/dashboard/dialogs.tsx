@@ -120,7 +120,7 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
         autofocus
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
-          // Waits for the list, which may arrive after the key press.
+          // Waits for the list of scenarios, which may arrive after the user has pressed Enter.
           list.then(
             (listed) => {
               const [first] = matching(listed);

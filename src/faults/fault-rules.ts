@@ -34,7 +34,7 @@ export interface RuleCounts {
   failed: Map<string, number>;
 }
 
-/** State of the fault rules that requests and control operations change. */
+/** State of the fault rules, as changed by requests and control operations. */
 export interface FaultRulesState {
   readonly rules: readonly FaultRule[];
   readonly counts: readonly (readonly [name: string, counts: RuleCounts])[];

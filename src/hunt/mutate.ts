@@ -47,7 +47,7 @@ const leftOut = new Set([
   'pets.file',
   'pets.generate',
   'client.key',
-  // CORS (access from other origins) has no effect in the same process.
+  // CORS (access by pages of other origins) has no effect on clients in the simulator's own process.
   'assumptions.cors',
   // Deprecated names of scenario fields. The search varies only the current names.
   'ban.seconds',

@@ -65,8 +65,8 @@ function restartsWaits(waits: readonly number[], waitMs: number, most: number | 
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
   // Only growing waits count, because a loop without waits also has a long wait now and then.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // A client starts its next call at once after a call, but its outer retry loop waits before a retry as long as before
-  // the first one.
+  // A client starts its next call at once. A retry by an outer retry loop, however, waits as long as the first retry of
+  // the inner loop.
   const maximumMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }

@@ -71,8 +71,8 @@ class SessionKnowledge {
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
     if (request.session.isSequential) {
-      // Two requests within 100 ms and without known connections may come from two callers. The second caller had not
-      // received the refusal.
+      // Two requests within 100 ms and without known connections may come from two callers. The second
+      // caller then had not received the refusal of the first request.
       const mayBeBeside = request.connection === undefined && request.call === undefined;
       if (!mayBeBeside) return later(ofCall, this.#all.lastBefore(request));
       const own = this.#byFingerprint.get(request.fingerprint)?.lastBefore(request);

@@ -49,7 +49,7 @@ export interface RunCircumstances {
   readonly idle?: string | undefined;
   /** Requirements of the scenario on its client. */
   readonly needs?: ClientNeeds | undefined;
-  /** Deprecated operations of the services. Default: none. */
+  /** Deprecated operations of the judged service, and of others that the simulator serves. Default: none. */
   readonly deprecations?: Deprecations | undefined;
 }
 

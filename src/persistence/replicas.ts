@@ -109,6 +109,6 @@ export class Replicas {
   }
 }
 
-/** Whether a connection number belongs to a replica. */
+/** Whether a connection number is from the range of a replica (one of several servers that share a log). */
 export const isConnectionOf = ({ number }: Replica, connection: number | undefined): boolean =>
   connection !== undefined && Math.floor(connection / connectionsEach) === number;

@@ -60,7 +60,7 @@ export interface RunContext<Data, Scenario> {
  * @typeParam Copy type of captured data
  */
 export interface ServiceData<Scenario = unknown, Copy = unknown> {
-  /** Restores the service's data as at the start of the scenario. Default: the service creates the data again. */
+  /** Restores the service's data as at the start of the scenario. Without this method, `createData` is called again. */
   reset?(): void;
   /**
    * Adapts the service's data to another scenario that was loaded without the option `reseed`, which keeps the data.

@@ -58,7 +58,7 @@ export interface DelayedRequest {
 /** A request to a custom route whose function is running. Serializable, so that a snapshot can contain the request. */
 export interface RunningRequest {
   readonly exchange: RequestInProgress;
-  /** Fault rule that changes or delays the function's outcome, if any. */
+  /** Fault rule that changes or delays the outcome of the custom route's function; `undefined` without one. */
   readonly rule: FaultRule | undefined;
   /** Delay between the end of the custom route's function and the response, in milliseconds. */
   readonly delayMs: number;

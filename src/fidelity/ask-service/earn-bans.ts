@@ -102,8 +102,8 @@ async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }:
 
 /** Chooses how long before the reset the next experiment retries: the middle of the values that are still possible. */
 function nextTolerance({ toleranceMs: [minimum, maximum] }: BanRules): number | undefined {
-  // Excludes tolerances close to the known bounds, because the service's clock is not known precisely enough to tell
-  // them apart.
+  // Excludes values close to the known minimum and maximum of the tolerance, because the service's clock is not known
+  // precisely enough for such a small difference.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * minimum && each < 0.8 * maximum);
   return open[Math.floor((open.length - 1) / 2)];
 }

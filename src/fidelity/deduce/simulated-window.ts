@@ -184,8 +184,8 @@ function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = overlapOf([minimum, maximum], span);
       if (found === undefined) return undefined;
-      // Keeps a group of simultaneous requests in a sliding window together if the response does not narrow the range
-      // of its time.
+      // Keeps a group of requests in a sliding window undivided, unless the latest response narrows the range of times
+      // at which they arrived.
       if (found[0] === minimum && found[1] === maximum) {
         narrowed.push([minimum, maximum, after]);
         after = 0;

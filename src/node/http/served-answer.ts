@@ -33,7 +33,8 @@ export type OnAnswer = (request: AnsweredRequest, answer: ServedAnswer, duration
 export type Report = ((answer: ServedAnswer) => void) | undefined;
 
 /**
- * Creates the report function of one request. Errors of `onAnswer` are printed, because a log must not stop the server.
+ * Creates the function that reports a request to `onAnswer`. Prints errors of `onAnswer`, because the user's logging
+ * must not stop the server.
  */
 export function createReport(request: AnsweredRequest, onAnswer: OnAnswer | undefined): Report {
   if (onAnswer === undefined) return undefined;
