@@ -11,7 +11,8 @@ export const petOperations = {
   listStoredPets: operation({
     method: 'GET',
     path: '/pets',
-    summary: 'Lists the stored pets, the last of the list first, a page at a time; a text must be part of the pet',
+    summary:
+      'Lists the stored pets a page at a time, beginning with the last. With a text, lists only pets that contain the text',
     input: fields({
       text: optional(described(string, 'Text that the JSON of a pet contains; upper and lower case are alike.')),
       limit: optional(described(wholeNumber(1, maximumPets), 'Number of pets to list.'), 100),
