@@ -6,8 +6,8 @@ import { type Address, readAddress, writeAddress } from './address.js';
 import { Assumptions } from './assumptions.js';
 import { Compare } from './compare.js';
 import { ConnectionLost } from './connection-lost.js';
-import { asCurl, asMarkdown } from './copy-as.js';
-import { Detail, readWhole } from './detail.js';
+import { asCurl, asMarkdown, type CopiedEntry } from './copy-as.js';
+import { Detail, orRow, readEntry } from './detail.js';
 import { Help, ScenarioPicker, TextDialog, TokenForm } from './dialogs.js';
 import type { Row } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
@@ -160,10 +160,11 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       setShown({ kind: 'text', title, text });
     }
   };
-  const copyCurl = (row: Row) =>
-    void readWhole(session, row)
+  const copyCurl = (entry: Promise<CopiedEntry>) =>
+    void entry
       .then((entry) => copy(asCurl(entry, session.source.baseUrl), 'As a command'))
       .catch(({ message }: Error) => showMessage(message));
+  const copyRow = (row: Row) => copyCurl(orRow(readEntry(session, row), row));
   const linkTo = hasAddress ? (of: Address) => location.href.split('#')[0] + writeAddress(of) : undefined;
   const rowsOf = ({ requests }: Finding) =>
     requests.map((id) => session.entries.find(id)).filter((row) => row !== undefined);
@@ -173,7 +174,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       filter: () => root.current?.querySelector<HTMLElement>('.filter')?.focus(),
       step: (step) => tab === 'requests' && steps.step(step),
       open: () => tab === 'requests' && selected === undefined && steps.step('next'),
-      curl: () => selected && copyCurl(selected),
+      curl: () => selected && copyRow(selected),
       scenario: () => session.canAct && setShown({ kind: 'scenarios' }),
       close,
       pause: () => setPaused(!isPaused),
@@ -312,7 +313,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
                   onFilter={setFilter}
                   onPause={() => setPaused(!isPaused)}
                   onSelect={setSelected}
-                  onCurl={copyCurl}
+                  onCurl={copyRow}
                   steps={steps}
                 />
               )}
@@ -351,7 +352,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
             row={selected}
             onClose={close}
             onShowText={(title, text) => setShown({ kind: 'text', title, text })}
-            onCurl={() => copyCurl(selected)}
+            onCurl={copyCurl}
             onFailure={showMessage}
             onRequest={openRequest}
             onPet={(id) => {

@@ -14,7 +14,8 @@ interface DetailProps extends DrawerProps {
   session: Session;
   row: Row;
   onShowText(title: string, text: string): void;
-  onCurl(): void;
+  /** Copies the request as a command, as soon as its bodies are read. */
+  onCurl(entry: Promise<CopiedEntry>): void;
   onFailure(text: string): void;
   onRequest(id: number): void;
   onPet(id: string): void;
@@ -40,14 +41,11 @@ const maximumShown = 20_000;
 export function Detail(props: DetailProps) {
   const { session, row, onClose, onShowText, onCurl, onFailure, onRequest, onPet, isPinned, onPin, onLink } = props;
   const { send } = session.source;
-  const asked = useMemo(
-    () => send<Explained>('GET', `/journal/${row.id}`).catch((error: SourceError) => error),
-    [session, row.id],
-  );
+  const asked = useMemo(() => readEntry(session, row), [session, row.id]);
   const [answer, setAnswer] = useState<{ asked: typeof asked; got: Explained | SourceError }>();
   useEffect(() => {
     let isWanted = true;
-    void asked.then((got) => isWanted && setAnswer({ asked, got }));
+    void asked.catch((error: SourceError) => error).then((got) => isWanted && setAnswer({ asked, got }));
     return () => {
       isWanted = false;
     };
@@ -68,7 +66,7 @@ export function Detail(props: DetailProps) {
     return scenarioBefore(entry, { scenario, known: list, faults: session.state.faults });
   };
   const show = (title: string, write: (entry: CopiedEntry) => string | Promise<string>) => () =>
-    readWhole(session, row)
+    orRow(asked, row)
       .then(write)
       .then(
         (text) => onShowText(title, text),
@@ -94,7 +92,7 @@ export function Detail(props: DetailProps) {
           .join(' · ')}
       </p>
       <div class="acts">
-        <button type="button" onClick={onCurl}>
+        <button type="button" onClick={() => onCurl(orRow(asked, row))}>
           copy as curl
         </button>
         <button type="button" onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>
@@ -152,12 +150,12 @@ export function Detail(props: DetailProps) {
   );
 }
 
-/**
- * Reads a request with its bodies. Returns the list's row, without bodies, if the journal no longer contains the
- * request.
- */
-export const readWhole = ({ source }: Session, row: Row): Promise<CopiedEntry> =>
-  source.send<CopiedEntry>('GET', `/journal/${row.id}`).catch((error: SourceError) => {
+/** Reads a request with its bodies. */
+export const readEntry = ({ source }: Session, { id }: Row) => source.send<Explained>('GET', `/journal/${id}`);
+
+/** Replaces a request that the journal no longer contains by the list's row, without bodies. */
+export const orRow = (asked: Promise<Explained>, row: Row): Promise<CopiedEntry> =>
+  asked.catch((error: SourceError) => {
     if (error.status !== 404) throw error;
     return row;
   });

@@ -94,7 +94,7 @@ export class RowList {
     this.#rowHeight = 0;
     this.#measure();
     if (wasVisible) this.reveal(selected);
-    this.#draw();
+    else this.#draw();
   }
 
   #draw(): void {

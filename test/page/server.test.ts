@@ -255,6 +255,18 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       expect(stdout).toMatch(/^HTTP\/1\.1 201/);
       expect(stdout).toContain(`"name":"O'Rex"`);
     });
+
+    test('can be copied with its body after the journal has dropped it', async () => {
+      await open();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await stage.call('free-key', '/pets', '{"name":"Rex","categoryId":1}');
+      await rows().first().click();
+      await page.getByText('Request body').waitFor();
+      await page.route('**/journal/1', (route) => route.fulfill({ status: 404, json: { message: 'dropped' } }));
+      await page.getByRole('button', { name: 'copy as curl' }).click();
+      await page.locator('.told').getByText('Copied.').waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('{"name":"Rex","categoryId":1}');
+    });
   });
 
   test('a command is displayed if the clipboard is not available', async () => {
