@@ -21,7 +21,7 @@ const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
  */
 const mangleProps = {
   include:
-    /^(?:is|has|can|on)[A-Z]|^(?:session|actions|verdictKey|lanes|axisMs|fromMs|toMs|nowMs|atMs|borders|insertions|selected|instantOf|refresh|refreshNow)$|^component(?:Will|Did)|^get(?:DerivedState|Snapshot|ChildContext)|^shouldComponent/,
+    /^(?:is|has|can|on)[A-Z]|^(?:session|actions|verdictKey|lanes|axisMs|borders|insertions|instantOf|refreshNow)$|^component(?:Will|Did)|^get(?:DerivedState|Snapshot|ChildContext)|^shouldComponent/,
   exclude:
     /^on(?:Click|Input|Change|Submit|Close|KeyDown|Scroll|Pointer\w+)$|^is(?:Array|Finite|Integer|NaN)$|^hasOwn$/,
 };
