@@ -4,7 +4,7 @@ import { displayKey } from '../simulator/redact.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { refine, type Schema, transform } from '../validation/schema.js';
 import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
-import { count, duration } from '../validation/value-schemas.js';
+import { count, durationInput } from '../validation/value-schemas.js';
 import { parseDuration } from '../values/duration.js';
 import { keyId } from '../values/mask-key.js';
 import { notFound } from './control-error.js';
@@ -15,7 +15,7 @@ import { described, instantText, keyReference, wholeNumber } from './input-value
 const longestBanMs = 3_650 * 86_400_000;
 /** Length of a ban. Rejects a number of 1 to 999 milliseconds, because seconds were probably meant. */
 const banDuration = refine(
-  transform(duration.of as Schema<string | number>, (value) => {
+  transform(durationInput, (value) => {
     const ms = parseDuration(value);
     if (typeof value !== 'number' || ms === 0 || ms >= 1_000) return ms;
     throw new RangeError(

@@ -2,7 +2,6 @@ import type { ReportedOutcome, RequestRecord } from '../requests/request-record.
 import type { Deprecations } from '../requests/service.js';
 import { findLowest } from '../values/find-lowest.js';
 import { groupByNumber } from '../values/group-by.js';
-
 import { runToEnd, type Steps } from '../values/steps.js';
 import { assignSessions } from './assign-sessions.js';
 import type { RunPosition } from './client-session.js';

@@ -4,13 +4,14 @@ import { type Int64, isInt64, normalizeInteger, parseInt64 } from '../values/int
 import { refine, shown, transform } from './schema.js';
 import { either, kind, number, string } from './schemas.js';
 
-const textOrNumber = { ...either(string, number), labels: ['a duration such as "90s"'] };
+/** Schema for a duration as written, before its conversion. */
+export const durationInput = { ...either(string, number), labels: ['a duration such as "90s"'] };
 
 /** Schema for a duration: `500ms`, `2s`, `5m`, `1h`, `1d`, or milliseconds. Converts to milliseconds. */
-export const duration = transform(textOrNumber, parseDuration);
+export const duration = transform(durationInput, parseDuration);
 
 /** Schema for a duration that may be negative: `-40s`. Converts to milliseconds. */
-export const signedDuration = transform(textOrNumber, (value) => {
+export const signedDuration = transform(durationInput, (value) => {
   const minus = /^-(?=\d)/;
   if (!minus.test(String(value))) return parseDuration(value);
   return -parseDuration(typeof value === 'number' ? -value : value.replace(minus, ''));
@@ -24,11 +25,10 @@ const date = kind<Date>('a date', (value) => value instanceof Date);
 export const instant = transform(either(string, number, date), parseInstant);
 
 /** Schema for a duration of whole seconds, at least one. Converts to seconds. */
-export const wholeSeconds = transform(textOrNumber, (value) => {
+export const wholeSeconds = transform(durationInput, (value) => {
   const ms = parseDuration(value);
   if (ms >= 1000 && ms % 1000 === 0) return ms / 1000;
-  const isBare = typeof value === 'number' && Number.isInteger(value) && value > 0;
-  const hint = isBare ? `, which is ${value} ms; did you mean "${value}s"?` : '';
+  const hint = Number.isInteger(value) && value !== 0 ? `, which is ${value} ms; did you mean "${value}s"?` : '';
   throw new RangeError(`expected whole seconds, at least "1s", got ${shown(value)}${hint}`);
 });
 

@@ -3,17 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { handlers } from '../../src/msw.js';
 import { persist } from '../../src/persist.js';
+import { MemoryStorage } from '../support/memory-storage.js';
 import { callsScenario, makeCalls } from './calls.js';
 
 const address = 'https://api.petstore.example/v1';
-
-/** A storage as a browser has it. */
-class MemoryStorage {
-  readonly texts = new Map<string, string>();
-  getItem = (name: string) => this.texts.get(name) ?? null;
-  setItem = (name: string, text: string) => void this.texts.set(name, text);
-  removeItem = (name: string) => void this.texts.delete(name);
-}
 
 const server = setupServer();
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));

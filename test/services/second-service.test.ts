@@ -13,6 +13,7 @@ import { resolveScenario } from '../../src/petstore/scenario.js';
 import { judge } from '../../src/verdict.js';
 import { found, serveLogged } from '../persistence/memory-log.js';
 import { clientOf, depot } from '../support/depot.js';
+import { MemoryStorage } from '../support/memory-storage.js';
 import { patience } from '../support/patience.js';
 
 const frozen: Scenario = { clock: { mode: 'frozen', start: '2026-01-01T00:00:00Z' } };
@@ -212,12 +213,7 @@ describe('a second service', () => {
   });
 
   test('is saved for the next load of a page', async () => {
-    const items = new Map<string, string>();
-    const storage = {
-      getItem: (name: string) => items.get(name) ?? null,
-      setItem: (name: string, text: string) => void items.set(name, text),
-      removeItem: (name: string) => void items.delete(name),
-    };
+    const storage = new MemoryStorage();
     const { sim, post } = depotAt();
     const save = persist(sim, storage);
     await post('Oslo');
