@@ -3,7 +3,7 @@ import { requestControl } from './control-api/request-control.js';
 import { createPanel } from './dashboard/panel.js';
 import type { Simulator } from './simulator/simulator.js';
 
-// The panel has an entry of its own, so that only pages that use the panel download its code.
+// The panel is a separate entry point of the package, so that only pages that use the panel download its code.
 
 /**
  * Mounts a panel that shows the simulator in this page. A button opens a drawer with keys, requests and verdict, and

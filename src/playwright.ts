@@ -10,8 +10,8 @@ import { createAnswers } from './test-kits/sandbox-answers.js';
 import { noSandboxRequestReason } from './test-kits/test-failures.js';
 
 declare module '@playwright/test' {
-  // Allows these options in `use` of Playwright's `defineConfig`. The other options' names could clash with those of
-  // other packages.
+  // Allows `petstoreUrl` and `petstoreToken` in `use` of Playwright's `defineConfig`. The other options have common
+  // names, which could clash with those of other packages.
   interface PlaywrightTestOptions extends Pick<PetstoreOptions, 'petstoreUrl' | 'petstoreToken'> {}
 }
 
@@ -74,8 +74,8 @@ export interface PetstoreFixtures {
 }
 
 /**
- * Playwright settings of a fixture option. A constant, because Playwright's types reject `option: true` in a literal
- * for known names.
+ * Playwright settings of a fixture option. Inlined at a known option name, `option: true` would be rejected by
+ * Playwright's types, so it is a constant.
  */
 const option = { option: true, scope: 'test' } as const;
 

@@ -30,7 +30,7 @@ export interface GauntletClient {
   folder?: string;
 }
 
-/** Result of a client in one scenario of the gauntlet. */
+/** Result of a client in one scenario of `gauntlet`, which runs a client in all shipped scenarios. */
 export interface GauntletResult {
   scenario: string;
   group: string;

@@ -11,7 +11,7 @@ interface ParallelOptions {
 
 /**
  * Runs asynchronous jobs concurrently.
- * @returns the results in the order of the jobs; `undefined` for unfinished jobs
+ * @returns the results in the order of the jobs; `undefined` for jobs that were not finished when the run was stopped
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -19,7 +19,7 @@ export interface DataFlags {
   record?: string;
 }
 
-/** State that the server of this program serves. */
+/** State of one or more simulators that a command of petstore-sim serves over HTTP. */
 export interface ServableState extends OpenedState, Pick<LoggedState, 'load'> {
   /** Folder of `--data` from which the state was loaded; undefined for a new state. */
   readonly resumedFrom?: string | undefined;

@@ -4,7 +4,9 @@ import type { Simulator } from '../simulator/simulator.js';
 import { maskedKey } from '../values/mask-key.js';
 import { shellWords } from './shell-words.js';
 
-/** Options and header schemes whose values are secrets that the simulator may not know, such as a token of a proxy. */
+/**
+ * Options and header schemes whose values are secrets that are no API keys of the simulator, such as a proxy's token.
+ */
 const secretValues = /((?:bearer|key|token|secret|password)['"]?[\s=:]+['"]?)([^\s'"]{8,})/gi;
 
 /** Formats a command for a shared report: quoted for a shell, with its API keys and other secrets masked. */

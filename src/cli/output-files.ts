@@ -42,7 +42,7 @@ function checkIsWritable(file: string): void {
   }
   const made = makeFolders(dirname(resolve(file)));
   try {
-    // Accepts a symbolic link whose target does not exist without a test. The link can be written to, but the test
+    // Skips the writability test for a symbolic link whose target is missing: the link can be written to, but the test
     // would delete it.
     if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
     closeSync(openSync(file, 'wx'));

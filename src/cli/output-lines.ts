@@ -38,7 +38,8 @@ export function createOutputLines(formatDropped: (count: number) => string): Wri
     try {
       while (!isClosed) {
         if (writtenBytes === bytes.length && !takeGathered()) return true;
-        // Stops while Node's stream buffers output of other code, which must precede these lines.
+        // Ends the synchronous writing while Node's stream still buffers output of other code, which must precede these
+        // lines.
         if (stdout.writableLength > 0) break;
         writtenBytes += writeSync(stdout.fd, bytes, writtenBytes);
       }

@@ -18,7 +18,8 @@ export interface ProcessTree {
 }
 
 /**
- * Finds the processes of a command. On Windows, which has no signals, taskkill ends all of them.
+ * Returns functions that signal and end all processes of a command. On Windows, which has no signals, taskkill ends
+ * them.
  * @param pid process id of the command
  * @param mark environment variable that is unique to the command: `NAME=value`
  */

@@ -100,8 +100,8 @@ export const isComplete = ({ entries, leftOut }: LoadedRun, { last }: Replay, { 
 
 /**
  * Replays a recorded run.
- * @param isServed whether the clock continues after the last entry, because the state is then served
- * @throws {UsageError} for an entry before the folder's snapshot, since such entries are no longer stored
+ * @param isServed whether the replayed state is served afterwards, so that its clock must continue after the last entry
+ * @throws {UsageError} for an entry before the snapshot in the log's folder, since such entries are no longer stored
  */
 export async function replayRun(
   { snapshot, entries, sandboxes }: LoadedRun,
@@ -121,8 +121,8 @@ export async function replayRun(
       generatePets,
       sandboxes,
       onWarning: () => {},
-      // Reads the machine's time by `performance.now()`, which is smaller than the log's times, so that the clock
-      // continues from the last entry.
+      // Uses `performance.now()` as the machine's time for the clock after a replay. It is smaller than the log's
+      // times, and a smaller time makes the clock continue from the last entry.
       ...(isServed && { readMs: () => performance.now() }),
     },
     until,

@@ -24,9 +24,12 @@ export interface RequestLogEntry {
   plan: string | undefined;
   remaining: number | undefined;
   retryAfter: string | undefined;
-  /** Number of the API key's strikes, if this request was a strike. */
+  /** Number of the API key's strikes (too early retries), if this request was one. */
   strike: number | undefined;
-  /** Wait before a strike and the wait that the previous rejection asked for, in milliseconds of simulated time. */
+  /**
+   * Wait before a too early retry (a strike), and the wait that the previous rejection asked for, in milliseconds of
+   * simulated time.
+   */
   waitedMs: number | undefined;
   waitMs: number | undefined;
   /** Field `code` of the response's Error body. */
@@ -100,8 +103,8 @@ export function createRequestLogEntries(): (
 }
 
 /**
- * Creates a function that detects strikes, by comparing a key's number of strikes with the number at its previous
- * refusal.
+ * Creates a function that detects too early retries (strikes), by comparing a key's number of strikes with the number
+ * at its previous refusal.
  * @returns function that returns the number of strikes, or `undefined` if it has not grown
  */
 function createStrikeOf(): (sim: Simulator, key: string | undefined) => number | undefined {
@@ -118,7 +121,10 @@ function createStrikeOf(): (sim: Simulator, key: string | undefined) => number |
   };
 }
 
-/** Finds the wait before a key's strike; `undefined` if the journal no longer contains both requests. */
+/**
+ * Finds the wait before an early retry (a strike) of a key; `undefined` if the journal no longer contains the retry and
+ * the rejection before it.
+ */
 function strikeWait(sim: Simulator, key: string | undefined, strike: number): RefusalBefore | undefined {
   const { journal } = coreOf(sim).state;
   const record = journal.latest((each) => each.token === key && each.isStrike && each.strikes === strike);

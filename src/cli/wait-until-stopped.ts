@@ -2,7 +2,7 @@ const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Runs work that SIGINT (Ctrl-C) or SIGTERM ends early.
- * @param most maximum number of concurrent commands; each listens for signals
+ * @param most maximum number of concurrent commands, for the limit of event listeners
  * @returns the work's result, and the exit code for the signal that ended it, if any
  */
 export async function waitUntilStopped<Result>(

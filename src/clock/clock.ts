@@ -1,6 +1,6 @@
 /**
- * The clock of a simulator. Determines rate-limit windows, bans, the `Date` header, key expiry and the removal of
- * getPet.
+ * The clock of a simulator. Determines rate-limit windows, bans, the `Date` header, key expiry and the time at which
+ * the deprecated operation getPet is removed.
  */
 export interface Clock {
   /**

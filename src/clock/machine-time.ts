@@ -2,7 +2,7 @@
 export interface TimeSource {
   /** Current machine time, in Unix milliseconds. Never goes back, except after `restart`. */
   now(): number;
-  /** Starts again from the machine's time, also if the machine's clock was set back. */
+  /** Sets this time to the machine's time, also to an earlier one. */
   restart(): void;
   /**
    * Whether the time comes from logged commands instead of the machine. Delayed responses are then completed by entries

@@ -27,7 +27,9 @@ export interface ClockState {
  * time is computed from the reference point and the speed.
  */
 export interface ClockAnchor {
-  /** Simulated time at the reference point, and the machine's time at the same moment, in Unix milliseconds. */
+  /**
+   * Simulated time at the last change of the clock, and the machine's time at the same moment, in Unix milliseconds.
+   */
   anchorMs: number;
   machineMs: number;
   frozen: boolean;
@@ -38,7 +40,7 @@ export interface ClockAnchor {
 export interface ScheduledWork {
   /** Time at which the next work is due, in Unix milliseconds; Infinity if no work is scheduled. */
   nextDueMs(): number;
-  /** Completes the work that is due at `nowMs`. */
+  /** Completes the scheduled work, such as delayed responses, that is due at `nowMs`. */
   complete(nowMs: number): void;
   /** Aborts all scheduled work, because the simulated clock restarts. */
   giveUp(): void;
@@ -70,7 +72,10 @@ export class SimulatedClock implements Clock {
   #start: ClockStart = {};
   /** Reference point from which the current simulated time is computed. */
   anchor: ClockAnchor = { anchorMs: 0, machineMs: 0, frozen: false, movedMs: 0 };
-  /** Work that the clock completes when it is due, after every move and by a timer. */
+  /**
+   * Work to do at a time of the simulated clock, such as delayed responses. Done after each change of the clock, and by
+   * a timer.
+   */
   scheduledWork: ScheduledWork | undefined;
   /** Callback for a likely mistake: a wait on a frozen clock has lasted one second of real time. */
   onStandstill: ((waitMs: number) => void) | undefined;
@@ -118,8 +123,8 @@ export class SimulatedClock implements Clock {
   }
 
   /**
-   * Work that is due at a time of the simulated clock. The clock completes it, except on a server with a log, whose
-   * entries complete it.
+   * Work to do at a time of the simulated clock, such as a delayed response. Absent on a server with an ordered log,
+   * because log entries start such work there.
    */
   get #ownWork(): ScheduledWork | undefined {
     return this.#time.isLogged ? undefined : this.scheduledWork;
@@ -198,7 +203,8 @@ export class SimulatedClock implements Clock {
     const machineMs = this.#time.now();
     const { startMs = machineMs, skewMs = 0, mode } = this.#start;
     this.anchor.movedMs = 0;
-    // The start is rounded down to whole milliseconds, because `skewMs` can be a fraction and `now` returns integers.
+    // Rounds the clock's start time down to whole milliseconds: `skewMs`, the client's clock error, can be a fraction,
+    // and `now` returns integers.
     this.#run(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
   }
 

@@ -83,8 +83,8 @@ export const controlOperations = {
   ...stateOperations,
 };
 
-// A function with a declared return type. As a constant, `controlOperations` and this list would depend on each other's
-// types.
+// A function with a declared return type, because the types of a constant and of `controlOperations` would depend on
+// each other.
 function operationGroups(): OperationGroup[] {
   return [
     { name: 'server', description: 'Health and descriptions of the server.', operations: serverOperations },

@@ -37,7 +37,7 @@ export interface RequestFilter {
   key?: string | undefined;
   /** Id after which entries are found. */
   since?: number | string | undefined;
-  /** Text in path, query, a body or the name of the fault. */
+  /** Selects requests that contain this text in the path, the query, a body or the fault rule's name. */
   text?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ interface Exported extends RequestFilter {
   why?: true | 'true' | undefined;
 }
 
-/** Result of a call for its caller; without `call`, of all calls of the client. */
+/** Result of the call named `call`, as its caller saw it; without `call`, of all calls of the client. */
 interface ReportedOutcome {
   /** Name of the call, as in X-Sim-Call. */
   call?: string | undefined;
@@ -60,7 +60,7 @@ export interface ListedAssumption {
   /** Current value of the assumption. */
   value: unknown;
   default: unknown;
-  /** The other values, or examples of them. */
+  /** The values besides the default, or examples of them. */
   alternatives: unknown[];
 }
 
@@ -73,7 +73,7 @@ interface ListedPet {
   json: string;
 }
 
-/** A sandbox of a server. */
+/** A sandbox of a server: a separate simulator under a name. */
 export interface SandboxInfo {
   name: string;
   /** Name of the scenario. */
@@ -171,8 +171,8 @@ export interface Control {
     input?: RequestFilter & { count?: number | string | undefined; timeout?: number | string | undefined },
   ): Promise<{ met: boolean; count: number }>;
   /**
-   * Reports the result of a client’s call, named as in X-Sim-Call, or of all its calls; giving up without an error is
-   * a fault.
+   * Reports the result of one call of the client, by its name in X-Sim-Call, or of all calls; giving up a call without an
+   * error is a fault.
    */
   reportOutcome(input: ReportedOutcome): { call?: string; result: ReportedOutcome['result'] };
   /** Deletes all requests; later verdicts include only later requests. */
@@ -218,7 +218,9 @@ export interface Control {
   removeSnapshot(input: { name: string }): { removed: string };
 }
 
-/** Functions of `createControl` for a server: each returns a promise, or a stream of entries. */
+/**
+ * The control functions as `createControl` offers them for a server: each returns a promise, or a stream of entries.
+ */
 type OverHttp<Functions> = {
   readonly [Name in keyof Functions]: Functions[Name] extends (...input: infer Input) => infer Result
     ? (...input: Input) => Result extends AsyncIterable<unknown> ? Result : Promise<Awaited<Result>>

@@ -44,7 +44,7 @@ export function createControl(of: Simulator | string | URL, options: ControlOpti
   } as ServerControl;
 }
 
-/** Creates an object with one function for each operation of a table. */
+/** Creates an object with one function for each control operation of a table. */
 function functions(
   table: Record<string, AnyControlOperation>,
   call: (operation: AnyControlOperation, input?: Record<string, unknown>) => unknown,
@@ -69,8 +69,8 @@ function readControlUrl(of: string | URL): string {
 }
 
 /**
- * Maps an API path to its control path. Returns a path that contains `/__sim/` unchanged, because a sandbox may be
- * named `v1`.
+ * Converts a path of the API, `/v1` or `/s/NAME/v1`, to the path of its control API. Returns a path that already
+ * contains `/__sim/` unchanged, because its sandbox may be named `v1`.
  */
 const controlPath = (path: string) =>
   path.includes('/__sim/')

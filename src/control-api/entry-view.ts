@@ -23,8 +23,8 @@ export interface EntryJson {
  */
 export interface EntryView {
   /**
-   * Takes note of a journal record that is not converted, because later entries depend on it, for example by their
-   * waits.
+   * Reads a journal record without converting it. Needed for all records in order, because the reasons of later entries
+   * depend on earlier records.
    */
   pass(entry: RequestRecord): void;
   show(entry: RequestRecord): JournalEntry;
@@ -154,7 +154,8 @@ export function showEntry(sim: Simulator, id: number): JournalEntry | undefined 
 }
 
 /**
- * Converts the journal records for which a filter function returns true, in the order of arrival.
+ * Converts journal records to journal entries as people see them, in the order of arrival. Selects the records for
+ * which `isWanted` returns true.
  * @param records records of the journal, if the caller already has them
  */
 export function* showEntries(

@@ -12,7 +12,7 @@ export interface ListedFault extends Fault {
   name: string;
   /** Number of matching requests. */
   seen: number;
-  /** Number of affected requests. */
+  /** Number of requests that the fault rule affected. */
   applied: number;
 }
 

@@ -107,7 +107,7 @@ export const journalOperations = {
     path: '/outcome',
     isQuiet: true,
     summary:
-      'Reports the result of a client’s call, named as in X-Sim-Call, or of all its calls; giving up without an error is a fault',
+      'Reports the result of one call of the client, by its name in X-Sim-Call, or of all calls; giving up a call without an error is a fault',
     input: reportedOutcome,
     example: { call: 'call-1', result: 'failed' },
     result: reportedOutcome,
@@ -208,7 +208,10 @@ export const journalOperations = {
   }),
 };
 
-/** Creates a test that selects the requests of a key; `undefined` to select all keys. */
+/**
+ * Creates a function that returns true for a request of an API key. Returns `undefined` without a key, so that all
+ * requests are selected.
+ */
 const isJudged = (key: string | undefined) =>
   key === undefined ? undefined : (request: Pick<RequestRecord, 'token'>) => isOfKey(request, key);
 

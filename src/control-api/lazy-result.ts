@@ -6,7 +6,7 @@ import { isMap } from '../values/plain-data.js';
  * between two pieces.
  */
 class LazyResult {
-  /** Computes the whole lazy part at once. */
+  /** Computes the complete value immediately. */
   readonly make: () => unknown;
   /** Computes a part of a result as pieces of JSON text, one after the other, while the result is written. */
   readonly pieces: () => Iterable<string>;
@@ -37,14 +37,17 @@ export const lazyLines = (items: Iterable<object>): string =>
     () => linePieces(items),
   );
 
-/** Creates a placeholder for plain data, which is copied while the result is written. */
+/**
+ * Returns a stand-in for a plain JSON value. The value is copied when a caller reads it, and written to a response
+ * without a copy.
+ */
 export const lazyCopy = <Value>(value: Value): Value =>
   lazy(
     () => structuredClone(value),
     () => jsonPieces(value),
   );
 
-/** Whether a result contains a lazy part, in itself or in members down to `depth` levels. */
+/** Whether a result, or one of its members down to `depth` levels, is computed only while it is written. */
 export const isLazy = (value: unknown, depth = 2): boolean =>
   value instanceof LazyResult ||
   (depth > 0 && isMap(value) && Object.values(value).some((member) => isLazy(member, depth - 1)));

@@ -1,8 +1,8 @@
 import type { EntryRow, Fields } from './entry-row.js';
 
 /**
- * Fields of a list row (a journal entry without bodies). The values of these three groups often repeat, so their text
- * is reused; the other fields differ in every request.
+ * Fields of a list row (a journal entry without bodies). The values of the groups `first`, `second` and `third` often
+ * repeat, so their text is reused; the other fields differ in every request.
  */
 const first = ['key', 'keyId', 'plan', 'operation', 'method', 'path', 'query', 'status', 'code', 'window'] as const;
 const second = [
@@ -49,8 +49,8 @@ export function createRowWriter(): (row: Row) => string {
 const numberText = (value: number) => (Number.isFinite(value) ? `${value}` : 'null');
 
 /**
- * Creates a function that converts a group of a row's fields to JSON. It returns its previous text if the next row has
- * equal values.
+ * Creates a function that converts some fields of a list row to JSON. The function returns its previous text if these
+ * fields of the next row have equal values.
  */
 function createMembers(fields: readonly (keyof Row)[]): (row: Row) => string {
   let last: Row | undefined;

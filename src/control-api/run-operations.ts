@@ -79,7 +79,7 @@ function runReport(sim: Simulator, verdict: Verdict): RunReport {
   };
 }
 
-/** Replaces all texts in plain data, including names of members. */
+/** Replaces all strings in a JSON value, including property names, with the results of `replace`. */
 function mapTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));

@@ -14,7 +14,10 @@ export interface ControlCall {
   readonly caller: Caller;
   /** Origin of the called URL: `http://127.0.0.1:4010`. */
   readonly origin: string;
-  /** Applies the change to the simulators of this process. A server with a log stores the call first. */
+  /**
+   * Applies the control operation to the simulators of this process. A server with an ordered log stores the operation
+   * first.
+   */
   run(): unknown;
 }
 

@@ -30,8 +30,8 @@ interface KnownBody {
 }
 
 /**
- * Creates a converter of bodies with a cache. Clients often receive the same list, and converting it takes longer than
- * handling a request.
+ * Creates a function that converts bodies to text for the journal, with a cache. Clients often receive the same list,
+ * and converting it takes longer than handling a request.
  */
 export function createShownBodies() {
   const known = new Map<string, KnownBody>();

@@ -51,7 +51,10 @@ export const stateVersion = 1;
 export const stateSchema = fields({
   version: { ...oneOf(stateVersion), labels: [`version ${stateVersion} of the format`] },
   scenario: scenarioContent,
-  /** Scenario whose data a reset restores, if it is not `scenario`, which was then loaded without `reseed`. */
+  /**
+   * Scenario whose data a reset restores. Absent if it is the current scenario; differs if that was loaded without
+   * `reseed`.
+   */
   dataFrom: optional(scenarioContent),
   clock,
   pets: list(pet),
@@ -69,8 +72,8 @@ export const stateSchema = fields({
   services: optional(mapOf(string, list(anything as Schema<JsonValue>))),
 });
 
-/** An exported state. */
+/** An exported state of a simulator. */
 export interface ExportedState extends Output<typeof stateSchema> {}
-/** An exported state, as a caller may write it. */
+/** An exported state as a caller may write it: fields with defaults are optional. */
 export interface StateInput extends Input<typeof stateSchema> {}
 export type { ExportedKey } from '../scenario/key-state-schema.js';

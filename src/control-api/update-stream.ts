@@ -17,7 +17,7 @@ export interface ShownChange {
   /** Simulated time before and after the change, ISO 8601. They differ if the operation moved the clock. */
   time: string;
   until: string;
-  /** Id of the last request that arrived before the change. */
+  /** Id of the last request that arrived before the control operation. */
   lastId: number;
   /** Method and path of the control operation: `POST /clock`. */
   request: string;
@@ -92,7 +92,10 @@ const maximumRows = { busy: 50, calm: 2_000 };
 const rowsOfStep = 200;
 
 export interface UpdatesSince {
-  /** `run` of the reader's last update. If the run has changed, the stream restarts with all journal entries. */
+  /**
+   * Id of the journal's run in the reader's last update. If the journal was cleared or reset since, the stream restarts
+   * with all journal entries.
+   */
   run?: string | undefined;
   /** Id of the last entry that the reader has; later entries are sent. */
   since?: number | undefined;
@@ -208,7 +211,7 @@ const showChange = (
   by: redact(by),
 });
 
-/** Lists the recent control operations of a simulator, in the form of the updates. */
+/** Lists the recent control operations of a simulator, as the live updates of the dashboard contain them. */
 export function rememberedChanges(sim: Simulator): ShownChange[] {
   const redactor = createRedactor(sim);
   return sim.changes.last.map((change) => showChange(change, redactor([change.input, change.by])));

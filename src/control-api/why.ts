@@ -8,7 +8,7 @@ export interface WhyStep {
   /** `stopped`: this step determined the response. `noted`: the step had an effect, and handling continued. */
   result: 'passed' | 'noted' | 'stopped' | 'not reached';
   text: string;
-  /** Id of the assumption that decided the step, because the document leaves the question open. */
+  /** Id of the assumption on which this step depends, because the interface document leaves the question open. */
   assumption?: string;
 }
 

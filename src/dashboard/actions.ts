@@ -34,7 +34,7 @@ export function createActions(
   showMessage: (text: string, remedy?: MessageButton, canUndo?: boolean) => void,
 ): Actions {
   const { source } = session;
-  /** Text of the latest change, for the time of a double click. */
+  /** Description of the latest control action, remembered as long as a double click could repeat it. */
   let latest = '';
   const forget = () => {
     latest = '';

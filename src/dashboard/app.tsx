@@ -29,7 +29,7 @@ import { Findings, findingId, Outcome } from './verdict.js';
 export interface AppProps {
   session: Session;
   sandbox?: string | undefined;
-  /** Element that receives key presses and dropped files: the document, or the drawer of the panel. */
+  /** Element that receives key presses and dropped files: the document, or the panel in a user's page. */
   place: EventTarget;
   /** Whether the URL fragment stores the selection. False for the panel in a user's page, whose URL must not change. */
   hasAddress?: boolean;
@@ -83,7 +83,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     }, 1_000);
     return () => clearInterval(tick);
   }, [session]);
-  // Removes the selection while a new run is rendered. An effect would run after the user's next selection.
+  // Removes the selection while a new run is rendered. A React effect would come after the user's next selection.
   if (chosenOf !== session.entries) {
     setChosenOf(session.entries);
     setSelected(undefined);
@@ -107,7 +107,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     setTab('requests');
     setSelected(row);
   };
-  // Removes a message that was shown before the server was lost.
+  // Removes old messages as soon as the page is connected to the server again.
   const { connection } = session.state;
   useEffect(() => {
     if (connection === 'live') setMessage(undefined);
@@ -124,7 +124,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     const other = compare === undefined ? undefined : session.entries.find(compare);
     const isMissing = (finding && !found) || (request && !row) || (compare && !other);
     if (isMissing) {
-      // Does not apply the URL's selection yet, because its requests or the verdict have not arrived.
+      // Waits with the selection that the page's address contains, because its requests or the verdict have not
+      // arrived.
       const { connection, behind, verdict } = session.state;
       const isLoading = behind > 0 || (connection !== 'live' && session.entries.rows.length === 0);
       if (isLoading || (finding && verdict === undefined)) return false;
@@ -220,7 +221,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
-  // The page around the panel has a main landmark of its own.
+  // The page around the panel has its own <main> element, so the panel has none.
   const Main = onClose ? 'div' : 'main';
   return (
     <div class="sim" ref={root}>

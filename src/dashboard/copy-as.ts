@@ -44,8 +44,8 @@ function missingFrom({ method, requestBody, headers }: CopiedEntry): string[] {
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
 /**
- * Creates a fault rule for a copied scenario, which bans the key on this request. Needed if the request's strike caused
- * the ban, because keys of a scenario have no earlier refusals.
+ * Creates a fault rule for a copied scenario that bans the key at this request. A copied scenario contains no earlier
+ * refusals, so without the rule the strike of this request would cause no ban.
  */
 function tripped({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
@@ -57,8 +57,8 @@ const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
 /**
- * Returns the fields of an API key, such as its usage, for a scenario in which the copied request gets the same
- * response again.
+ * Returns the fields of an API key, such as its usage, for a scenario in which the same request gets the same response
+ * as in the journal.
  */
 function keyBefore({
   plan = 'free',
@@ -86,14 +86,14 @@ export interface CurrentState {
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /**
    * Scenarios of the package that a copied scenario can extend. For the loaded one, `changed` lists the fields that
-   * differ.
+   * were changed since.
    */
   known: readonly { name: string; changed?: readonly string[] }[];
   /** Current fault rules of the simulator. */
   faults: readonly { name: string; then?: object }[];
 }
 
-/** Creates a scenario in which a request gets the same response again. */
+/** Creates a scenario in which the copied request gets the same response as in the journal. */
 export function scenarioBefore(entry: CopiedEntry, { scenario, known, faults }: CurrentState): object {
   const name = scenario.name ?? 'default';
   const { keys, ...rest } = scenario;
@@ -132,8 +132,8 @@ export function asTest(entry: CopiedEntry, scenario: object): string {
     ...changes
   } = scenario as { extends?: string } & Record<string, unknown>;
   const why = entry.inShort;
-  // Compares Retry-After only for a ban. For a rate limit it differs in the copied test, whose request starts a new
-  // window.
+  // Compares Retry-After only for a ban. After an exceeded rate limit, the copied test gets another value, because its
+  // request starts a new window.
   const isBan = entry.refusal === 'ban';
   const compared = [
     ...(isBan ? ['Retry-After'] : []),
@@ -174,7 +174,10 @@ ${compared
 }`;
 }
 
-/** Formats a scenario as an object literal inside the copied call, so that TypeScript infers literal types. */
+/**
+ * Formats a scenario as an object literal in the test code that the page copies, so that TypeScript infers literal
+ * types.
+ */
 function scenarioCode(changes: object, isOnShipped: boolean): string {
   const lines = Object.entries(changes).map(([name, value]) => {
     const code = JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');

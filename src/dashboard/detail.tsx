@@ -14,7 +14,7 @@ interface DetailProps extends DrawerProps {
   session: Session;
   row: Row;
   onShowText(title: string, text: string): void;
-  /** Copies the request as a command, as soon as its bodies are read. */
+  /** Copies the request as a curl command, as soon as its bodies are read from the journal. */
   onCurl(entry: Promise<CopiedEntry>): void;
   onFailure(text: string): void;
   onRequest(id: number): void;
@@ -150,10 +150,13 @@ export function Detail(props: DetailProps) {
   );
 }
 
-/** Reads a request with its bodies. */
+/** Reads a request, with the bodies of request and response, from the journal. */
 export const readEntry = ({ source }: Session, { id }: Row) => source.send<Explained>('GET', `/journal/${id}`);
 
-/** Replaces a request that the journal no longer contains by the list's row, without bodies. */
+/**
+ * Returns the request from the journal, or its row of the request list, without bodies, if the journal no longer
+ * contains it.
+ */
 export const orRow = (asked: Promise<Explained>, row: Row): Promise<CopiedEntry> =>
   asked.catch((error: SourceError) => {
     if (error.status !== 404) throw error;

@@ -45,11 +45,11 @@ export interface TimelineLane {
   /** Position of the key in the timeline, from 0 at the top. */
   place: number;
   readonly counts: Record<RowKind, number>;
-  /** Waits that 429 responses asked for, in times of the timeline. */
+  /** Waits that 429 responses asked for, as positions on the timeline's time axis. */
   waits: Span[];
   /** Periods in which the key was banned, in times of the timeline. */
   bans: Span[];
-  /** Ends of the key's minute windows, in times of the timeline. */
+  /** Ends of the key's minute windows, as positions on the timeline's time axis. */
   borders: number[];
 }
 
@@ -59,15 +59,15 @@ export const maximumRows = 50_000;
 const maximumSpans = 2_000;
 
 /**
- * Requests of one run in the order of arrival. Preact does not observe this object; `onEntries` of the session
- * announces changes.
+ * Requests of one run in the order of arrival. Preact does not observe this object; the dashboard's session announces
+ * changes by `onEntries`.
  */
 export class EntryBuffer {
   rows: Row[] = [];
   readonly lanes = new Map<string, TimelineLane>();
   changes: ShownChange[] = [];
   hasFaults = false;
-  /** Number of late rows: their responses were delayed, so they were inserted before later arrivals. */
+  /** Number of rows that were inserted between others, because their responses were delayed. */
   insertions = 0;
   /**
    * Differences between the times of the timeline and of the simulated clock, in milliseconds. The timeline never goes
@@ -100,14 +100,15 @@ export class EntryBuffer {
   }
 
   /**
-   * Converts a time of the simulator's clock to a time of the timeline.
+   * Converts a time of the simulator's clock to a position on the timeline's axis, which differs after the clock was
+   * set back.
    * @param afterId id of the last request before this time
    */
   toAxis(ms: number, afterId: number): number {
     return ms + (this.#offsets.findLast((offset) => offset.afterId < afterId)?.ms ?? 0);
   }
 
-  /** Converts a time of the timeline to a time of the simulator's clock. */
+  /** Converts a position on the timeline's time axis to a time of the simulator's clock. */
   fromAxis(axisMs: number): number {
     const row = this.rows[this.#positionOnAxis(axisMs)] ?? this.rows.at(-1);
     return axisMs - (row === undefined ? 0 : row.axisMs - row.atMs);

@@ -48,5 +48,5 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
   };
 }
 
-/** Removes headers and bodies from a journal entry, which a server's updates do not contain either. */
+/** Removes headers and bodies from a journal entry, because the live updates of a server have none either. */
 const withoutBodies = ({ headers: _, requestBody: __, responseBody: ___, ...row }: JournalEntry) => row;

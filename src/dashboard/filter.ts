@@ -17,7 +17,7 @@ type Test = (row: Row) => boolean;
 /** Ids of the requests that match a search word, by word. */
 export type IdsByWord = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** Search words with a special meaning, such as `refused`, with their tests. */
+/** Filter functions of the search words with a special meaning, such as `refused`. */
 const meanings: Readonly<Record<string, Test>> = {
   refused: ({ kind }) => kind === 'refused' || kind === 'strike' || kind === 'banned',
   strike: ({ strike }) => strike === true,

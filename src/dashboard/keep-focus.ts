@@ -11,7 +11,7 @@ export function keepFocus(root: Document | ShadowRoot): void {
   root.addEventListener('focusin', (event) => {
     path = event.composedPath().filter((target) => target instanceof Element);
   });
-  // Unlike a removal, a press on no element leaves the page without a focus on purpose.
+  // A click outside of all elements removes the focus on purpose, so the focus is not restored.
   root.addEventListener('pointerdown', () => {
     path = [];
   });

@@ -21,7 +21,7 @@ interface RequestsProps {
   onFilter(filter: Filter): void;
   onPause(): void;
   onSelect(row: Row | undefined): void;
-  /** Copies a request as a command. */
+  /** Copies a request as a curl command. */
   onCurl(row: Row): void;
   /** Receives a function that moves the list's selection, for keyboard shortcuts. */
   steps: { step: (step: RowStep) => void };
@@ -70,7 +70,8 @@ export function Requests(props: RequestsProps) {
     list.current = created;
     const observer = new ResizeObserver(() => created.resize());
     observer.observe(element);
-    // An opened drawer or a smaller window can cover the list without a change of its size.
+    // Checks again whether the selected row is visible, because an opened drawer or a smaller window can cover the list
+    // without changing its size.
     observer.observe(element.closest('.center') as Element);
     return () => {
       observer.disconnect();

@@ -74,7 +74,10 @@ export class RowList {
     this.#pool.find((pooled) => pooled.row === row)?.element.scrollIntoView({ block: 'nearest' });
   }
 
-  /** Returns the nearest scroll position at which a row is within a visible part of a height, all in pixels. */
+  /**
+   * Returns the scroll position nearest to the current one at which a row is within the top `height` pixels of the
+   * list.
+   */
   #scrollTopFor(row: Row, height: number): number {
     const { scrollTop } = this.#frame;
     const index = this.#rows.indexOf(row);
@@ -132,7 +135,7 @@ export class RowList {
       cell.className = name;
       return cell;
     });
-    // Screen readers and the keyboard use the button of the detail instead.
+    // Screen readers and the keyboard do not need this row button, because the detail has the same one.
     const curl = document.createElement('span');
     curl.className = 'curl';
     curl.ariaHidden = 'true';

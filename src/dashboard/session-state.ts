@@ -35,7 +35,7 @@ export interface SessionState {
   behind: number;
 }
 
-/** State of the dashboard before the source's first response. */
+/** State of the dashboard before the first response of the server, file or simulator that it shows. */
 export const initialState: SessionState = {
   connection: 'connecting',
   lostAtMs: 0,

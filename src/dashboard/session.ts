@@ -43,7 +43,10 @@ export class Session {
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
-  /** Numbers of unrecorded requests in the last update. If they change, keys, faults and verdict are read again. */
+  /**
+   * Numbers of unrecorded requests in the last update, as text. If they change, the page reads keys, faults and verdict
+   * again.
+   */
   #missing = '';
 
   constructor(readonly source: Source) {
@@ -62,7 +65,8 @@ export class Session {
   }
 
   /**
-   * Outcome of the run, and its title; `undefined` before the first request. A failed client command counts as `fail`.
+   * Outcome of the run, and the sentence that the page shows as its title; `undefined` before the first request. A
+   * failed client command counts as `fail`.
    */
   get outcome(): { outcome: Verdict['outcome']; title: string } | undefined {
     const { verdict } = this.state;
@@ -206,7 +210,7 @@ export class Session {
     if (this.source.sandboxes) this.#sandboxes.ask();
   }
 
-  /** Reads some state from the source, unless the connection is lost. */
+  /** Reads a part of the simulator's state, unless the connection is lost. */
   async #connected(read: () => Promise<void>): Promise<void> {
     if (this.state.connection !== 'lost') await read();
   }
@@ -254,7 +258,7 @@ export class Session {
 }
 
 /**
- * Calls a function now and after each change of a session's state.
+ * Calls a function now and after each change of a dashboard session's state.
  * @returns function that stops the calls
  */
 export function watchState({ onState }: Session, call: () => void): () => void {

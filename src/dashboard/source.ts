@@ -3,7 +3,7 @@ import type { Update, UpdatesSince } from '../control-api/update-stream.js';
 /** Source of the dashboard's data: a server, a simulator in the same page, or a file. */
 export interface Source {
   readonly kind: 'server' | 'page' | 'file';
-  /** Reads the names of the server's sandboxes. Absent for other sources. */
+  /** Reads the names of the server's sandboxes. Absent if the page shows a file or an in-process simulator. */
   sandboxes?(): Promise<string[]>;
   /** Base URL of the API, for copied commands: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;
@@ -15,8 +15,8 @@ export interface Source {
   /** Downloads an exported file, such as a HAR, and returns its text. */
   text(path: string): Promise<string>;
   /**
-   * Passes updates to `take` until `signal` is aborted.
-   * @throws {SourceError} if the connection is lost
+   * Passes updates about the simulator to `take` until `signal` is aborted.
+   * @throws {SourceError} if the connection to the server is lost
    */
   watch(since: UpdatesSince, take: (update: Update) => void, signal: AbortSignal): Promise<void>;
 }

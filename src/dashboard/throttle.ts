@@ -7,8 +7,8 @@ const maximumPauseMs = 10_000;
  */
 export class Throttle {
   /**
-   * Estimated network time of a read, in milliseconds: the fastest read so far. Pauses depend only on the part of a
-   * read's time beyond this.
+   * Estimated network time of a read, in milliseconds: the duration of the fastest read so far. The rest of a read's
+   * duration is work of the server, after which the page pauses accordingly.
    */
   static #wayMs = Number.POSITIVE_INFINITY;
   #endPause = () => {};

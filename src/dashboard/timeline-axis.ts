@@ -4,9 +4,7 @@ import { type EntryBuffer, rowKinds, type TimelineLane } from './entry-buffer.js
 import { clockSeconds, formatCount, formatThousands } from './format.js';
 import { symbolNames } from './symbols.js';
 
-/**
- * Range of times on the timeline, in milliseconds. A list of gaps contains the idle ranges that are drawn shortened.
- */
+/** Range of positions on the timeline's axis, in milliseconds. Idle ranges of this type are drawn shortened. */
 export interface AxisRange {
   fromMs: number;
   toMs: number;

@@ -134,8 +134,8 @@ export class TimelineView {
   }
 
   /**
-   * Finds the requests that the timeline shows at a position, and the most severe of them. Next to all symbols, finds
-   * the nearest request of the lane's key.
+   * Finds the requests that the timeline shows at a position, and the most severe of them. If no symbol is there, finds
+   * the nearest request of the API key in this row of the timeline.
    */
   rowsAt(x: number, y: number): { row: Row; here: Row[] } | undefined {
     const axis = this.#axis;

@@ -31,7 +31,10 @@ interface FindingsProps {
   onCopy(text: string): void;
   /** Formats a finding as Markdown, for an issue or a chat. */
   asMarkdown(finding: Finding, key: string): string;
-  /** Returns the URL of a finding; `undefined` for the panel in a user's own page, which has no such URL. */
+  /**
+   * Returns the page's URL that shows a finding; `undefined` for the panel in a user's own page, whose URL does not
+   * change.
+   */
   linkTo: ((finding: Finding) => string) | undefined;
 }
 
@@ -47,7 +50,10 @@ export function findingId(session: Session, finding: Finding): string {
   return alike.length < 2 ? finding.code : `${finding.code}:${keysOf(session, finding)}`;
 }
 
-/** Ids of the requests to compare for a finding: its first request, and the refusal before it or else the second. */
+/**
+ * Ids of two requests that the page compares for a finding: the finding's first request, and the refusal before it.
+ * Without such a refusal, the finding's second request.
+ */
 function pairOf({ entries }: Session, { requests: [first = 0, second = 0] }: Finding): [number, number] | undefined {
   const refused = entries.find(first)?.after?.id ?? 0;
   const other = entries.find(refused) ? refused : second;

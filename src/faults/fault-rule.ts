@@ -6,7 +6,7 @@ export interface FaultCondition {
   method?: string | undefined;
   key?: readonly string[] | undefined;
   plan?: string | undefined;
-  /** Conditions of the service, such as `petId`. */
+  /** Condition that the service adds to fault rules, such as `petId`. */
   [name: string]: unknown;
   /** Applies to the n-th matching request only, counted from 1. */
   nth?: number | undefined;

@@ -8,7 +8,7 @@ export interface FaultRequest {
   method: string;
   key: string;
   plan: string;
-  /** Values of the service's conditions, such as `petId`. */
+  /** Values of the request for the conditions that the service adds to fault rules, such as `petId`. */
   values: Readonly<Record<string, unknown>>;
   /** Text by which repeated calls are recognized: key, method, path, query and body. */
   callText: () => string;
@@ -44,7 +44,8 @@ export interface FaultRulesState {
 type FaultRulesStart = Pick<FaultRulesState, 'startMs' | 'counts'>;
 
 /**
- * Maximum number of calls whose failures are counted for `failTimes`. Above the limit, the oldest calls are forgotten.
+ * Maximum number of calls whose failures are counted for a fault rule with `failTimes: N`, which fails each call N
+ * times. Above the maximum, the oldest calls are forgotten.
  */
 const maximumFailedCalls = 10_000;
 
@@ -59,7 +60,8 @@ export class FaultRules {
 
   /**
    * Sets the scenario's fault rules and seed, which take effect at the next `reset` or `restore`.
-   * @param start initial counts and start time; default: no counts, and the time of the reset
+   * @param start how often each rule had matched, and the start time of `after`; default: no counts, and the time of
+   * the reset
    */
   configure(rules: readonly FaultRule[], seed: number, start?: FaultRulesStart): void {
     this.#scenarioRules = rules;
@@ -172,7 +174,7 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
     (when.key === undefined || when.key.includes(request.key)) &&
     (when.plan === undefined || when.plan === request.plan) &&
     meetsService(when, request.values) &&
-    // If the clock was set back to before the start, rules with `after` do not apply.
+    // If the clock was set back to a time before the rule was added, rules with `after` do not apply.
     (when.after === undefined || elapsedMs >= when.after) &&
     (when.for === undefined || elapsedMs < (when.after ?? 0) + when.for)
   );

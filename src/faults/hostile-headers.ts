@@ -13,10 +13,10 @@ export const hostileRetryAfterForms = [
   'garbage',
 ] as const;
 
-/** Invalid forms of the X-RateLimit-Reset header, which any response can contain. */
+/** Invalid forms of the X-RateLimit-Reset header. A fault can use them in any response, not only in a 429. */
 export const hostileResetForms = ['milliseconds', 'delta', 'skewed', 'missing'] as const;
 
-/** Headers that violate the document but occur in real services: `hostileHeaders` of a scenario. */
+/** Headers that violate the interface document but occur in real services: `hostileHeaders` of a scenario. */
 export interface HostileHeaders {
   retryAfter?: (typeof hostileRetryAfterForms)[number] | undefined;
   reset?: (typeof hostileResetForms)[number] | undefined;
@@ -44,8 +44,8 @@ interface CorruptionSource {
 }
 
 /**
- * Corrupts the rate-limit headers of one response in place. Retry-After, Remaining and `html` affect only a 429 or a
- * ban.
+ * Corrupts the rate-limit headers of one response in place, as the `hostile` part of a fault rule requests.
+ * Retry-After, Remaining and the HTML body affect only a 429 or a ban.
  */
 export function corruptHeaders(
   headers: Record<string, string>,

@@ -5,14 +5,14 @@ import { isMap } from '../values/plain-data.js';
 interface Described {
   code: string;
   text: string;
-  /** Command or code that runs the client in the found scenario again. */
+  /** Command or code that runs the client again in the scenario that the hunt found. */
   repeat: string;
   seed: number;
 }
 
 /**
- * Formats a found scenario as YAML. Comments contain the finding, how to repeat the run, and each field's effect on the
- * client.
+ * Formats a scenario that the hunt found as YAML. Comments contain the finding, how to repeat the run, and each field's
+ * effect on the client.
  */
 export function describeFind(scenario: Scenario, { code, text, repeat, seed }: Described): string {
   const sentence = text.split(/(?<=\.) /, 1)[0] ?? '';
@@ -25,7 +25,7 @@ export function describeFind(scenario: Scenario, { code, text, repeat, seed }: D
 
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Longest line of a fault rule without its effects. */
+/** Maximum length, in characters, of a fault rule on one line. A longer rule gets a second line for its effects. */
 const maximumColumns = 80;
 
 /** A fault rule in one line, or in a line for its conditions and one for its effect. */

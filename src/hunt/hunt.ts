@@ -146,14 +146,14 @@ function toTrial(scenario: Scenario, ran: TrialRun, check: HuntOptions['check'])
   const failures = () => {
     if (stop === 'stalled') return [neverEnds];
     if (check === undefined) return failuresIn(verdict, entries);
-    // `check` is called only for a client that ended by itself.
+    // The user's function `check` is called only for a client that ended by itself.
     return stop === undefined ? broken(check, ran) : [];
   };
   const all = failures();
   return { scenario, verdict, entries, end, failures: all, failure: all[0] };
 }
 
-/** Whether the caller's scenario sets the field at a path, so that the search must not change it. */
+/** Whether the scenario of the function's caller sets the field at a path, so that the hunt must not change it. */
 const isIn =
   (scenario: Scenario) =>
   ([first = '', second]: readonly string[]): boolean =>
@@ -165,7 +165,7 @@ const neverEnds: Failure = {
   text: 'The client waits although no response and no timer is due.',
 };
 
-/** Calls the option `check`, and returns its failure. */
+/** Calls the user's function `check` for a run, and returns the failure that it reports. */
 function broken(
   check: NonNullable<HuntOptions['check']>,
   { sim, verdict, result, error }: Pick<TrialRun, 'sim' | 'verdict' | 'result' | 'error'>,

@@ -19,7 +19,7 @@ export function createRandomSource(seed: number): RandomSource {
   return { fraction, pick: (items) => items[Math.floor(fraction() * items.length)] as never };
 }
 
-/** Limits of a search: the fields and values that it may vary. */
+/** Limits of a hunt: the fields and values that it may vary. */
 export interface SearchSpace {
   /** API key of the client. */
   key: string;
@@ -30,7 +30,7 @@ export interface SearchSpace {
 }
 
 /**
- * Scenario fields that a search does not vary, by path. They do not change the service's responses: names, settings of
+ * Scenario fields that a hunt does not vary, by path. They do not change the service's responses: names, settings of
  * the judge, other files, a state, and a clock at another speed.
  */
 const leftOut = new Set([
@@ -49,7 +49,7 @@ const leftOut = new Set([
   'client.key',
   // CORS (access by pages of other origins) has no effect on clients in the simulator's own process.
   'assumptions.cors',
-  // Deprecated names of scenario fields. The search varies only the current names.
+  // Deprecated names of scenario fields. Mutations use only the current names.
   'ban.seconds',
   'ban.graceMs',
   'ban.toleranceMs',
@@ -181,10 +181,10 @@ export function createMutator(space: SearchSpace, { fraction, pick }: RandomSour
     return changed;
   }
 
-  /** Draws a value for a field that has no fields or items of its own. */
+  /** Chooses a random value for a field that has no fields or items of its own. */
   function leafOf(schema: AnySchema, path: readonly string[]): unknown {
     const known = revealingValuesOf(path, space);
-    // The number of calls is always one of the listed values, because hundreds of calls reveal no more than twenty.
+    // The number of client calls is always one of `knownValues`, because hundreds of calls reveal no more than twenty.
     const isRevealing = path[0] === 'client' || fraction() < 0.85;
     if (known !== undefined && known.length > 0 && isRevealing) {
       const fitting = known.filter((each) => isValid(schema, each));

@@ -5,7 +5,7 @@ import type { Trial } from './trial.js';
 
 type Path = readonly string[];
 
-/** Simple values that readers understand at a glance, simplest first. */
+/** Simple durations and counts for scenario fields, simplest first. */
 const plainDurations = ['10s', '1m', '5s', '2s', '1s', '30s', '2m', '10m', '1h', '1d'];
 const plainCounts = [1, 2, 3, 5, 10];
 
@@ -85,13 +85,16 @@ export function complexityOf({ scenario, entries }: Trial): number[] {
 const fewRequests = 4;
 const fewValues = 8;
 
-/** Whether a failed run is understood at a glance. */
+/** Whether a failed run is small enough for a reader: few requests and few scenario values. */
 export function isSmall(trial: Trial): boolean {
   const [requests = 0, , values = 0] = complexityOf(trial);
   return requests <= fewRequests && values <= fewValues;
 }
 
-/** Classes of waits that are equally easy to understand. All waits up to a minute are in the first class. */
+/**
+ * Groups durations that are equally simple for readers of a found scenario. All durations up to a minute are in the
+ * first group.
+ */
 const durationClass = (ms: number) => [61_000, 600_000, 86_400_000].filter((limit) => ms > limit).length;
 
 function oddnessOf(value: unknown): number {

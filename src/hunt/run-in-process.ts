@@ -22,12 +22,12 @@ export interface HuntContext extends Omit<ScenarioClient, 'key'> {
   baseUrl: string;
   /** API key that the client must use. */
   apiKey: string;
-  /** Operation that the client should call. If the client reads this field, the search varies the operation. */
+  /** Operation that the client should call. If the client reads this field, the hunt varies the operation. */
   operation: string;
-  /** Number of calls that the client should make. If the client reads this field, the search varies the number. */
+  /** Number of calls that the client should make. If the client reads this field, the hunt also varies the number. */
   calls: number;
   /**
-   * Number of calls that the client should make concurrently. If the client reads this field, the search varies the
+   * Number of calls that the client should make concurrently. If the client reads this field, the hunt varies the
    * number.
    */
   parallel: number;
@@ -56,7 +56,7 @@ export interface TrialRun {
   result?: unknown;
   error?: unknown;
   stop: StopReason | undefined;
-  /** Names of the optional context fields that the client read. */
+  /** Names of the optional fields of its argument that the client function read. */
   read: ReadonlySet<string>;
 }
 

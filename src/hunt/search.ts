@@ -13,11 +13,11 @@ export interface SearchOptions<Run extends Trial = Trial> {
   run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
   /** Whether a run may be stopped before the client ends. */
   canCut: boolean;
-  /** Whether each run takes long, so that a small failing scenario is reported without a reduction. */
+  /** Whether each run takes long. A small failing scenario is then reported without being simplified. */
   isSlow: boolean;
   /** Fields that every scenario must contain. */
   base: Scenario;
-  /** Scenarios with which the search begins, simplest first. */
+  /** Scenarios that the hunt tries first, simplest first. */
   initial: readonly Scenario[];
   space: () => SearchSpace;
   runs: number;
@@ -36,7 +36,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
 }
 
 export interface SearchResult<Run extends Trial = Trial> {
-  /** For each bug, a run in the reduced scenario. */
+  /** For each bug of the client, a run that shows it in the simplified scenario. */
   found: Run[];
   runs: number;
   /** Number of requests in all runs. */
@@ -95,7 +95,8 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
   }
 
-  // Some runs are mutations of earlier scenarios from the beginning, so that a short search contains some too.
+  // Makes every fourth run (eighth if runs are slow) a mutation of an earlier scenario already at the start, so that a
+  // short hunt contains some too.
   const isMutation = () => begun % (isSlow ? 8 : 4) === 0;
 
   function next(): Scenario {
@@ -104,7 +105,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
     const one = leastUsed(corpus, random.pick);
     one.picked++;
-    // Sometimes merges two scenarios in which the client showed new behavior.
+    // In 15 % of the runs, combines two scenarios in which the client showed new behavior.
     const crossed =
       random.fraction() < 0.15 ? merge<Scenario>(random.pick(corpus).scenario, one.scenario) : one.scenario;
     const mutate = createMutator(space(), random);

@@ -25,7 +25,7 @@ export interface Trial {
   scenario: Scenario;
   verdict: Verdict;
   entries: readonly RequestRecord[];
-  /** The failure to report: the first, or the one that a search reduces. */
+  /** The failure to report: the first one, or the one for which a failing scenario is being simplified. */
   failure: Failure | undefined;
   /** All failures of the run. Failures that other failures usually cause come last. */
   failures: readonly Failure[];
@@ -44,7 +44,10 @@ export const failuresIn = ({ findings }: Verdict, entries: readonly RequestRecor
     })
     .sort((one, other) => Number(consequences.includes(one.code)) - Number(consequences.includes(other.code)));
 
-/** Share of a wait after which a retry is slightly early: by rounding or jitter, not by another wait. */
+/**
+ * Share of the required wait. An early retry after at least this share was only slightly early, through rounding or
+ * jitter.
+ */
 const slightShare = 0.75;
 
 /** Returns the smallest share of a required wait that the client waited before one of the requests. */
@@ -63,8 +66,8 @@ function minimumShareWaited(ids: readonly number[], entries: readonly RequestRec
 const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'lost-write'];
 
 /**
- * Whether a failure is a consequence of another failure in the same run, and no separate bug. Nested retries can be
- * both.
+ * Whether a failure is only a consequence of another failure in the same run, and no separate bug. A retry storm can be
+ * either, so it counts as a consequence.
  */
 export const isConsequence = ({ code }: Failure) => code === 'retry-storm' || consequences.includes(code);
 

@@ -42,7 +42,8 @@ export function createCallers() {
 type Callers = ReturnType<typeof createCallers>;
 
 /**
- * Simulator property with the allocator of caller numbers. All in-process adapters of a simulator share the allocator.
+ * Simulator property with the function that numbers callers of in-process requests. All in-process adapters of a
+ * simulator share the numbers.
  */
 export const callersKey = Symbol.for('petstore-sim callers');
 

@@ -99,8 +99,8 @@ function slowStream(
   };
   return new ReadableStream({
     start(controller) {
-      // A stream that the client cancelled needs no error. Otherwise the client aborted or the simulator was reset,
-      // which must fail the stream.
+      // A client that cancelled the body needs no error. If the request was aborted or the simulator reset, reading the
+      // body fails.
       send(controller).catch((error) => {
         finish?.(false);
         if (!cancelled.signal.aborted) controller.error(signal.aborted ? signal.reason : terminated(error));

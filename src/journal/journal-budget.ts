@@ -23,7 +23,10 @@ const freedShare = 1 / 16;
  */
 export class JournalBudget {
   readonly #limitBytes: number;
-  /** The journals that share the memory budget. Weak references allow unused forks to be garbage-collected. */
+  /**
+   * The journals that share the memory budget. Weak references allow unused copies of a simulator to be
+   * garbage-collected.
+   */
   readonly #members = new Set<WeakRef<Member>>();
   #bytes = 0;
 
@@ -35,7 +38,7 @@ export class JournalBudget {
     this.#members.add(new WeakRef(member));
   }
 
-  /** Removes a journal from the budget, because its simulator is no longer used. */
+  /** Removes a journal from the shared memory budget, because its simulator is no longer used. */
   leave(member: Member): void {
     for (const reference of this.#members) if (reference.deref() === member) this.#members.delete(reference);
     this.#bytes -= member.bytes;

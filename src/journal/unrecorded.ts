@@ -5,14 +5,19 @@ export interface UnrecordedRequests {
   /** Request path without the query; `…` for all paths beyond the maximum number of groups. */
   readonly path: string;
   readonly status: number;
-  /** Base path with which every API path begins, unlike that of this request: `/v1` or `/s/NAME/v1`. */
+  /**
+   * Base path of the API, `/v1` or `/s/NAME/v1`. This request's path does not begin with it, so it was not recorded.
+   */
   readonly api: string;
   readonly count: number;
 }
 
 type Common = Omit<UnrecordedRequests, 'count'>;
 
-/** Maximum number of groups of unrecorded requests per simulator. Further requests share one group. */
+/**
+ * Maximum number of paths by which a simulator counts unrecorded requests. Requests to further paths are counted
+ * together.
+ */
 const maximumGroups = 50;
 const maximumCharacters = 200;
 const otherPaths = '…';

@@ -93,9 +93,8 @@ class SessionAssigner {
 }
 
 /**
- * Sets the earliest time at which each request may have been sent, because a request can wait in the client for a free
- * connection. Each of n callers sends one request at a time, so their (n+1)th request follows the response to the
- * first.
+ * Sets the earliest time at which the client may have made each request, because a request can wait in the client for a
+ * free connection. Each of n callers makes one request at a time, so request n+1 was made after the first response.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<ClientSession, JudgedRequest[]>();
@@ -115,7 +114,10 @@ function markQueues(requests: readonly JudgedRequest[]): void {
 
 /** Requests of a session (one client, one API key) that are still in flight. */
 interface Traffic {
-  /** The request in flight whose response is sent last, because the most requests arrived before that response. */
+  /**
+   * The unfinished request whose response was sent last. The most requests arrived before that response, so it shows
+   * the most overlaps.
+   */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];
   /** Whether all requests so far used one connection. */
@@ -152,7 +154,10 @@ function markNeighbors(request: JudgedRequest, traffic: Traffic): void {
   recent.push(request);
 }
 
-/** Maximum number of previous requests that are compared with a request. A single concurrent one is enough. */
+/**
+ * Maximum number of previous requests to which a request is compared. One overlap is enough to show that the client
+ * sends requests in parallel.
+ */
 const maximumNeighbors = 8;
 
 function overlap(one: JudgedRequest, other: JudgedRequest): void {

@@ -1,10 +1,10 @@
 /**
- * A session: requests of one client with one API key, between two steps of the clock back. Requests of different
- * sessions are not compared by order.
+ * A session: the requests of one client with one API key. A new session begins when the clock is set back. Requests of
+ * different sessions are not compared by order.
  */
 export interface ClientSession {
   readonly token: string | undefined;
-  /** Number of times that the clock was set back before. Times before and after such a step cannot be compared. */
+  /** Number of times that the clock was set back before the session. Times of different eras cannot be compared. */
   readonly era: number;
   /**
    * Number of the API key, counted from 0, which all sessions (clients) with the key share. The key gets a new number

@@ -42,8 +42,8 @@ const conclusiveRules: readonly FindingCode[] = [
 const testableMs = 600_000;
 
 /**
- * Words at the end of a finding's `allowed` text if the scenario requires a successful response. Otherwise an error for
- * the caller is allowed too.
+ * Addition to a finding's text about allowed behavior, for scenarios that require a successful response. Other
+ * scenarios also allow the client to report an error.
  */
 const endingIfServed: Partial<Record<FindingCode, string>> = {
   'gave-up': ': the scenario requires a successful response',
@@ -51,8 +51,8 @@ const endingIfServed: Partial<Record<FindingCode, string>> = {
 };
 
 /**
- * Raises a finding to `fail` if the scenario requires that. If the caller gets an error, giving up fails only in
- * scenarios that require a successful response.
+ * Raises a finding to `fail` if the scenario requires that. A call that was given up with an error for its caller fails
+ * only in scenarios that require a successful response.
  */
 export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
   const ending = endingIfServed[found.code];
@@ -115,8 +115,8 @@ export function conclude(
  */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
-  // The rule `proactive` also suffices: a client that pauses before the limit is never refused, so it exercises no
-  // other rule.
+  // The rule `proactive` also suffices as evidence for a passing verdict: a client that pauses before the limit is
+  // never refused, so it exercises no other rule.
   return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
     exercised.includes(code),
   );

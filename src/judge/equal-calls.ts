@@ -11,10 +11,11 @@ const maximumApart = 0.25;
 const noiseMs = 40;
 
 /**
- * Splits equal requests in sequence into calls, each with its retries. A new call starts when growing waits start again
- * from a short wait. If the number of calls is known, a new call also starts when the client changes its connection.
- * @param most maximum number of calls; `undefined` if unknown. A new connection then proves nothing, and a short wait
- * may be a retry of an outer retry loop
+ * Divides a client's equal requests, which it sent in sequence, into calls, each with its retries. A new call starts
+ * where growing waits begin again with a short wait. If the number of calls is known, a new call also starts where the
+ * client changes its connection.
+ * @param most maximum number of calls; `undefined` if unknown. A new connection is then no evidence, and a short wait
+ * may come from an outer retry loop
  * @returns the requests of each call; one list if the calls cannot be distinguished
  */
 export function splitIntoCalls(attempts: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
@@ -52,7 +53,7 @@ function waitBefore(attempts: readonly JudgedRequest[], index: number): number {
 export const hasWaits = (attempts: readonly JudgedRequest[]): boolean =>
   attempts.some((_, index) => waitBefore(attempts, index) >= noiseMs);
 
-/** Whether the waits of all calls are about equal. If not, the division of the requests into calls is arbitrary. */
+/** Whether the waits of all calls are about equal. If not, the requests were probably divided into the wrong calls. */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
   const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * maximumApart;
   return others.every(
@@ -63,10 +64,10 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
 
 function restartsWaits(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  // Only growing waits count, because a loop without waits also has a long wait now and then.
+  // Requires that the waits grew, because a loop without waits can also have a single long wait.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // A client starts its next call at once. A retry by an outer retry loop, however, waits as long as the first retry of
-  // the inner loop.
+  // A client makes its next call immediately after a success. If an outer retry loop sent the request, it waited about
+  // as long as the first retry of the inner loop.
   const maximumMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }

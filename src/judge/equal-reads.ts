@@ -1,13 +1,16 @@
 import { isAnswered, isUnknown, type JudgedRequest, type Run } from './run.js';
 
-/** Counts for GET requests that are equal and have no call name, so that a retry looks like a new call. */
+/**
+ * Numbers of calls and failures among GET requests that are equal and have no call name, so that a retry looks like a
+ * new call.
+ */
 interface EqualReads {
   /** Number of calls that the scenario asks for, and number of usable responses that the client got. */
   asked: number;
   answered: number;
   /**
-   * Failed reads that the client apparently never repeated: of equal reads, the last failed ones, one for each missing
-   * response.
+   * Failed reads that the client apparently never repeated. If n of several equal reads got no response in the end,
+   * these are the last n failed ones.
    */
   missing: readonly JudgedRequest[];
   /**
@@ -56,8 +59,8 @@ const doubt =
   'Responses were lost, and equal reads followed. Name the calls in X-Sim-Call to show whether these were retries or new calls.';
 
 /**
- * Whether it is unknown if a read without a response was retried: several equal reads got responses later, and each may
- * be a retry or a new call.
+ * Whether a read got no response, and the judge cannot decide whether the client retried it: several equal reads got
+ * responses later, and each may be a retry or a new call.
  */
 const isLostAmongOthers = ({ calls }: Run) =>
   calls.some((attempts) => {

@@ -11,10 +11,10 @@ export interface Finding {
   at: string;
   /** Journal ids of the finding's requests. */
   requests: number[];
-  /** Measured value and allowed value, as text. */
+  /** Measured value and allowed value of the broken rule, as text: `2 s` and `at least 60 s`. */
   measured: string;
   allowed: string;
-  /** Description of the behavior, with advice, in one or two sentences. */
+  /** Description of the client's wrong behavior, with advice, in one or two sentences. */
   text: string;
 }
 
@@ -36,13 +36,16 @@ export interface WireRule {
   readonly judge: (run: Run) => Judgement;
 }
 
-/** A rule that needs internal knowledge of the simulator, such as strikes. Traffic on the wire is not enough. */
+/**
+ * A rule of the judge that needs the simulator's internal state, such as which requests were strikes. Recorded traffic
+ * is not enough.
+ */
 export interface SimulatorRule {
   readonly needs: 'simulator';
   readonly judge: (run: Run<KnownRequest>) => Judgement;
 }
 
-/** A rule of the judge. By its type, a rule that needs only the wire cannot read internal knowledge. */
+/** A rule of the judge. Its type prevents a rule for recorded traffic from reading the simulator's internal state. */
 export type Rule = WireRule | SimulatorRule;
 
 /** Creates a finding about requests. The first request determines its time. */

@@ -7,7 +7,8 @@ import type { RequestRecord } from '../requests/request-record.js';
 export class Fingerprints {
   #count = 0;
   /**
-   * Request numbers by API key and method, then by text. Two levels of maps, because lookups by long texts are slow.
+   * Numbers of distinct requests by API key and method, then by the request's text. Two levels of maps, because lookups
+   * by long texts are slow.
    */
   readonly #kinds = new Map<string, Map<string, number>>();
   #token: string | undefined;

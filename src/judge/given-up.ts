@@ -18,8 +18,8 @@ const stoppedPatience = 3;
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, endMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // A pending request may be the missing retry. If the clock was set back meanwhile, times are not comparable. In both
-  // cases the retry is not overdue.
+  // Returns false if the retry may still come: a request is pending. Also if the clock was set back meanwhile, because
+  // times are then not comparable.
   if (pending > 0 || requests.at(-1)?.session.era !== failed.session.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return endMs > expectedRetryMs(failed) + patience;
@@ -29,7 +29,7 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
 export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
   deadlineMs ?? answeredAtMs + unknownWaitMs;
 
-/** Ending of a finding's `allowed` text if a call may be given up with an error for its caller. */
+/** Addition to a finding's text about allowed behavior if a call may be given up with an error for its caller. */
 export const orError = ', or an error for the caller';
 
 /**
@@ -82,8 +82,8 @@ class LaterSuccesses {
   }
 
   /**
-   * Whether the client got the result of a failed request later: by an equal write with any key or body, by an equal
-   * read with another key, or by seeing the pet after a lost response.
+   * Whether the client later got the result of a failed request: by storing the same pet under any key, by an
+   * equal read with another key, or by seeing the pet after a lost response.
    */
   has(refused: JudgedRequest): boolean {
     if (!isWrite(refused) && refused.method !== 'GET') return false;

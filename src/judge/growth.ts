@@ -1,6 +1,9 @@
 /** Minimum growth factor between consecutive waits of an exponential backoff. */
 export const minimumGrowth = 1.5;
-/** Maximum number of steps over which growth is averaged. The client's maximum wait may limit later waits. */
+/**
+ * Maximum number of successive retry waits over which their growth is averaged. The client's maximum wait may limit
+ * later waits.
+ */
 const maximumSteps = 3;
 /** Time added to every wait, in milliseconds, so that growth can be computed for a wait of zero. */
 const baseMs = 100;

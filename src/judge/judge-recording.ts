@@ -9,7 +9,7 @@ import { readReset } from './promises.js';
 import { analyzeObserved, analyzeRequests } from './run.js';
 
 export interface JudgeRecordingOptions {
-  /** Name of the recording in the verdict: its file name, or a scenario. */
+  /** Name of the recording in the verdict: its file name, or the name of the scenario. */
   readonly name: string;
   /** Host of the recorded service, if the recording is of another API than the Petstore. */
   readonly service?: string | undefined;

@@ -44,7 +44,7 @@ export function* judgeInSteps(
   const runJudge = new RunJudge({
     scenario: name,
     expect: scenario.expect,
-    // The scenario's requirement on the API key is left out if the caller of `judge` has selected a key.
+    // If the caller of `judge` selected a key, the scenario's requirement on the client's API key does not apply.
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
     deprecations: Object.assign({}, ...services.map(({ service }) => service.deprecations)),
     areHeadersHidden: settings.cors === 'hidden',

@@ -47,7 +47,7 @@ export class JudgedRequest implements ObservedRequest, RunPosition {
   declare lastRefusalRead: JudgedRequest | undefined;
   /** Refused request that this request retries as an attempt of the same call; `undefined` if none or unknown. */
   declare retryOf: JudgedRequest | undefined;
-  /** Whether this request during a wait is a retry of an equal call, or another caller's next call: unknown which. */
+  /** Whether the judge cannot decide if this request is an early retry or the next call of another parallel caller. */
   mayBeNextCall = false;
   /** Request with a 503 and a Retry-After that this request retries; `undefined` if none or unknown. */
   declare retryOfOutage: JudgedRequest | undefined;
@@ -175,7 +175,9 @@ export const toleranceMs = 50;
  * the server delays refusals, because concurrent requests then overlap.
  */
 export const concurrentMs = 100;
-/** Time after which the client must have received a response on any of its connections, in milliseconds. */
+/**
+ * Maximum time in which a sent response reaches the client, in milliseconds, if the client uses several connections.
+ */
 export const receiptMs = 1_000;
 
 /** Whether a recorded 4xx response has a Retry-After. If so, it counts as a refusal, such as a ban with status 403. */

@@ -10,8 +10,9 @@ export interface EqualCalls {
 }
 
 /**
- * Sets `lastRefusalRead`, `retryOf` and `mayBeNextCall` on requests in order of arrival: the latest refusal that the
- * client must have received, and the refused request that is retried.
+ * Sets three properties on requests in order of arrival: `lastRefusalRead`, the latest refusal that the client must
+ * have received; `retryOf`, the refused request that this one repeats; and `mayBeNextCall`, true if the request can
+ * also be the client's next call.
  */
 export function markReadRefusals(requests: readonly JudgedRequest[], equal: EqualCalls): void {
   const sessions = new PerSession(() => new SessionKnowledge());
@@ -94,8 +95,8 @@ class SessionKnowledge {
   }
 
   /**
-   * Whether a request during the wait of an equal call may be the next call of another declared caller. Impossible if
-   * all callers wait, or if all calls are answered or wait.
+   * Whether a request that looks like an early retry of a refused call may be the next call of another parallel caller.
+   * Impossible if all callers wait after refusals, or if no further calls are required.
    */
   mayBeNextCall(request: JudgedRequest, { shared, open }: EqualCalls): boolean {
     const { session, call, fingerprint, arrivedAtMs } = request;
@@ -124,14 +125,14 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
 class Refusals {
   readonly #list: JudgedRequest[] = [];
   /**
-   * Refusals by connection, and refusals with a retry. Created at the first use, because only clients with concurrent
-   * requests need them.
+   * Refusals by connection number, and the refusals that were retried. Created at the first use, because only clients
+   * with concurrent requests need them.
    */
   #onConnection: Map<number, JudgedRequest> | undefined;
   #taken: Set<JudgedRequest> | undefined;
   /**
-   * Number of refusals that are so old that the client has certainly received them. `#waiting` contains those that were
-   * not retried yet, ordered by the end of their waits.
+   * Number of leading items of `#list` that are so old that the client has certainly received them. `#waiting` contains
+   * those of them that were not retried yet, ordered by the end of their waits.
    */
   #aged = 0;
   readonly #waiting: JudgedRequest[] = [];
@@ -209,7 +210,10 @@ class Refusals {
   }
 }
 
-/** Maximum number of recent refusals that a lookup inspects. Clients have fewer requests in flight. */
+/**
+ * Maximum number of recent refusals among which the judge looks for those that a client had received. Clients have
+ * fewer requests in flight.
+ */
 const maximumInTransit = 256;
 
 const isAnswered = (refusal: JudgedRequest, request: JudgedRequest) =>

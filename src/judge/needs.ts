@@ -42,8 +42,8 @@ export function unmetNeed(
 }
 
 /**
- * Counts the calls that the client certainly made. Equal requests without a call name count once per usable response,
- * and writes also if the pet may be stored.
+ * Counts the calls that the client certainly made. Without a call name, equal requests count once per successful
+ * response; a write counts also if its pet may have been stored.
  */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   [...groupBy(requests, ({ fingerprint }) => fingerprint).values()].reduce((sum, attempts) => {

@@ -28,8 +28,8 @@ export function createOutageExcuse(
 }
 
 /**
- * Start of the period in which an outage of the server can explain an early request: the arrival of the latest refusal
- * that the client had received.
+ * Start of the period in which a server outage can explain an early request: the client may have missed a response
+ * since its last received refusal.
  */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
@@ -37,10 +37,10 @@ const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: Judge
     arrivedAtMs,
   );
 
-/** Maximum number of outages that a message lists. */
+/** Maximum number of server outages that a message lists. */
 const maximumTimes = 3;
 
-/** Describes the outages that make a run incomplete. */
+/** Describes the server outages that make a run incomplete. */
 export function describeOutages(outages: readonly Outage[]): string {
   const refused = outages.reduce((sum, outage) => sum + outage.refused, 0);
   const times = joined(outages);

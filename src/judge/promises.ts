@@ -24,7 +24,7 @@ export const isRetryDate = (answer: WithHeaders) => httpDate.test(answer.headers
 /** Header with all limits in one structured field (draft-ietf-httpapi-ratelimit-headers, from version 7). */
 const combinedHeader = 'RateLimit';
 
-/** Whether a response has the combined header, and none of the headers that state one value each. */
+/** Whether a response has a combined `RateLimit` header, and none of the headers that state a single value each. */
 const hasCombined = ({ headers }: WithHeaders): boolean =>
   headers[combinedHeader] !== undefined &&
   Object.values(rateLimitHeaders).every(

@@ -16,7 +16,8 @@ export { isAnswered, isServed, isUnknown } from './request-kind.js';
 /** A refusal episode of one API key: from the first refusal to the next accepted request, or the end of the run. */
 export interface RefusalEpisode<Request extends JudgedRequest = JudgedRequest> {
   /**
-   * Requests of the API key in the episode: refused requests, then the accepted request that ended the episode, if any.
+   * Requests of the API key from the first refusal on: refused requests, then the accepted request that ended this
+   * series, if any.
    */
   readonly requests: readonly Request[];
   readonly refusals: readonly Request[];
@@ -53,8 +54,8 @@ export interface RunCircumstances {
 }
 
 /**
- * A run of a client: its requests and the circumstances. Rules that need internal knowledge require
- * `Run<KnownRequest>`; other rules accept any run.
+ * A run of a client: its requests, and circumstances such as outages. Rules that need the simulator's internal state
+ * require `Run<KnownRequest>`; other rules accept any run.
  */
 export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunCircumstances {
   readonly requests: readonly Request[];
@@ -126,8 +127,8 @@ function* read<Request extends JudgedRequest>(
 }
 
 /**
- * Fingerprints that several calls share. This is so if all requests of the client are equal, or if equal requests got
- * several usable responses.
+ * Returns the fingerprints of requests that several calls of the client share: the client's requests are all equal, or
+ * more than one of the equal requests got an answer that ends a call.
  */
 const sharedByCalls = (calls: readonly (readonly JudgedRequest[])[]): Set<number> =>
   new Set(
@@ -141,7 +142,7 @@ export const isWrite = (request: JudgedRequest) => request.isWrite;
 
 /**
  * Whether the scenario requires its client to write. `false` if the client never called the required operation, because
- * its kind is then unknown.
+ * the journal then does not show whether it writes.
  */
 export const asksForWrites = ({ requests, needs }: Run) =>
   needs?.operation !== undefined &&

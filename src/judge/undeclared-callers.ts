@@ -18,11 +18,14 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
 /** Maximum number of attempts that count as one caller's retries. */
 const maximumAttempts = 6;
 /**
- * Maximum time after the end of a required wait at which a request still counts as the caller's retry, in milliseconds,
- * or the length of the wait if that is longer.
+ * Maximum delay after the end of a required wait at which a request still counts as the same caller's retry, in
+ * milliseconds. If the wait was longer than this, its length is the maximum.
  */
 const promptMs = 2_000;
-/** Maximum number of callers assumed during one wait. More requests count as one client in a loop. */
+/**
+ * Maximum number of parallel callers that the judge assumes after one refusal. More requests count as one client in a
+ * loop.
+ */
 const maximumCallers = 64;
 /**
  * Minimum number of requests, each with its own User-Agent, for which a single client with a changing User-Agent is
@@ -91,11 +94,11 @@ const changingAgents =
 function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
-  /** First refusal of the callers that are currently waiting. */
+  /** First of the refusals whose callers are still waiting. */
   let first: JudgedRequest | undefined;
   /**
-   * `hasRetried`: a caller has retried since the first refusal. `isAfterLast`: that retry came after the wait of the
-   * last refusal, as a single client's retry would.
+   * `hasRetried` is true once a caller retried after the first refusal; `isAfterLast` is true if that retry also came
+   * after the wait of the latest refusal, as a single client's retry would.
    */
   let hasRetried = false;
   let isAfterLast = false;
@@ -112,7 +115,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // A next call directly after a successful retry indicates a single client that had retried too early.
+      // A call that directly follows a successful retry shows a single client, whose retry came too early.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
         return 1;
       if (!hasRetried) isAfterLast = isAfterAll(waiting, request);

@@ -63,7 +63,10 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
   return shared >= 5_000 ? `a cap of ${whole(shared)}${orShare(shared, asked)}` : `a fixed wait of ${whole(shared)}`;
 }
 
-/** Names the share of Retry-After that a single wait may also be, if the share is a multiple of ten percent. */
+/**
+ * Adds "or N % of Retry-After" to a description if all refusals asked for the same wait, and the client's only wait is
+ * a multiple of ten percent of it.
+ */
 function orShare(waitMs: number, asked: readonly (number | undefined)[]): string {
   const [askedMs = 0] = asked;
   const percent = (100 * waitMs) / askedMs;
@@ -73,8 +76,8 @@ function orShare(waitMs: number, asked: readonly (number | undefined)[]): string
 }
 
 /**
- * Determines the wait that all attempts share, in milliseconds: half seconds up to 5 s, then whole seconds. `undefined`
- * if the waits differ or are not round.
+ * Determines the wait that all attempts share, in milliseconds, rounded to half seconds (below 5 s) or whole seconds.
+ * `undefined` if the waits differ or are not close to such a value.
  */
 function sharedWait(waits: readonly number[]): number | undefined {
   const mean = waits.reduce((sum, ms) => sum + ms, 0) / waits.length;

@@ -14,7 +14,7 @@ export async function dataEngine(
   data: string,
   options: Omit<DataOptions, 'folder'>,
 ): Promise<Engine<FolderState | StoreState>> {
-  // Imports only the required engine, so that servers start faster.
+  // Imports only the required storage engine, so that servers start faster.
   if (!isRedisAddress(data)) return (await import('./folder-engine.js')).folderEngine({ ...options, folder: data });
   const [{ readRedisAddress }, { storeEngine }] = await Promise.all([
     import('../persistence/redis/address.js'),

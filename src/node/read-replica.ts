@@ -90,7 +90,7 @@ export async function readReplica(
         );
       },
       async onRecovery(outageMs) {
-        // Waits until pending requests are stored or rejected. The reported number includes those that are rejected.
+        // Waits until pending requests are stored or rejected, so that the reported number includes the rejected ones.
         await settled();
         const refused = pluralize(outages.reportRecovery(), 'request');
         onNotice(

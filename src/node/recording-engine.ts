@@ -18,8 +18,8 @@ export interface RecordingOptions extends Pick<MachineOptions, 'scenarios' | 'ge
 }
 
 /**
- * Limits of sandboxes in a recording, equal to those of a server without a log. A replay must remove the same sandboxes
- * at the same times.
+ * Limits of sandboxes while a run is recorded, equal to those of a server that records nothing. A replay must remove
+ * the same sandboxes at the same times.
  */
 export const recordedSandboxes: SandboxesOptions = { idleMs: 600_000, limit: 1_000 };
 

@@ -12,17 +12,17 @@ import { type ListenOptions, listenOptions, type OpenPort, openPort, type Runnin
 export interface OpenedState {
   readonly simulators: ServedSimulators;
   close(): Promise<void>;
-  /** Removes the file that was created, after a failed start. */
+  /** Deletes the state's new, empty file after a server failed to start. */
   discard?(): void;
 }
 
-/** Kind of state that a server can open: in memory, in a folder, in a recording or in a store. */
+/** Kind of state that a server can open: in memory, in a folder, in a recorded log or in Redis. */
 export interface Engine<State extends OpenedState = OpenedState> {
   /** Whether the server opens its port before its state. Requests get a 503 until the state is open. Default: false. */
   readonly listensFirst?: boolean;
   /**
    * Opens the state.
-   * @param port the open port, if `listensFirst`
+   * @param port the already open port, for an engine with `listensFirst`
    */
   open(port?: OpenPort): Promise<State>;
 }
@@ -32,7 +32,7 @@ export type ServedState<State extends OpenedState> = Omit<State, 'close'> & Omit
 
 /**
  * Opens state and serves it over HTTP. `close` stops the server, then closes the state.
- * @throws as `openPort` and the engine; then neither the port nor the state stays open
+ * @throws the errors of `openPort` and of the storage engine; then neither the port nor the state stays open
  */
 export async function serveState<State extends OpenedState>(
   engine: Engine<State>,
@@ -56,7 +56,7 @@ export async function serveState<State extends OpenedState>(
   port.serve(state.simulators, routes);
   const { serve, pause, origin, ...server } = port;
   const baseUrl = origin + state.simulators.sim.basePaths[0];
-  // `Object.assign` on the state preserves the getters of a store; a spread would read them only once.
+  // `Object.assign` preserves the getters of the state of a shared store; a spread would read them only once.
   return Object.assign(state, server, {
     baseUrl,
     async close(how?: { graceMs?: number }) {
@@ -103,8 +103,8 @@ export const memoryEngine = (
 });
 
 /**
- * Mounts the user's handlers and backend. Then checks the names of operations in the scenario, because guarded handlers
- * define further names.
+ * Adds the user's handlers and the user's backend to a simulator. Then checks the names of operations in the scenario,
+ * because the handlers define further names.
  * @throws {ScenarioError} for an unknown operation
  */
 async function mount(

@@ -24,7 +24,7 @@ export interface ServeOptions extends Omit<ListenOptions, 'holdRefusals'> {
   dataReset?: boolean;
   /**
    * Whether each response waits until the disk has stored the request, to survive a power loss. By default, state
-   * survives only the end of the process. Only for a folder.
+   * survives only the end of the process. Has no effect on state in Redis.
    */
   fsync?: boolean;
   /** Maximum number and idle timeout of sandboxes. Default: 1,000, without a timeout. */
@@ -79,8 +79,8 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     import('../control-api/create-control.js'),
     import('../petstore/generate-pets.js'),
   ]);
-  // Accepts any operation name in the scenario for now. With custom handlers, names are checked once `guarded` has
-  // defined its own.
+  // Accepts any operation name in the scenario for now. With custom handlers, names are checked after `guarded` has
+  // added the handlers' operations.
   const operations = (options.handlers ?? options.upstream) === undefined ? undefined : anyOperation;
   const resolved =
     typeof scenario === 'string'

@@ -33,8 +33,8 @@ export interface StoreState extends OpenedState, Pick<OpenReplica, 'position' | 
 const maximumTries = 5;
 
 /**
- * Creates the engine for state in a Redis store. Requests get a 503 while the log is read, also after the store has
- * lost entries. Fails with a `LogOpenError` for an unusable store or log.
+ * Creates the function that opens state in a Redis store. Requests get a 503 while the log is read, also after the
+ * store has lost entries. Opening fails with a `LogOpenError` for an unusable store or log.
  */
 export const storeEngine = (options: StoreOptions): Engine<StoreState> => ({
   listensFirst: true,

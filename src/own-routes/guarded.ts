@@ -40,12 +40,13 @@ export function guarded<Params extends PathParams>(
 }
 
 /**
- * Symbol property of a guarded msw resolver: its operation name. `Symbol.for`, because the package may be loaded twice.
+ * Symbol property of the resolver of a rate-limited msw handler: its operation name. `Symbol.for`, because the package
+ * may be loaded twice.
  */
 const operationKey = Symbol.for('petstore-sim operation');
 
 /**
- * Finds an operation name that two guarded msw handlers share; `undefined` if all names differ.
+ * Finds an operation name that two rate-limited msw handlers of the user share; `undefined` if all names differ.
  * @param handlers msw handlers, whose `resolver` is an internal property of msw
  */
 export function sharedOperation(handlers: readonly object[]): string | undefined {

@@ -9,7 +9,7 @@ import { concatenate } from '../values/concatenate.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 
-/** Options of `serveRoute`: an operation name, or the path parameters for the default name. */
+/** Options of `serveRoute`: an operation name, or path parameters from which the default name is built. */
 export interface RouteOptions {
   /** Operation name in scenarios, journal and verdict. Default: method and path, such as `GET /v1/categories/{id}`. */
   readonly operation?: string | undefined;

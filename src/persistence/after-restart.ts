@@ -2,7 +2,7 @@ import type { SimulatorCore } from '../simulator/simulator.js';
 
 /**
  * Marks waiting responses as abandoned and ends custom routes after a restart, because their clients have disconnected.
- * Simulated clocks that run at another speed did not advance meanwhile.
+ * A simulated clock at another speed stood still while the server was stopped.
  */
 export function afterRestart({ state, waiting }: SimulatorCore, downMs: number): void {
   const { clock, delayed, running, journal, resolved } = state;

@@ -3,7 +3,7 @@ import { jsonText } from '../values/json.js';
 import type { Command } from './command.js';
 import { toJsonOutcome } from './command-json.js';
 
-/** Upper bound for the size of a command without its texts, in bytes of JSON. */
+/** Upper bound for the size of a log command without its strings, in bytes of JSON. */
 const commandBytes = 1_000;
 /** Maximum size of one character, in bytes of JSON. A control character becomes `\u0000`. */
 const characterBytes = 6;

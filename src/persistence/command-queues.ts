@@ -43,7 +43,7 @@ export class CommandQueues {
     let bytes = 0;
     for (const { command } of first) bytes += bytesOf(command);
     if (this.#queues.size === 1) {
-      // A single sandbox needs no rotation, which is the usual case.
+      // In the usual case of a single sandbox, no alternation between sandboxes is needed.
       const [[name, queue]] = this.#queues as unknown as [[string, PendingCommand[]]];
       let count = 0;
       for (; count < queue.length; count++) {

@@ -1,7 +1,10 @@
 import type { Answer } from '../requests/api-call.js';
 import type { Simulator } from '../simulator/simulator.js';
 
-/** Result of a request command: the response, which may be delayed, and the request's journal id. */
+/**
+ * Result of a log command that contains an API request: the response, which may be delayed, and the request's journal
+ * id.
+ */
 export interface HandledRequest {
   readonly sim: Simulator;
   readonly id: number;

@@ -4,7 +4,7 @@ import type { PlainCall } from '../requests/plain-call.js';
 import type { Delivery } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 
-/** Command: an API request to the server's own simulator or to a sandbox. Creates a missing sandbox. */
+/** Log command: an API request to the server's own simulator or to a sandbox. Creates a missing sandbox. */
 export interface RequestCommand {
   readonly kind: 'request';
   readonly sandbox?: string | undefined;
@@ -13,21 +13,21 @@ export interface RequestCommand {
   readonly waitedMs?: number | undefined;
 }
 
-/** Command: records when and how responses were sent, by request id. Unknown fields are absent. */
+/** Log command: records when and how responses were sent, by request id. Unknown fields are absent. */
 export interface SentCommand {
   readonly kind: 'sent';
   readonly sandbox?: string | undefined;
   readonly answers: readonly (readonly [id: number, delivery: Partial<Delivery>])[];
 }
 
-/** Command: the client disconnected while its request was delayed. */
+/** Log command: the client disconnected while its request was delayed. */
 export interface DisconnectCommand {
   readonly kind: 'left';
   readonly sandbox?: string | undefined;
   readonly id: number;
 }
 
-/** Command: the function of a custom route has ended. Appended by the server that received the request. */
+/** Log command: the function of a custom route has ended. Appended by the server that received the request. */
 export interface RouteEndedCommand {
   readonly kind: 'routeEnded';
   readonly sandbox?: string | undefined;
@@ -35,7 +35,7 @@ export interface RouteEndedCommand {
   readonly outcome: Outcome;
 }
 
-/** Command: a control operation that changes state. */
+/** Log command: a control operation that changes state. */
 export interface ControlCommand {
   readonly kind: 'control';
   /** Sandbox whose control API was called. An operation on sandboxes names its sandbox in the input instead. */
@@ -46,11 +46,11 @@ export interface ControlCommand {
   readonly input: unknown;
   /** Origin of the called control URL: `http://127.0.0.1:4010`. */
   readonly origin?: string | undefined;
-  /** Name with which the caller identified itself. */
+  /** Name that the caller of the control operation sent in X-Sim-Caller or User-Agent. */
   readonly client?: string | undefined;
 }
 
-/** Command: loads the changed content of the scenario file. Pets and clock stay, unless `reseed` is set. */
+/** Log command: loads the changed content of the scenario file. Pets and clock stay, unless `reseed` is set. */
 export interface ScenarioCommand {
   readonly kind: 'scenario';
   readonly scenario: Scenario;
@@ -74,19 +74,19 @@ export interface KeepAliveCommand {
 }
 
 /**
- * Command: advances the clock to the next whole second when a client's run starts, so that reset times, which are whole
+ * Log command: advances the clock to the next whole second when a client's run starts, so that reset times, which are whole
  * seconds, are exact.
  */
 export interface AlignClockCommand {
   readonly kind: 'alignClock';
 }
 
-/** Command: the judged client process ended. The judge uses its exit code and signal. */
+/** Log command: the judged client process ended. The judge uses its exit code and signal. */
 export interface RunEndedCommand extends ClientEnd {
   readonly kind: 'runEnded';
 }
 
-/** Command: the first one of every log, with the initial scenario. */
+/** Log command: the first one of every log, with the initial scenario. */
 export interface BeginCommand {
   readonly kind: 'begin';
   /** Initial scenario. Absent for a large scenario, which the first snapshot contains instead. */
@@ -94,18 +94,18 @@ export interface BeginCommand {
   readonly hash: string;
 }
 
-/** Command: a server opened the log. The clients of earlier servers have disconnected. */
+/** Log command: a server opened the log. The clients of earlier servers have disconnected. */
 export interface StartedCommand {
   readonly kind: 'started';
 }
 
-/** Command: completes the delayed requests that are due. Appended if no other command does so. */
+/** Log command: completes the delayed requests that are due. Appended if no other command does so. */
 export interface TickCommand {
   readonly kind: 'tick';
 }
 
 /**
- * Command: a replica joins the servers that share the log. Appended by this replica, also after it was silent for too
+ * Log command: a replica joins the servers that share the log. Appended by this replica, also after it was silent for too
  * long.
  */
 export interface JoinCommand {
@@ -114,17 +114,17 @@ export interface JoinCommand {
   readonly version: string;
 }
 
-/** Command: shows that an idle replica is alive. Appended every two seconds. */
+/** Log command: shows that an idle replica is alive. Appended every two seconds. */
 export interface HeartbeatCommand {
   readonly kind: 'beat';
 }
 
-/** Command: a replica leaves the servers that share the log, after its last response. */
+/** Log command: a replica leaves the servers that share the log, after its last response. */
 export interface LeaveCommand {
   readonly kind: 'part';
 }
 
-/** Command: records a period in which a replica could not reach the store. The journal lacks the rejected requests. */
+/** Log command: records a period in which a replica could not reach the store. The journal lacks the rejected requests. */
 export interface OutageCommand {
   readonly kind: 'storeAway';
   readonly sandbox?: string | undefined;

@@ -1,6 +1,6 @@
 import { jsonText, parseJson } from '../values/json.js';
 
-/** Maximum nesting of a record in a log. Commands contain bodies and scenarios of up to 32 levels. */
+/** Maximum nesting depth of an entry in a log. An entry contains request bodies and scenarios of up to 32 levels. */
 const maximumDepth = 64;
 
 /** Writes a record as JSON. `isExact` is true if the text contains an integer that `JSON.parse` would round. */

@@ -47,7 +47,7 @@ export class LogTime implements TimeSource {
   }
 
   restart(): void {
-    // No effect: the time of a log comes from its entries and never restarts.
+    // Does nothing: the time comes from the log's entries, not from the machine, so it cannot be restarted.
   }
 
   /** Returns the machine's time for the next log entry, in Unix milliseconds. */

@@ -11,7 +11,7 @@ export interface NewEntry {
   /** Machine time at which the commands apply, in Unix milliseconds. Never decreases from entry to entry. */
   readonly atMs: number;
   readonly commands: readonly unknown[];
-  /** Hashes of the responses to earlier entries that no entry contains yet. */
+  /** Hashes of responses to earlier entries. They are added to the first entry that is written after the responses. */
   readonly answered?: readonly ResponseHash[];
 }
 
@@ -89,21 +89,22 @@ export interface Log {
   /**
    * Appends an entry. Promises of several entries resolve in the order of their positions.
    * @throws {LogUnavailableError} if the entry was not written; a later one may succeed
-   * @throws {RangeError} for an entry longer than `maximumEntryBytes` with more than one command, or one over 64 MiB
+   * @throws {RangeError} for an entry longer than `maximumEntryBytes` with more than one command, or an entry of more
+   * than 64 MiB
    */
   append(entry: NewEntry): Promise<LogEntry>;
   /** Functions of a log that several servers share; `undefined` for any other log. */
   readonly shared?: SharedLog | undefined;
   /**
    * Writes a snapshot of the state after the entry at `position`, then deletes the entries and snapshots that it
-   * replaces. Reads a piece only when it is written, with requests handled in between. Pieces must not change
-   * meanwhile, and have at most 64 KiB each.
+   * replaces. Reads each of the pieces, which have at most 64 KiB, only shortly before it is written, with requests
+   * handled in between. Pieces must not change meanwhile.
    * @throws {LogUnavailableError} if the snapshot was not written; the log continues without it
    */
   writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void>;
   /**
-   * Moves the entry at `from` and all later ones out of the log. Allowed only before the first append; open the log
-   * again afterwards.
+   * Moves the entry at `from` and all later ones from the log to other files. Call it before the first append, then
+   * open the log again.
    * @param reason end of the sentence "... were set aside, because"
    * @returns the sentence
    */

@@ -45,8 +45,8 @@ export function createLoggedSimulators(
     sim,
     sandboxes,
     handle(sandbox, call, deliver, fail) {
-      // Omits the header that announces a recreated sandbox from this response. The logged state determines which
-      // response has the header.
+      // Omits the response header that announces a recreated sandbox. When the command is applied, the logged state
+      // determines which response has the header.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {

@@ -31,8 +31,8 @@ export class OutageLog {
    */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
-      // Counts the creation of a sandbox as a request, because a client's first request to the sandbox caused the
-      // command.
+      // Counts the log command that creates a sandbox as a request, because a client's first request to the sandbox
+      // caused it.
       const isRequest = command.kind === 'request' || (command.kind === 'touch' && command.make);
       if (isRequest) this.refuseRequest(command.sandbox, fromMs, toMs);
     }
@@ -76,7 +76,7 @@ export class OutageLog {
     return refused;
   }
 
-  /** Returns the outages of a sandbox that are not in the log yet. */
+  /** Returns the outages of the log's store, as seen by a sandbox, that are not in the log yet. */
   unreported(sandbox: Sandbox): readonly Outage[] {
     const unreported = this.#unreported.get(sandbox);
     const submitted = [...this.#submitted].filter((command) => command.sandbox === sandbox);
@@ -84,10 +84,11 @@ export class OutageLog {
   }
 
   /**
-   * Ends the outage of the store after the log has stored an entry.
+   * Ends the outage of the store after the log has stored an entry. Outages of a missing sandbox are reported after it
+   * is created.
    * @param nowMs end of the outage, in Unix milliseconds
-   * @param exists whether a sandbox exists; outages of a missing sandbox wait until it is created
-   * @returns commands to append; pass the result of each to `settle`
+   * @param exists whether a sandbox exists
+   * @returns commands to append to the log; pass the result of each to `settle`
    */
   end(nowMs: number, exists: (sandbox: Sandbox) => boolean): readonly OutageCommand[] {
     if (!this.#isReported) this.#refusedSinceReport = 0;
@@ -107,8 +108,8 @@ export class OutageLog {
   }
 
   /**
-   * Handles the result of a command that reports an outage to the log. If the log did not store the command, a later
-   * one replaces it.
+   * Handles the result of an outage command that was appended to the log. If the log did not store the command, it is
+   * added to a later command.
    */
   settle(command: OutageCommand, commandResult: CommandResult): void {
     const error = 'error' in commandResult ? commandResult.error : undefined;

@@ -18,7 +18,7 @@ export class PendingDeliveries {
     else list.push(delivery);
   }
 
-  /** Removes all records of sent responses and returns them as commands for the log. */
+  /** Empties this list of sent responses, and returns the responses as commands to append to the log. */
   take(): PendingCommand[] {
     if (this.isEmpty) return [];
     const pending = this.#pending;

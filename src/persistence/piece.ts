@@ -44,8 +44,8 @@ export interface ScenarioPetsPiece {
 }
 
 /**
- * Common part of a simulator and a named snapshot. Pieces with data and keys follow; data that is unchanged since the
- * start of the scenario is omitted.
+ * First part of the state of a simulator or named snapshot in the log. Parts with data and keys follow; data that is
+ * unchanged since the start of the scenario is omitted.
  */
 interface StateHead {
   /** Number of the simulator's current scenario within the log's snapshot. */
@@ -70,14 +70,14 @@ export interface SimulatorPiece extends StateHead {
   };
 }
 
-/** Piece of a snapshot: a named snapshot that the user made of the preceding simulator. */
+/** Part of a log's snapshot: a named snapshot that the user made of the simulator in the part before it. */
 export interface SnapshotPiece extends StateHead {
   readonly kind: 'snapshot';
   readonly name: string;
   readonly clock: ClockState;
 }
 
-/** Data of a service; the pieces of one service follow each other. */
+/** Part of a log's snapshot with data of a service. The parts of one service follow each other. */
 export interface DataPiece {
   readonly kind: 'data';
   readonly service: string;

@@ -19,7 +19,7 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
   let server: ServerPiece | undefined;
   const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
   const simulators: SimulatorParts[] = [];
-  /** Simulator or named snapshot that the next data and keys belong to. */
+  /** Simulator or named snapshot to which the following lines with data and keys belong. */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
     const piece = each as Piece | EarlierPiece;
@@ -94,7 +94,10 @@ interface EarlierPiece {
   readonly pets: readonly JsonValue[];
 }
 
-/** Data in a head of an earlier version: the next id of the Petstore, and the data of other services. */
+/**
+ * Fields that the first part of a snapshot had in an earlier version of petstore-sim: the next pet id, and the data of
+ * other services.
+ */
 interface EarlierHead {
   readonly nextId?: JsonValue;
   readonly services?: Readonly<Record<string, JsonValue>>;

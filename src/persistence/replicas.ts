@@ -22,8 +22,8 @@ export interface ReplicasState {
  */
 const goneAfterMs = 10_000;
 /**
- * Maximum time that a pause between two entries counts, in milliseconds. Each replica writes every two seconds, so a
- * longer pause means that the store did not work.
+ * Maximum part of a pause between two log entries that counts as available time of the store, in milliseconds. Each
+ * replica writes every two seconds, so the store was unavailable during a longer pause.
  */
 const longestPauseMs = 3_000;
 /** Number of connection numbers that each replica may use, so that no two replicas share one. */
@@ -32,7 +32,7 @@ const connectionsEach = 10_000;
 /** Live replicas of a log. The list depends only on the log's entries, so that all servers agree. */
 export class Replicas {
   readonly #replicas = new Map<string, Replica>();
-  /** Sum of the time in which the store worked, in milliseconds. */
+  /** Total time in which the store was available, in milliseconds. */
   #activeMs = 0;
 
   constructor(state?: ReplicasState) {

@@ -6,12 +6,12 @@ import { textOfBytes } from '../values/json-bytes.js';
 const longBody = 200;
 const maximumBodies = 200;
 
-/** Hash of a log entry that produced no responses. */
+/** The constant hash of a log entry that produced no responses. */
 export const emptyHash = fingerprint('');
 
 /**
- * Creates a collector that hashes all responses to a log entry. Equal hashes show that two versions or replicas
- * responded alike.
+ * Creates a collector that hashes the responses to all requests of a log entry. Equal hashes show that two versions or
+ * replicas responded alike.
  */
 export function createResponseHash() {
   const bodies = new Map<string, string>();

@@ -15,13 +15,15 @@ import type { JsonDelayed, JsonExchange, JsonRunning, SimulatorPiece, SnapshotPi
 /** Collected state of a simulator or a named snapshot, before it is restored: its fields, data and keys. */
 export interface StateParts<Head> {
   readonly head: Head;
-  /** Data of the services, by service name. */
+  /** Data of each service of the simulator, by service name. */
   readonly data: Map<string, JsonValue[]>;
   readonly keys: ExportedKey[];
   readonly unlistedKeys: ExportedKey[];
 }
 
-/** State of a simulator as read from pieces, including its journal, delayed requests and named snapshots. */
+/**
+ * State of a simulator as read from a snapshot in the log, including its journal, delayed requests and named snapshots.
+ */
 export interface SimulatorParts extends StateParts<SimulatorPiece> {
   readonly entries: RequestRecord[];
   readonly held: RequestRecord[];
@@ -105,7 +107,7 @@ function namedSnapshot(
   };
 }
 
-/** Adds `match` to a request of an earlier version, which has only the Petstore's `route`. */
+/** Adds the property `match` to a request that an earlier version of the simulator saved with the property `route`. */
 function withMatch(exchange: JsonExchange): JsonExchange {
   const { route } = exchange as { route?: { operation: string; petId: string } };
   if (route === undefined) return exchange;

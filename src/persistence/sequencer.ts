@@ -26,14 +26,14 @@ export interface SequencerHost {
 }
 
 /**
- * Maximum time until the log stores the sending times of responses, in milliseconds. A command that comes earlier
- * stores them with itself.
+ * Maximum delay, in milliseconds, after which the log stores the sending times of responses. If another command is
+ * appended earlier, its log entry also contains the sending times.
  */
 const deliveryDelayMs = 1_000;
 
 /**
- * Appends each command to the log, and applies it only then. Commands of one event-loop turn share an entry. Sandboxes
- * take turns in an entry.
+ * Appends each command to the log, and applies it only then. The commands of one event-loop turn share a log entry, in
+ * which the sandboxes' commands alternate.
  */
 export class Sequencer {
   readonly #machine: StateMachine;
@@ -53,7 +53,10 @@ export class Sequencer {
   #doneCount = 0;
   #settled: { count: number; resolve: () => void }[] = [];
   #snapshot: Promise<void> = Promise.resolve();
-  /** Commands of each entry sent to a shared log, whose clients wait until the entry is read back. */
+  /**
+   * Commands of each entry that was sent to a shared log. The clients of these commands wait until the entry is read
+   * back.
+   */
   readonly #written = new WeakMap<NewEntry, PendingEntry>();
   readonly outages: OutageLog;
   /** Whether the last append to the log failed. Further failures are then not reported. */
@@ -169,7 +172,7 @@ export class Sequencer {
 
   /**
    * Applies an entry of a shared log.
-   * @param written the waiting commands, if this server submitted the entry
+   * @param written the entry's commands that wait for their results, if this server submitted the entry
    */
   #applyShared(entry: LogEntry, written: PendingEntry | undefined): void {
     const submitted = written?.waiting.map(({ command }) => command);

@@ -50,7 +50,7 @@ export class StateMachine {
   readonly #onError: (error: unknown) => void;
   readonly #answers = createResponseHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
-  /** Number of requests in the current entry that are not handled yet, by sandbox. */
+  /** Number of unhandled requests in the log entry that is being applied, by sandbox. */
   #unhandled = new Map<string, number>();
   /** Writer of the current entry, and how much the log's time is ahead of the entry's time, in milliseconds. */
   #writer = '';
@@ -196,7 +196,7 @@ export class StateMachine {
       case 'alignClock':
         return roundUpToSecond(coreOf(this.sim).state.clock);
       case 'begin':
-        // Starts the simulator's clock at the time of this entry.
+        // Starts the simulator's clock at the time of this log entry.
         this.sim.reset();
         this.#scenarioHash = command.hash;
         return;

@@ -9,7 +9,7 @@ const longestTimerMs = 2 ** 31 - 1;
  */
 type After = (ms: number, run: () => void) => () => void;
 
-/** Timer that calls back when a delayed request is due, in case no other command arrives. */
+/** Timer that calls back when a delayed request is due, in case no other command is appended to the log by then. */
 export class TickTimer {
   readonly #machine: StateMachine;
   readonly #after: After;

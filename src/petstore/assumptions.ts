@@ -5,22 +5,23 @@ export type { AssumptionId, Settings } from './settings.js';
 /** Assumption: a point that the interface document leaves open, with the simulator's default and the alternatives. */
 export interface Assumption<Value> {
   question: string;
-  /** Sentence of the interface document that leaves the point open. */
+  /** Sentence of the interface document that leaves this question open. */
   documentQuote: string;
   default: Value;
   /**
-   * All values of the assumption except the default. For numbers, lists and maps, which are not a fixed set, examples.
+   * All values of the assumption except the default. If the possible values are no fixed set, as for numbers, lists and
+   * maps, only examples.
    */
   alternatives: readonly Value[];
-  /** Description of the assumption's possible values, if the values are not a fixed list. */
+  /** Description of the possible values of an assumption about the service, if the values are not a fixed list. */
   form?: string;
   /** Other fields of a scenario that set the assumption, besides `assumptions`. */
   alsoAt?: string;
 }
 
 /**
- * Question and quote of an assumption. The assumption's values are in settings.ts, so that web pages load the values
- * without these texts.
+ * Question of an assumption, with the quote of the interface document that leaves it open. The assumption's values are
+ * in settings.ts, so that web pages load the values without these texts.
  */
 type AssumptionText<Id extends AssumptionId> = Id extends ChoiceId
   ? Pick<Assumption<Settings[Id]>, 'question' | 'documentQuote' | 'alsoAt'>

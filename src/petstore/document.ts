@@ -8,7 +8,7 @@ import type { PlanLimits } from '../rate-limits/plan-limits.js';
 /** Path of the API's version: "{base_url} is the production address and already ends in the version segment /v1." */
 export const basePath = '/v1';
 
-/** Version in the interface document: "The interface version is 1.0.0." */
+/** Version of the API in the interface document: "The interface version is 1.0.0." */
 export const interfaceVersion = '1.0.0';
 
 /** Status values of a pet: "Allowed values: available, pending, sold." */
@@ -18,7 +18,10 @@ export type PetStatus = (typeof petStatuses)[number];
 /** Query parameter `limit` of listPets: "Minimum 1, maximum 100, default 20. Maximum number of animals returned." */
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 
-/** "Operation name: listPets", "Operation name: createPet", "Operation name: getPet". */
+/**
+ * Operation names in the interface document: "Operation name: listPets", "Operation name: createPet", "Operation name:
+ * getPet".
+ */
 export const operationNames = ['listPets', 'createPet', 'getPet'] as const;
 export type OperationName = (typeof operationNames)[number];
 

@@ -8,7 +8,7 @@ export type Json = Record<string, unknown>;
 /** Creates a reference to a component of the OpenAPI description. */
 export const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Marks a part of the OpenAPI description that depends on assumptions, with the ids of the assumptions. */
+/** Marks a part of the OpenAPI description as not shown in the interface document, with the ids of our assumptions. */
 export const assumes = (...ids: [AssumptionId, ...AssumptionId[]]): Json => ({
   'x-assumption': ids.length === 1 ? ids[0] : ids,
 });

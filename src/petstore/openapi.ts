@@ -20,8 +20,8 @@ const milo = { id: 2, name: 'Milo', categoryId: 2, status: 'available' };
 const bello = { name: 'Bello', categoryId: 3, status: 'pending' };
 
 /**
- * Describes a response header that is sent only under some assumptions. Without an example, because contract tests
- * expect every header that has one.
+ * Describes a response header that is sent only with some settings. Has no example, because contract tests expect every
+ * header that has one.
  */
 const optionalHeader = (description: string, marked: Json): Json => ({
   description,

@@ -61,7 +61,10 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     this.reset();
   }
 
-  /** Sorts the pets in the list order of another scenario, which was loaded without `reseed`. */
+  /**
+   * Sorts the pets again after another scenario was loaded without `reseed`: the pets stay, but `listOrder` may have
+   * changed.
+   */
   change({ settings: { listOrder: order }, seed }: { settings: Pick<Settings, 'listOrder'>; seed: number }): void {
     if (order === this.#order && seed === this.#seed) return;
     const isSeed = this.#stock === this.#seedStock;
@@ -71,7 +74,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   }
 
   /**
-   * Creates a pet store with the scenario's initial pets, which both stores share until the first write
+   * Creates a pet store with this scenario's initial pets. Both stores share the pets until the first write
    * (copy-on-write).
    */
   fork(): PetStore {
@@ -82,7 +85,7 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
     return fork;
   }
 
-  /** Cached responses of listPets. Forks that share their pets share the cache. */
+  /** Cached responses of listPets. Pet stores that share their initial pets share the cache. */
   get lists(): ListCache {
     return this.#stock.lists;
   }
@@ -118,8 +121,8 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   }
 
   /**
-   * Position after a pet's id in the list of a status, even if no pet has the id. A page requested by cursor starts at
-   * the position.
+   * Position after a pet's id in the list of all pets with a status, even if no pet has the id. A page requested by
+   * cursor starts at the position.
    */
   positionAfter(id: Int64, status?: PetStatus): number {
     const row = this.#row(status);

@@ -29,7 +29,8 @@ export interface Pets {
   add(pet: PetInput): StoredPet;
   /**
    * Replaces fields of a pet. Returns the changed pet, or `undefined` if no pet has the id.
-   * @throws {ScenarioError} for an unknown or invalid field; a `guarded` route responds with 400
+   * @throws {ScenarioError} for an unknown or invalid field, to which a user's route wrapped in `guarded` responds with
+   * 400
    * @example sim.pets.update(1, { status: 'sold' })
    */
   update(id: Int64, changes: PetChanges): StoredPet | undefined;

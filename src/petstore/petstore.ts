@@ -27,7 +27,8 @@ export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
-  // "Deprecated: scheduled for removal on 5 December 2030. The replacement is GET /pets with the status filter."
+  // Interface document, about GET /pets/{petId}: "Deprecated: scheduled for removal on 5 December 2030. The replacement
+  // is GET /pets with the status filter."
   deprecations: {
     getPet: {
       target: 'GET /pets/{petId}',
@@ -67,7 +68,7 @@ export const petstore: MainService<PetStore> = {
   },
 };
 
-/** Returns the Petstore's pets from a snapshot's copies of services' data. */
+/** Returns the Petstore's pets from a snapshot, which has a copy of the data of each service. */
 export const petsOf = (services: Readonly<Record<string, unknown>>) => services[petstore.name] as PetStoreState;
 
 function found(operation: OperationName, isWrite = false): Match {

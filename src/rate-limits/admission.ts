@@ -9,7 +9,10 @@ import type { Algorithm } from './window.js';
 /** Decision whether a request is accepted, and the rate-limit report for the response headers. */
 export interface Admission {
   rate: RateReport;
-  /** Error response of a rate-limited or banned request. If present, Retry-After states `rate.resetAtSeconds`. */
+  /**
+   * Error response of a rate-limited or banned request. If present, its Retry-After is the time until
+   * `rate.resetAtSeconds`.
+   */
   refusal: ApiError | undefined;
   isStrike: boolean;
 }

@@ -37,7 +37,7 @@ export interface ApiKey {
   readonly day: Window;
   /**
    * Initial usage, ban and expiry from the scenario, until the key's first request applies them. `clockMovedMs` is the
-   * simulator clock's `movedMs` when the key was created.
+   * time by which control operations had advanced the clock when the key was created.
    */
   preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
   /**
@@ -170,7 +170,8 @@ export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void 
 }
 
 /**
- * Counts an accepted request in a key's minute and day windows. Ends the key's refusal episode and clears its strikes.
+ * Counts an accepted request in a key's minute and day windows. Ends the key's series of refusals and clears its
+ * strikes.
  */
 export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: number): void {
   countBoth(key, algorithm, nowSeconds, 1);
@@ -178,8 +179,8 @@ export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: numbe
 }
 
 /**
- * Counts a rate-limited request in a key's windows, according to the assumption `rejectedCounts`. Can exhaust a window
- * that still had requests.
+ * Counts a rate-limited request in a key's windows, according to the setting `rejectedCounts`. This can use up the
+ * window that did not cause the refusal.
  */
 export function countRefused(
   key: ApiKey,

@@ -1,6 +1,6 @@
 /** Names of the rate-limit headers: "Every API response carries these headers." */
 export const rateLimitHeaders = {
-  /** Header of a key's limit: "The limit in force." */
+  /** Header that states the limit of a key. Interface document: "The limit in force." */
   limit: 'X-RateLimit-Limit',
   /** Header of a key's remaining requests: "Requests remaining in the current window." */
   remaining: 'X-RateLimit-Remaining',
@@ -8,5 +8,5 @@ export const rateLimitHeaders = {
   reset: 'X-RateLimit-Reset',
 } as const;
 
-/** "The client waits for the time given in the Retry-After header before retrying." */
+/** Header name. "The client waits for the time given in the Retry-After header before retrying." */
 export const retryAfterHeader = 'Retry-After';

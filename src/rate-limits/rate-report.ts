@@ -12,7 +12,7 @@ export interface RateReport {
   window: WindowName;
 }
 
-/** Whether an API key has no requests left in its minute or day window. Both windows must be refreshed before. */
+/** Whether an API key has no requests left in its minute or day window. Call it after ended windows were reset. */
 export const isExhausted = (key: ApiKey) => key.minute.remaining === 0 || key.day.remaining === 0;
 
 /**

@@ -107,7 +107,7 @@ const slidingLog: Algorithm = {
     for (; (log[window.logStart]?.[0] ?? nowSeconds) + lengthSeconds <= nowSeconds; window.logStart++) {
       window.used -= log[window.logStart]?.[1] as number;
     }
-    // If the clock was set back, requests with a later time than now are removed.
+    // If the clock was set back, removes requests of later times from the window's count.
     while (log.length > window.logStart && (log.at(-1)?.[0] as number) > nowSeconds)
       window.used -= log.pop()?.[1] as number;
     if (window.logStart * 2 > log.length) window.logStart -= log.splice(0, window.logStart).length;

@@ -36,13 +36,16 @@ export interface ApiCall {
   readonly basePath?: string | undefined;
   /** Returns a request header by its lower-case name. Repeated headers are joined by a comma and a space. */
   header(name: string): string | undefined;
-  /** Request body. For a body above `maximumBodyBytes`, the adapter may stop reading one byte past the maximum. */
+  /**
+   * Request body. If a body exceeds `maximumBodyBytes`, the adapter (HTTP server, msw or fetch) may stop reading one
+   * byte past the maximum.
+   */
   body: Uint8Array | undefined;
   /** Number of the client's connection, if known. Requests on one HTTP/1.1 connection are sequential. */
   connection?: number | undefined;
   /**
-   * Whether the adapter briefly delays responses that ask a client to wait, such as a 429. A delayed response has the
-   * callback `sent`.
+   * Whether the HTTP server briefly delays responses that ask a client to wait, such as a 429, to see requests that
+   * were already on their way. A delayed response has the callback `sent`.
    */
   readonly holdsRefusals?: boolean | undefined;
   /**
@@ -52,7 +55,7 @@ export interface ApiCall {
   readonly arrivedAtMs?: number | undefined;
   /** Number of later requests that have arrived, but are still queued, when this request is handled. */
   readonly arrivedBehind?: number | undefined;
-  /** Headers that the adapter adds to the response and to the request's journal entry. */
+  /** Headers that the HTTP server, msw or fetch adapter adds to the response and to the request's journal entry. */
   readonly adapterHeaders?: Readonly<Record<string, string>> | undefined;
   /** Custom operation that responds to the request instead of a service's operation. */
   readonly route?: Route | undefined;

@@ -37,9 +37,9 @@ export const refusedMatch = (refusal: ApiError): Match => ({
 export interface Deprecation {
   /** Method and path of the operation: `GET /pets/{petId}`. */
   readonly target: string;
-  /** Time of the removal, in Unix milliseconds. */
+  /** Time at which the deprecated operation is removed, in Unix milliseconds. */
   readonly removedAtMs: number;
-  /** Replacement of the operation, as text: `GET /pets with the status filter`. */
+  /** What a client should use instead of the deprecated operation, as text: `GET /pets with the status filter`. */
   readonly use: string;
 }
 
@@ -63,8 +63,8 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
   /** Restores the service's data as at the start of the scenario. Without this method, `createData` is called again. */
   reset?(): void;
   /**
-   * Adapts the service's data to another scenario that was loaded without the option `reseed`, which keeps the data.
-   * Default: no change.
+   * Called after another scenario was loaded without `reseed`, so that the service's data stays. Adapts the data to the
+   * settings of that scenario. Default: does nothing.
    */
   change?(scenario: Scenario): void;
   /**
@@ -83,8 +83,8 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
   /** Splits a captured copy of the service's data into JSON values, for a log. Default: the copy as one value. */
   write?(copy: Copy): Iterable<JsonValue>;
   /**
-   * Converts JSON values that `write` returned to a copy of the service's data. Default: uses the first value as the
-   * copy.
+   * Converts the JSON values of an exported state back to a copy of the service's data, as `capture` returns it.
+   * Default: uses the first value as the copy.
    */
   read?(values: readonly JsonValue[]): Copy;
 }
@@ -116,6 +116,6 @@ export interface Service<Data = unknown, Scenario = unknown> {
    * @throws {ApiError} for an error response; any other error becomes a 500
    */
   run(call: ApiCall, match: Match, context: RunContext<Data, Scenario>): Outcome;
-  /** Returns values of a request that the service's own fault-rule conditions are compared with. */
+  /** Returns the values of a request that fault rules of this service can test in `when`. */
   conditions?(call: ApiCall, match: Match): Readonly<Record<string, unknown>>;
 }

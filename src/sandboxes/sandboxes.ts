@@ -24,7 +24,7 @@ export interface Sandbox {
   readonly removed: AbortSignal;
 }
 
-/** First part of every sandbox's path: `/s/NAME/v1`. */
+/** Start of every sandbox path, such as `/s/NAME/v1`. */
 export const sandboxPrefix = '/s/';
 
 /** Path before the base paths of a sandbox's services: `/s/NAME`. */
@@ -58,7 +58,7 @@ export interface SandboxesOptions {
   limit?: number | undefined;
 }
 
-/** Callbacks for a server that logs its commands. */
+/** Callbacks for a server that stores each command in an ordered log. */
 interface SandboxHooks {
   /** Whether a sandbox is in use: it has an open stream or a pending request. Default: asks its clock and journal. */
   isWatched?: (sandbox: Sandbox) => boolean;
@@ -72,13 +72,15 @@ const isReadFrom = ({ sim }: Sandbox) => {
 };
 
 /**
- * Bounds of the interval between two reads that count as use of a sandbox and postpone its removal, in milliseconds.
+ * Maximum and minimum interval, in milliseconds, after which another read of a sandbox counts as use and postpones its
+ * removal.
  */
 const readAfterMs = { most: 60_000, least: 10 };
 
 /**
- * The sandboxes of one server. Without timers, an idle sandbox is hidden at once, and dropped when another sandbox is
- * used or created. Reads of control operations change nothing.
+ * The sandboxes (separate simulators) of one server. No timers are used: an idle sandbox is treated as missing as soon
+ * as its idle time ends, and is dropped when another sandbox is used or created. Control operations that only read
+ * change nothing.
  */
 export class Sandboxes {
   readonly #sim: Simulator;
@@ -138,7 +140,7 @@ export class Sandboxes {
   }
 
   /**
-   * Whether a control read must renew the sandbox by `use`. Otherwise a sandbox that is only read would be dropped as
+   * Whether a control request that only reads the sandbox must also call `use`, so that the sandbox is not dropped as
    * idle.
    */
   isRenewalDue(name: string): boolean {
@@ -289,6 +291,7 @@ export class Sandboxes {
 }
 
 /**
- * Maximum number of remembered names of dropped sandboxes. The names are needed for the header of a re-created sandbox.
+ * Maximum number of remembered names of dropped sandboxes. If a sandbox of such a name is created again, a response
+ * header says so.
  */
 const maximumDropped = 10_000;

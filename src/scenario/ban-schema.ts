@@ -10,7 +10,7 @@ const seconds = whole(1, tenYearsSeconds);
 const milliseconds = whole(0, tenYearsSeconds * 1000);
 const factor = refine(number, (value) => Number.isFinite(value) && value >= 1, 'a number from 1', { minimum: 1 });
 
-/** Schemas of the scenario's ban assumptions whose values are not a fixed list, such as durations. */
+/** Schemas of the scenario's settings about bans that have no fixed list of values, such as durations. */
 export const banValues = {
   banAfter: count,
   banGraceMs: milliseconds,
@@ -37,7 +37,10 @@ function earlier(name: string, value: typeof seconds) {
   return optional({ ...refine(value, () => false, `one of two names, here and ${name}`), labels, json });
 }
 
-/** Schemas of a scenario's `ban` fields. The schemas of `extend` and `status` are added from the settings. */
+/**
+ * Schemas of a scenario's `ban` fields. The schemas of `extend` and `status` are derived from the settings of the same
+ * meaning.
+ */
 export const banFields = {
   after: optional(count),
   for: optional(wholeSeconds),

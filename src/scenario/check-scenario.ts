@@ -38,8 +38,8 @@ export function* checkScenario(
     } else if ((field === 'client' || field === 'background') && name !== undefined) {
       if (unknown === undefined) delete (otherFields[field] as Record<string, unknown> | undefined)?.[name];
     } else if (unknown === undefined) delete otherFields[field];
-    // If all plans or assumptions are invalid, keys and fault rules are not checked. Their plans would be reported as
-    // unknown.
+    // If all plans or all assumptions of a scenario are invalid, skips the check of keys and fault rules, which would
+    // report every plan name as unknown.
     if (name === undefined && (field === 'plans' || field === 'assumptions')) {
       delete otherFields.keys;
       delete otherFields.faults;

@@ -10,9 +10,10 @@ export interface ScenarioClient {
 }
 
 /**
- * Returns a scenario's `client` settings with defaults. The default key is the scenario's first key, even if revoked,
- * or `free-key` in a scenario without keys.
- * @param scenario as written, or as a simulator returns the scenario, with its own keys before the default keys
+ * Returns a scenario's `client` settings with defaults. The default key is the first key of the scenario, even if
+ * revoked, or `free-key` if the scenario has no keys.
+ * @param scenario the scenario file's content, or a simulator's scenario, in which the file's keys precede the default
+ * keys
  */
 export function clientOf({ client = {}, keys = {} }: Pick<Scenario, 'client' | 'keys'>): ScenarioClient {
   const { key = Object.keys(keys)[0] ?? 'free-key', operation = 'listPets', calls = 1, parallel = 1 } = client;

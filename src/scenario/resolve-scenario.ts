@@ -24,7 +24,7 @@ import type { Settings } from './settings.js';
 
 /** A scenario with all defaults filled in and all values checked, from which a simulator is built. */
 export interface ResolvedScenario extends ServiceContent {
-  /** The scenario merged with the default scenario. Can be resolved again. */
+  /** The scenario merged with the default scenario, as a valid scenario file's content. */
   scenario: Scenario;
   name: string;
   seed: number;
@@ -109,8 +109,8 @@ export function completed(scenario: Scenario, base: Scenario): Scenario {
     // Omits the default scenario's description if the scenario has another name, because the description would be
     // wrong.
     ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
-    // The scenario's own keys are first, because clients use the first key by default. `Object.assign` copies the keys,
-    // possibly thousands, only once.
+    // Puts the scenario's own keys first, because clients use the first key by default. Unlike a spread,
+    // `Object.assign` copies the merged keys, possibly thousands, only once.
     ...(isMap(keys) && { keys: Object.assign({ ...keys }, mergeEach(base.keys, keys)) }),
   };
 }
@@ -119,7 +119,10 @@ export function completed(scenario: Scenario, base: Scenario): Scenario {
 const mergeEach = (base: object = {}, over: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(base).map(([name, value]) => [name, merge(value, over[name])]));
 
-/** Converts a scenario's fault rules in order, and names the rules without a name. */
+/**
+ * Converts a scenario's fault rules to the form that the simulator applies, in the same order, and names the rules
+ * without a name.
+ */
 function resolveFaults(
   { faults = [] }: CheckedScenario,
   plans: Readonly<Record<string, PlanLimits>>,

@@ -21,7 +21,7 @@ const planLimits = fields({ minute: limit, day: limit });
  * default and the alternatives.
  */
 function optionalValues({ operations, settings }: Pick<ServiceSchema, 'operations' | 'settings'>) {
-  /** Schemas of the assumptions whose values are not a fixed list. */
+  /** Schemas of the settings that have no fixed list of values. */
   const openValues: { [Id in AssumptionId]?: Schema<Settings[Id]> } = {
     errorCodes: mapOf(oneOf(...errorCodes), text),
     limitsApply: either(oneOf('all', 'none'), list(operationName(operations))),
@@ -106,8 +106,8 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
     ),
     assumptions: optional(fields(values)),
     /**
-     * State of another simulator to start with. Accepts anything here, because only programs that import `readStart`
-     * check the field.
+     * State of another simulator to start with. Not checked here: `readStart` checks the field, and not every program
+     * imports it.
      */
     state: optional(anything),
     client: optional(clientSchema(service.operations)),

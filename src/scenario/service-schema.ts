@@ -2,7 +2,7 @@ import type { Choice, Open } from '../rate-limits/settings.js';
 import type { Output } from '../validation/schema.js';
 import type { AssumptionId, Settings } from './settings.js';
 
-/** Schemas of the scenario fields of the main service, which the service adds by declaration merging. */
+/** Schemas of the scenario fields that the main service (the Petstore) adds by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceFields {}
 
@@ -10,7 +10,7 @@ export interface ServiceFields {}
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceConditions {}
 
-/** Values in a resolved scenario that the main service adds by declaration merging. */
+/** Values that the main service (the Petstore) adds to a resolved scenario, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceContent {}
 
@@ -27,7 +27,7 @@ export interface ServiceSchema {
   readonly conditions: ServiceConditions;
   /** Whether at least one operation can match a fault rule's conditions. */
   canMatch(when: CheckedConditions): boolean;
-  /** Expected conditions of a fault rule, for the error message if `canMatch` returns `false`. */
+  /** Description of the conditions that a fault rule can have, for the error message if `canMatch` returns `false`. */
   readonly matching: string;
   /** Default of each scenario setting, and its alternatives if only certain values are allowed, in listing order. */
   readonly settings: { readonly [Id in AssumptionId]: Open<Settings[Id]> | Choice<Settings[Id]> };

@@ -14,8 +14,9 @@ export interface KeyRules {
 }
 
 /**
- * Converts an exported API key to the key's state in a simulator. Adds an issue below the path `steps` for each
- * contradiction within the key or with the scenario.
+ * Converts an exported API key to the key's state in a simulator. Reports each contradiction within the key or with the
+ * scenario as an issue.
+ * @param steps path of the key in the exported state, for the issues
  */
 export function toApiKey(
   key: ExportedKey,
@@ -62,6 +63,6 @@ function toWindow(
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
     issues.push(issueAt([...steps, 'used'], `expected a bucket that is full before the year 10000, got ${used}`));
   }
-  // Copies the log, because keys with omitted windows share one default list.
+  // Copies the list of request times, because keys without windows in the file share one default list.
   return { ...empty, startSeconds, used, log: log.map(([second, requests]) => [second, requests]) };
 }

@@ -9,7 +9,7 @@ export interface ControlChange {
   readonly beforeMs: number;
   /** Time of the simulator's clock after the change. */
   readonly atMs: number;
-  /** Id of the last API request that arrived before the change. */
+  /** Id of the last API request that arrived before the control operation. */
   readonly lastId: number;
   /** Method and path of the control operation that made the change, such as `POST /clock`. */
   readonly request: string;

@@ -4,7 +4,7 @@ import { createTextFinder, shortestSecret } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
 /**
- * Maximum number of masked keys learned from requests, beyond twice the number at the start. Above the maximum, the
+ * Number of masked keys learned from requests that may be added to twice the initial number. Above the maximum, the
  * list of keys to mask is rebuilt without removed keys.
  */
 const maximumLearned = 20_000;
@@ -21,10 +21,11 @@ export const displayKey = (sim: Simulator, key: string): string =>
   coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
 
 /**
- * Creates a masker of API keys in texts. Masks all sent tokens and all keys of the simulator, except keys defined by
- * the scenario. All output about requests must be masked, except the response to the client.
- * @param only scenario whose keys are not masked; default: the simulator's current scenario
- * @returns function from the texts and the token of one request to a function that masks keys in these texts
+ * Creates a function that masks API keys in texts. Masks all sent tokens and all keys of the simulator, except keys
+ * defined by the scenario. All output about requests must be masked, except the response to the client.
+ * @param only scenario whose keys alone stay unmasked; default: the simulator's current scenario
+ * @returns function that takes the texts and the token of one request, and returns a function that masks keys in these
+ * texts
  */
 export function createRedactor(
   sim: Simulator,
@@ -33,8 +34,8 @@ export function createRedactor(
   let secrets = only === undefined ? secretsOf.get(sim) : undefined;
   if (secrets === undefined) {
     const named = only && new Set(Object.keys(only.keys ?? {}));
-    // Reads the resolved scenario, because `sim.scenario` copies, which takes 70 ms with 60,000 keys. Loading another
-    // scenario creates a new map of keys.
+    // Reads the resolved scenario, because `sim.scenario` would be a copy, which takes 70 ms with 60,000 keys. Another
+    // loaded scenario has a new map of keys, so the change is noticed.
     secrets = createSecrets(sim, () => named ?? coreOf(sim).state.resolved.keys);
     if (only === undefined) secretsOf.set(sim, secrets);
   } else secrets.learnAll();
@@ -74,7 +75,8 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
   }
 
   /**
-   * Collects all known keys and all recorded tokens. A client may send a key in a query first, and as the token later.
+   * Collects all known keys and all recorded tokens before the output. A client may send a key in a query first, and as
+   * an API key only later.
    */
   function learnAll(): void {
     learnTexts();

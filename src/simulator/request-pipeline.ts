@@ -233,8 +233,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Converts an error thrown by an operation to an error response. Reports any error except `ApiError`, which becomes a
-   * 500.
+   * Converts an error thrown by an operation to an error response. Returns an `ApiError` as it is; any other error is
+   * reported and becomes a 500.
    */
   #toApiError(error: unknown): ApiError {
     if (error instanceof ApiError) return error;

@@ -50,10 +50,10 @@ export interface MountedService {
   data: ServiceData<ResolvedScenario> | undefined;
 }
 
-/** A service with the type parameters that the simulator uses. */
+/** A service whose data may be of any type. Its scenarios are resolved for the simulator. */
 export type SimulatedService = Service<unknown, ResolvedScenario>;
 
-/** Properties that the main service adds to a simulator, by declaration merging. */
+/** Properties that the main service (the Petstore) adds to a simulator, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceProperties {}
 
@@ -63,7 +63,7 @@ export interface MainService<Data = unknown> extends Service<Data, ResolvedScena
   /**
    * Creates the properties that the service adds to a simulator, such as `sim.pets`.
    * @param data returns the present data of the service
-   * @param isLogged whether a log replays the simulator, so that code must not change the data
+   * @param isLogged whether an ordered log makes all changes, so that these properties must not change the data
    */
   simulatorFields(data: () => Data, isLogged: boolean): ServiceProperties;
 }
@@ -132,7 +132,7 @@ const createData = (service: SimulatedService, resolved: ResolvedScenario) =>
 export const mountServices = (services: readonly SimulatedService[], resolved: ResolvedScenario): MountedService[] =>
   services.map((service) => ({ service, data: createData(service, resolved) }));
 
-/** Creates the data of a fork's services as at the start of a scenario. */
+/** Creates the services' data for a simulator's copy (`sim.fork`), as at the start of a scenario. */
 export const forkServices = (
   { services, dataFrom }: Pick<SimulatorState, 'services' | 'dataFrom'>,
   resolved: ResolvedScenario,
@@ -154,7 +154,7 @@ export const captureServices = ({ services }: SimulatorState): ServiceCopies =>
 export const writeCopy = ({ data }: MountedService, copy: unknown): Iterable<JsonValue> =>
   data?.write?.(copy) ?? [copy as JsonValue];
 
-/** Converts the JSON values of `writeCopy` back to captured data. */
+/** Reads a service's copied data from its JSON values, which `writeCopy` created. */
 export const readCopy = ({ data }: MountedService, values: readonly JsonValue[]): unknown =>
   data?.read === undefined ? values[0] : data.read(values);
 

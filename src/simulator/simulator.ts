@@ -46,7 +46,10 @@ export interface Snapshot {
   /** Scenario whose initial data a `reset` after `restore` will restore. */
   readonly dataFrom: ResolvedScenario;
   readonly clock: ClockState;
-  /** Data of the services, such as the pets. A service without an entry had the data of the scenario's start. */
+  /**
+   * Data of each service, such as the Petstore's pets, by the service's name. A service without an entry had the data
+   * of the scenario's start.
+   */
   readonly services: ServiceCopies;
   readonly keys: KeyRegistryState;
   readonly faults: FaultRulesState;
@@ -112,7 +115,7 @@ export interface Simulator extends ApiHandler, ServiceProperties {
   fork(options?: { scenario?: Scenario | undefined }): Simulator;
 }
 
-/** Options of a simulator, for any main service. */
+/** Options of a simulator, whatever API it serves. */
 export interface SimulatorOptions extends OptionsOf<Simulator> {}
 
 /** Creates a simulator that serves a main service, such as the Petstore. @throws as `createSimulator` */
@@ -135,7 +138,8 @@ export function simulate(main: MainService, options: SimulatorOptions): Simulato
 }
 
 /**
- * Creates a simulator that serves a main service, from a checked scenario.
+ * Creates a simulator from a checked scenario.
+ * @param main service of the base path `/v1`, in addition to which `services` are served
  * @param time source of the machine's time; default: the machine's clock
  * @param operations operations that scenarios may name; default: those of the main service
  */
@@ -180,7 +184,7 @@ export interface RouteHost {
   onError(error: unknown): void;
 }
 
-/** Internal parts of a simulator, for the scenario getters, a log and tests. */
+/** Internal parts of a simulator, for its scenario functions, a log and tests. */
 export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   readonly state: SimulatorState;
   readonly main: MainService;
@@ -195,8 +199,8 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   /** Restores a snapshot like the simulator's `restore`, in steps. Only the last step changes the state. */
   restoreInSteps(saved: Snapshot): Steps<void>;
   /**
-   * Creates a fork like the simulator's `fork`, from a checked scenario.
-   * @param services services for the fork only, with data as at the start of the scenario; default: new data
+   * Creates a simulator of the given, checked scenario that shares this simulator's options and caches, as `fork` does.
+   * @param services services with their data; default: the same services with new data
    */
   forkFrom(resolved: ResolvedScenario, services?: readonly MountedService[]): Simulator;
   /** Functions that the simulator calls after each reset. */
@@ -251,7 +255,7 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
 
   function* restoreInSteps(saved: Snapshot): Steps<void> {
     const savedKeys = yield* copyKeys(saved.keys);
-    // Loads the scenario whose data a reset restores first, then the snapshot's current scenario.
+    // First loads the scenario whose data a reset restores, then the snapshot's current scenario.
     if (saved.dataFrom !== state.dataFrom) configureScenario(state, saved.dataFrom, true);
     if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.dataFrom);
     clock.restore(saved.clock);

@@ -128,7 +128,7 @@ export function createWaitingRequests(
       const waiting = [...delayed.splice(0), ...running.values()];
       running.clear();
       for (const { exchange } of waiting) {
-        // Drops waiting requests without a record, because the simulator's clock was restarted.
+        // Cancels the waiting requests that have no journal entry yet, because the simulator's clock was restarted.
         journal.abandon(exchange.id);
         settle(exchange.id, undefined, new ResetError());
       }

@@ -46,7 +46,7 @@ export interface PetstoreTest extends Define {
   failing: Define;
   /**
    * Creates a `test` function with other options.
-   * @throws {TypeError} for an unknown option, or another value of `verdict`
+   * @throws {TypeError} for an unknown option or an unknown value of `verdict`
    * @example const refused = test.extend({ scenario: { keys: { 'free-key': { usage: { minute: 60 } } } } });
    */
   extend(options: PetstoreOptions): PetstoreTest;

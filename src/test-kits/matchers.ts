@@ -59,7 +59,7 @@ interface Question {
   exercisedBy: FindingCode;
   /** Rules of the judge that must have no finding. */
   codes: readonly FindingCode[];
-  /** Advice for a run that is no evidence: how to exercise the rule. */
+  /** How a test can exercise the rule. Shown if a matcher fails because the run contains no evidence for the rule. */
   howTo: string;
 }
 
@@ -73,7 +73,7 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
     const findings = verdict.findings.filter(({ code, severity }) => codes.includes(code) && severity !== 'praise');
     const isKnown = findings.length > 0 || (verdict.exercised.includes(exercisedBy) && verdict.counts.dropped === 0);
     return {
-      // Without evidence, both `expect` and `expect(...).not` fail.
+      // If no request exercised the rule, both `expect` and `expect(...).not` fail.
       pass: isKnown ? findings.length === 0 : this.isNot === true,
       message: () => {
         if (isKnown)

@@ -6,11 +6,11 @@ import { formatTimes } from '../judge/finding.js';
 interface Watched {
   page: Page | BrowserContext;
   baseUrl: string;
-  /** Source of the regular expression that matches all spellings of the URL. */
+  /** Source of the regular expression that matches all spellings of the API's base URL. */
   pattern: string;
   isBelow: (url: URL) => boolean;
   answer: (route: Route) => Promise<void>;
-  /** Number of requests to the URL that the sandbox received. */
+  /** Number of requests to the API's base URL that reached the sandbox. */
   answered: number;
   /**
    * Number of requests to the URL that the page's service worker answered itself. Playwright cannot intercept these
@@ -64,7 +64,8 @@ export function createAnswers(to: string): SandboxAnswers {
     const note = (response: Response) => {
       if (response.fromServiceWorker() && isBelow(new URL(response.url()))) one.answeredByWorker++;
     };
-    // `on` has separate overloads for a page and a context, which TypeScript cannot combine.
+    // TypeScript cannot combine the types of `on` for a Playwright page and for a browser context, so both calls are
+    // written out.
     if ('pages' in page) page.on('response', note);
     else page.on('response', note);
     watched.push(one);

@@ -47,7 +47,8 @@ interface Environment {
 
 export function createTest({ readScenario, listen }: Environment) {
   if (!('override' in base)) {
-    // Older Vitest versions ignore a scenario that a test overrides: `sim` is created with the scenario of its file.
+    // Vitest before 4.1 ignores a scenario that a test sets, and would create `sim` with the scenario of the test's
+    // file.
     throw new Error('Failed to load petstore-sim/vitest: expected Vitest 4.1 or later');
   }
   expect.extend({ ...matchers, ...failure });

@@ -42,8 +42,8 @@ const isAborted = ({ _failureText, _error }: Record<string, unknown>) =>
   /^(?:net::ERR_ABORTED|NS_BINDING_ABORTED|cancelled)$/.test(String(_failureText ?? _error ?? ''));
 
 /**
- * Creates the Authorization header of an entry that the simulator wrote. Uses the key's id in place of a masked key,
- * because two keys can look equal when masked.
+ * Creates the Authorization header of a HAR entry that was exported by the simulator. Uses the key's id instead of the
+ * masked key, because two masked keys can look equal.
  */
 function ownHeaders(own: Record<string, unknown>): [string, string][] {
   const key = simulatorKey(own);

@@ -112,7 +112,8 @@ export class JsonItems {
       return true;
     }
     if (depth === 2 && !this.#isInHar && isName(this.#name, logKey)) {
-      // A HAR file: its outermost object is not an entry, so the bytes collected for an entry are discarded.
+      // This object is the outermost one of a HAR file, not a recorded request. Discards the bytes that were collected
+      // as a request.
       this.#isInHar = true;
       this.#itemDepth = 0;
       this.#kept = [];

@@ -129,7 +129,7 @@ class RecordingReader {
     const sent = new Map(entry.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
     const authorization = sent.get('authorization');
     const question = typeof entry.own?.question === 'string' ? entry.own.question : undefined;
-    // A calibration log contains names of API keys in place of the keys.
+    // A file written by `calibrate` contains names of API keys instead of the keys.
     const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
     const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
     const headers = relevantHeaders(entry.answerHeaders);
@@ -228,7 +228,10 @@ class RecordingReader {
   }
 }
 
-/** Sets the operation of a request to a service with other paths, and adds the service's base URL to `bases`. */
+/**
+ * Sets the operation name of a request whose paths are not those of the Petstore, and adds the base URL of its service
+ * to `bases`.
+ */
 function nameByPath(pending: Pending, bases: Set<string>): void {
   pending.operation = operationByPath(pending.method, pending.path);
   pending.isWrite = isWriteByMethod(pending);
@@ -246,8 +249,8 @@ function parse(text: string, place: string): unknown {
 const unnumbered = emptyRecord.id;
 
 /**
- * Corrects times and assigns numbers. Determines for each response the last request that was sent before the response
- * arrived.
+ * Adds the clock difference to the times of recorded requests, and numbers the requests. Determines for each response
+ * the last request that was sent before the response arrived.
  */
 function numbered(pending: Pending[], offsetMs: number): Exchange[] {
   for (const pendingEntry of pending) {

@@ -7,7 +7,7 @@ import { issueOn, reportMissing, reportUnknown } from './schemas.js';
 export type CheckInSteps = <Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]) => Steps<Out>;
 
 /**
- * Checks a value like `check`, in steps between which a server handles requests. Each list item or map field is one
+ * Does the same as `check`, in steps between which a server can handle requests. Each list item or map field is one
  * step.
  */
 export const checkInSteps: CheckInSteps = function* <Out>(
@@ -24,8 +24,7 @@ function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]):
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, names, values, item, options = [] } = bare;
-  // A schema that converts its value after the check (`of`) needs the complete value, so its items are not checked in
-  // separate steps.
+  // A schema with a conversion (`of`) needs the complete value, so its items are not checked in separate steps.
   if (of === undefined && item !== undefined) return yield* readList(item, value as unknown[], issues);
   if (of === undefined && names !== undefined && values !== undefined) {
     return yield* readMap(names, values, value as object, issues);

@@ -25,7 +25,10 @@ export interface Issue {
 /** Shortens a name for a message. */
 export const cut = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
-/** Creates the issue for a mistake at a path. */
+/**
+ * Creates the description of a mistake at a field of a scenario.
+ * @param steps field names and list indexes from the outermost value to the field
+ */
 export function issueAt(steps: readonly Step[], message: string, onName = false): Issue {
   const path = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${cut(step)}`)).join('');
   return { path: path.replace(/^\./, ''), message, steps, ...(onName && { onName }) };
@@ -48,7 +51,10 @@ export function formatIssues(issues: readonly Issue[], subject: string): string 
   ].join('\n');
 }
 
-/** Maximum number of issues in a one-line message, and of characters in the message. */
+/**
+ * Maximum number of issues in a one-line message (first constant), and maximum length of the message in characters
+ * (second).
+ */
 const maximumInLine = 10;
 const maximumLength = 1_000;
 

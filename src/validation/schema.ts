@@ -14,7 +14,7 @@ export interface Schema<Output, Input = Output> {
   /** Checks and converts a value. Adds mistakes to `issues`; with a mistake, the result is unusable. */
   read(value: never, issues: SchemaIssue[]): Output;
 
-  // The fields below describe the schema, for JSON Schema and for types.
+  // The following properties describe the schema's values, for JSON Schema and for TypeScript types.
   /** JSON Schema keywords for this value, such as `minimum`. */
   readonly json?: Readonly<Record<string, unknown>>;
   /** Schema whose values this schema checks further or converts. */
@@ -50,7 +50,10 @@ export interface SchemaIssue {
   readonly message: string;
   /** Whether the mistake is the name of a field, not its value. */
   readonly onName?: boolean;
-  /** Most similar field name, or '' without one. Set if a field is unknown but the other values are usable. */
+  /**
+   * Most similar known field name, or '' if no name is similar. Set only for an unknown field; the other fields of the
+   * value are then still usable.
+   */
   readonly unknown?: string | undefined;
 }
 

@@ -124,7 +124,7 @@ export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue
 
 const didYouMean = (...path: string[]) => `; did you mean ${path.join('.')}?`;
 
-/** Starts an issue about the name of a field; the caller adds the message. */
+/** Creates the start of a message about a misspelt field name; the caller adds the text. */
 export const issueOn = (name: string) => ({ steps: [name], onName: true });
 
 type MapOf<Name extends string, Value> = string extends Name ? Record<string, Value> : { [Each in Name]?: Value };
@@ -183,7 +183,10 @@ export const either = <const Options extends readonly AnySchema[]>(
   },
 });
 
-/** Whether all names in a map differ clearly from the fields of every alternative. */
+/**
+ * Whether all field names of a value clearly differ from the fields of every alternative schema, so that none is a
+ * misspelling.
+ */
 function isNoneOf(options: readonly AnySchema[], map: object): boolean {
   const names = Object.keys(map);
   const known = options.flatMap(({ entries }) => Object.keys(entries ?? {}));
@@ -197,7 +200,10 @@ function isNoneOf(options: readonly AnySchema[], map: object): boolean {
 /** Describes a map in a message by its fields: `a map with p50 and p99`. */
 const formOf = (entries: Entries) => `a map with ${Object.keys(entries).join(' and ')}`;
 
-/** Rates how poorly a map matches an alternative: highest for unknown fields, slightly lower for misspelt ones. */
+/**
+ * Returns a number for how poorly a value's fields match an alternative schema: highest for unknown fields, slightly
+ * lower for misspelt ones.
+ */
 const wrongNames = (issues: readonly SchemaIssue[]) =>
   issues
     .filter(({ steps, onName }) => steps.length === 1 && onName)

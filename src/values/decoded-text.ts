@@ -53,7 +53,10 @@ export function* decodingsOf(text: string, layers = maximumLayers): Generator<De
 
 /** Decodes one kind of escapes in a text, those of URLs or JSON. Each escape becomes one character. */
 function decode(text: string, { escapes, decode }: (typeof encodings)[number]): DecodedText | undefined {
-  /** Positions of decoded characters in the result, and ends of the matching escapes in the original. */
+  /**
+   * `places` contains the positions of decoded characters in the decoded text, and `ends` the ends of their escape
+   * sequences in the original text.
+   */
   const places: number[] = [];
   const ends: number[] = [];
   let shift = 0;

@@ -20,7 +20,7 @@ export function parseInstant(instant: Date | number | string): number {
   throw new RangeError(`expected an instant such as "2030-12-05T00:00:00Z", got ${JSON.stringify(instant)}`);
 }
 
-/** Parses ISO 8601 text; NaN if malformed. */
+/** Parses an ISO 8601 date and time. Returns Unix milliseconds, NaN if malformed. */
 function parseText(text: string): number {
   const [, year, month, day, hour] = isoInstant.exec(text) ?? [];
   if (day === undefined || hour === '24') return Number.NaN;

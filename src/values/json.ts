@@ -111,7 +111,7 @@ export function createJsonReader(text: string, maximumDepth = maximumBodyDepth) 
   };
 
   /**
-   * Moves into a list or a map.
+   * Reads the opening bracket of a list or a map.
    * @param depth nesting depth, 1 for the outermost
    * @returns whether the list or map has items
    */
@@ -230,7 +230,7 @@ export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // Writes a value with a bigint, for which `JSON.stringify` throws.
+    // Converts a value that contains a bigint to JSON text. `JSON.stringify` would throw.
     return exactText(value);
   }
 }

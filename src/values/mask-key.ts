@@ -34,8 +34,8 @@ const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0');
 export const keyId = (key: string) => `key_${fnv1a(key)}`;
 
 /**
- * Returns the last 53 bits of an API key's id as a number. This takes a tenth of the time of the id: 7 ms for 150,000
- * keys.
+ * Returns the last 53 bits of an API key's id as a number. This takes a tenth of the time of computing the id as text:
+ * 7 ms for 150,000 keys.
  */
 export function keyHash(key: string): number {
   const [high, low] = fnv1aWords(key);

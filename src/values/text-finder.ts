@@ -24,8 +24,8 @@ const minimumPlaces = 2 ** 15;
 const placesEach = 8;
 
 /**
- * Maximum number of characters of a key to search for. Behind this start, the text is replaced as far as its characters
- * can belong to a key.
+ * Maximum number of characters at the start of an API key that are searched for. Any following characters that a key
+ * can contain are masked too.
  */
 const longestSearched = 64;
 /** Characters of a key (RFC 6750 section 2.1), and "%" of URL escapes. */
@@ -38,7 +38,7 @@ const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
  * @param replace returns the replacement of a key
  */
 export function createTextFinder(expected: number, replace: (token: string) => string) {
-  /** API keys by their first 64 characters, which the search compares with the text. */
+  /** API keys by their first 64 characters, by which keys are found in a text. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
   /** Entry `n` is `true` if `lengths` contains the key length `n`. */
@@ -57,7 +57,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
     return found.sort((a, b) => a.at - b.at || b.end - a.end);
   }
 
-  /** Finds keys in a text without decoding. Of several keys at one position, returns the longest. */
+  /** Finds API keys in a text that is not URL-decoded. Of several keys at one position, returns the longest. */
   function findAsWritten(text: string): Found[] {
     if (text.length < shortestSecret) return [];
     const found = new Map<number, Found>();
@@ -136,7 +136,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Returns the end of a key in a text, of which `length` characters were searched. */
+/** Returns the end of a key in a text, if its first `length` characters were found at a position. */
 function endOf(text: string, at: number, length: number, token: string): number {
   if (length < longestSearched) return at + length;
   restOfToken.lastIndex = text.startsWith(token, at) ? at + token.length : at + length;

@@ -7,7 +7,7 @@ import {
   type OutcomeCounts,
 } from './certificate.js';
 
-/** Formats a certificate as JUnit XML: a suite for each SDK, a test case for each scenario. */
+/** Formats the results of `certify` as JUnit XML: a suite for each SDK, a test case for each scenario. */
 export function certificateJunit(certificate: Certificate): string {
   const { sdks, counts } = certificate;
   const suites = sdks.map((sdk) => suiteOf(sdk, certificate));

@@ -68,7 +68,7 @@ export interface RunSettings {
   seed?: string | undefined;
 }
 
-/** Combines the runs of one SDK into its part of the certificate. */
+/** Combines the runs of one SDK into its part of the results of `certify`. */
 export function certifySdk(
   sdk: Sdk,
   version: string | undefined,
@@ -129,7 +129,10 @@ export function passedPercent(counts: OutcomeCounts): number {
 
 export const totalOf = (counts: OutcomeCounts) => outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
 
-/** Formats the number of runs per outcome: `54 of 56 passed, 1 failed, 1 not met`. Omits outcomes without runs. */
+/**
+ * Formats the number of runs per outcome: `54 of 56 passed, 1 failed, 1 not met`. A scenario is not met if the client
+ * did not send the requests that it needs. Omits outcomes without runs.
+ */
 export function countsText(counts: OutcomeCounts): string {
   const words: Record<CertifiedOutcome, string> = {
     pass: 'passed',
@@ -152,7 +155,7 @@ export interface NotPassed {
   runs: readonly CertifiedRun[];
 }
 
-/** Groups the runs that did not pass by their reason. Each failure is a group of its own. */
+/** Groups the runs that did not pass: each failed run is a group of its own, other runs are grouped by reason. */
 export function notPassed({ results }: Pick<CertifiedSdk, 'results'>): NotPassed[] {
   const groups = new Map<string, CertifiedRun[]>();
   for (const run of results) {
@@ -167,7 +170,7 @@ export function notPassed({ results }: Pick<CertifiedSdk, 'results'>): NotPassed
 export const scenariosText = (runs: readonly CertifiedRun[], total: number) =>
   runs.length === total && total > 1 ? 'every scenario' : runs.map(({ scenario }) => scenario).join(', ');
 
-/** Describes how the runs of a certificate were made: date, versions and seed. */
+/** Describes how the runs of `certify` were made: date, versions and seed. */
 export function circumstances({ date, petstoreSim, node, platform, seed }: Certificate): string {
   const seedText = seed === undefined ? 'seeds of the scenarios' : `seed ${seed}`;
   return `${date.slice(0, 16).replace('T', ' ')} UTC, petstore-sim ${petstoreSim}, Node.js ${node}, ${platform}, ${seedText}`;

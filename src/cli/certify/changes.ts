@@ -13,7 +13,7 @@ const earlierSchema = fields({
 /** Fields of an earlier certificate, the result file of `certify`, with which a new one is compared. */
 export type PreviousCertificate = Output<typeof earlierSchema>;
 
-/** A run whose outcome differs from the earlier certificate. */
+/** A run whose outcome differs from that of an earlier `certify` run. */
 export interface OutcomeChange {
   sdk: string;
   scenario: string;
@@ -22,19 +22,22 @@ export interface OutcomeChange {
   detail: string;
 }
 
-/** Differences between a certificate and an earlier one. */
+/** Differences between the results of two `certify` runs. */
 export interface Changes {
   /** Date of the earlier certificate (result of `certify`). */
   since: string;
   worse: readonly OutcomeChange[];
   better: readonly OutcomeChange[];
-  /** Runs that only the new certificate has (`added`) or only the earlier one (`removed`): `node: day-wall`. */
+  /**
+   * Runs (client and scenario) that only the new results of `certify` contain (`added`), or only the earlier ones
+   * (`removed`): `node: day-wall`.
+   */
   added: readonly string[];
   removed: readonly string[];
 }
 
 /**
- * Reads a certificate from its JSON file.
+ * Reads the certificate of a previous `certify` run from its JSON file.
  * @throws {UsageError} if the file cannot be read or is not a certificate
  */
 export function readPreviousCertificate(file: string): PreviousCertificate {
@@ -63,7 +66,7 @@ export function readPreviousCertificate(file: string): PreviousCertificate {
 /** Order of outcomes from best to worst: a pass, an inconclusive run, a failure. */
 const ranks: Record<CertifiedOutcome, number> = { pass: 2, inconclusive: 1, 'not met': 1, fail: 0, error: 0 };
 
-/** Compares a certificate with an earlier certificate. */
+/** Compares the results of a `certify` run with those of an earlier run. */
 export function changesSince(earlier: PreviousCertificate, { sdks }: Pick<Certificate, 'sdks'>): Changes {
   const before = new Map<string, CertifiedOutcome>(
     earlier.sdks.flatMap(({ name, results }) =>

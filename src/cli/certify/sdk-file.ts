@@ -22,7 +22,7 @@ export interface Sdk extends GauntletClient {
   version?: readonly string[];
 }
 
-/** A scenario in which a certificate tests SDKs. */
+/** A scenario in which `certify` tests SDKs. */
 export interface SdkCase extends GauntletCase {
   /** Path of the scenario file, relative to the current folder; undefined for a shipped scenario. */
   file?: string;

@@ -191,7 +191,7 @@ function finish(
   return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;
 }
 
-/** Formats the command that continues an interrupted calibration. */
+/** Formats the command that continues an interrupted `calibrate` run. */
 function continueCommand({ target, 'key-env': key, ...flags }: CalibrateFlags & { out: string }): string {
   const { budget = byDefault.budget, patience, out } = flags;
   const leave = (['write', 'allow-exhaust', 'allow-ban'] as const).filter((name) => flags[name]);

@@ -62,8 +62,8 @@ export async function compare(
 }
 
 /**
- * Suggests next commands. After differences: learning the service's choices. Otherwise: saving the responses, and
- * judging a client.
+ * Suggests next commands. If service and scenario differ: `calibrate`, to learn what the service does. Otherwise:
+ * saving the responses, and judging a client.
  */
 function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string): string[] {
   const { target, 'key-env': key, save = flags.with } = flags;
@@ -80,7 +80,10 @@ function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string):
   ];
 }
 
-/** Saves the service's responses to a file. A failed comparison does not overwrite earlier responses. */
+/**
+ * Saves the service's responses to a file. If the service could not be compared with the scenario, keeps earlier
+ * responses in the file.
+ */
 function save(file: string, exchanges: readonly Exchange[], { outcome }: Comparison): void {
   if (outcome === 'could not check' && existsSync(file)) {
     process.stderr.write(`petstore-sim: ${file} was not changed, because the comparison was impossible\n`);

@@ -25,8 +25,8 @@ function demoScenario() {
 }
 
 /**
- * Runs a wrong and a right client concurrently into the limit of `minute-wall`, for 20 seconds by default, and prints
- * the judge's findings. On a terminal, opens the dashboard and serves until Ctrl-C.
+ * Runs a wrong and a right client concurrently into the limit of the scenario `minute-wall`, for 20 seconds by default,
+ * and prints the judge's findings. On a terminal, opens the dashboard and serves until Ctrl-C.
  */
 export async function demo(flags: DemoFlags, print: (text: string) => void): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '0', 65_535);
@@ -60,7 +60,7 @@ export async function demo(flags: DemoFlags, print: (text: string) => void): Pro
   );
   for (const command of next) say(`  ${command.replace(' --json', '')}`);
 
-  /** Judges one of the two clients, by its API key. */
+  /** Judges one of the demo's two clients, selected by its API key. */
   function verdictOn(key: string) {
     const { findings } = judge(sim);
     const ids = new Set(sim.journal.query({ key }).map(({ id }) => id));

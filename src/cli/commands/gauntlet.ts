@@ -81,7 +81,10 @@ function nextCommands(results: readonly GauntletResult[], again: string, command
 
 type Style = (format: 'red' | 'green' | 'yellow' | 'dim', text: string) => string;
 
-/** Formats the results of a gauntlet: a line per scenario, a command for the details of each failure, and totals. */
+/**
+ * Formats the results of a client in all shipped scenarios (the gauntlet): a line per scenario, a command for the
+ * details of each failure, and totals.
+ */
 function gauntletLines(results: readonly GauntletResult[], again: string, style: Style): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colors = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
@@ -100,7 +103,10 @@ function gauntletLines(results: readonly GauntletResult[], again: string, style:
   return [...lines, '', ...sums, '', sum(results)];
 }
 
-/** Formats the totals: `31 met: 28 passed, 2 failed, 1 inconclusive; 4 not met`. */
+/**
+ * Formats the totals: `31 met: 28 passed, 2 failed, 1 inconclusive; 4 not met`. A scenario counts as met if the client
+ * sent the requests that it needs.
+ */
 function sum(results: readonly GauntletResult[]): string {
   const count = (state: ReturnType<typeof stateOf>) =>
     results.filter((gauntletResult) => stateOf(gauntletResult) === state).length;

@@ -52,16 +52,18 @@ interface WrittenFind {
 /** Clients mostly wait, so more of them run at once than there are processors. */
 const concurrency = 12;
 /**
- * The right behavior in this scenario is to give up. Many clients wait a minute whatever the service asks for, which
- * only a longer run shows.
+ * A client that has used up its day should give up. Only a run of more than a minute shows whether it does, because
+ * many clients wait a minute for any 429.
  */
 const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } } };
 const dayTimeoutMs = 75_000;
-/** Maximum number of runs that reduce one found scenario. Each run takes seconds. */
+/** Maximum number of runs that simplify one failing scenario. Each run takes seconds. */
 const reductionRuns = 10;
-/** Fields that a reduction does not change. */
+/** Fields of a failing scenario that the simplification does not change. */
 const keptFields = ['expect', 'windows'];
-/** Minute of scenarios that do not shorten it: a client waits in real time. */
+/**
+ * Length of the minute window in scenarios that do not set it. Short, because the client's command waits in real time.
+ */
 const shortMinute = '5s';
 
 /** Exit code if no run exercised a rule of the judge. */
@@ -165,7 +167,7 @@ const toTrial = (scenario: Scenario, run: ClientRun): CommandTrial => {
   return { scenario, verdict, entries, failures, failure: failures[0], end: ended, run };
 };
 
-/** Resolves a scenario; returns `undefined` if the scenario is invalid. */
+/** Checks a scenario and adds its defaults; returns `undefined` if the scenario is invalid. */
 function resolve(scenario: Scenario): ResolvedScenario | undefined {
   try {
     return resolveForClient(scenario);
@@ -180,12 +182,18 @@ const withShortMinute = (scenario: Scenario): Scenario =>
     ? { ...scenario, windows: { minute: shortMinute, ...scenario.windows } }
     : scenario;
 
-/** Replaces the expectation `served` by rules that fail only a client that gives up with exit code 0. */
+/**
+ * Replaces the expectation that all calls are served: a client then fails only if it gives up and still exits with code
+ * 0.
+ */
 function withSilence({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
   return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
 }
 
-/** The first of a search, each with another mechanism: between them they put most rules to the test. */
+/**
+ * Scenarios with which a hunt begins. Each fails a client in another way, and together they exercise most rules of the
+ * judge.
+ */
 const firstScenarios = [
   'minute-wall',
   'http-date',
@@ -210,7 +218,7 @@ const firstScenarios = [
   'hang',
 ];
 
-/** Fields of `client` that a command reads: those that a run has not shown to be ignored. */
+/** Fields of `client` that a command reads. A field is removed once a run showed that the command ignores it. */
 function createAsked() {
   const fields = new Set(['operation', 'calls', 'parallel']);
   return {
@@ -253,7 +261,7 @@ function initialScenarios(): Scenario[] {
   const groups = [...groupBy(others, (name) => shipped[name]?.group).values()];
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
-  // Name and description would be wrong for a mutation.
+  // Removes the name and description of the shipped scenario, which would be wrong after a mutation.
   const started = (name: string): Scenario => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
     return { ...withoutNames(fields), ...(expect && { expect: withSilence(expect) }) };
@@ -298,8 +306,8 @@ const alwaysFails = [
 ];
 
 /**
- * Reduces a found scenario for its file: keeps only the expectation of its finding, and omits the length of the minute
- * window if the limit per minute refused no request.
+ * Simplifies a failing scenario for its file: keeps only the expectation that the client broke, and omits the length of
+ * the minute window if the limit per minute refused no request.
  */
 function withoutIrrelevant(
   { expect, windows: { minute, ...windows } = {}, ...fields }: Scenario,
@@ -324,7 +332,7 @@ async function reportOf({ run }: CommandTrial): Promise<string> {
   return reportHtml(readPageFiles(), await run.run(resultOf(run.verdict, { command: run.end })));
 }
 
-/** Runs without any request after which a search ends. */
+/** Number of successive runs without a request after which a hunt ends. */
 const maximumSilentMs = 3;
 /** Lines of a command's output that a message quotes. */
 const quotedLines = 8;
@@ -381,7 +389,7 @@ function createProgress(total: number): (done: number, found: number) => void {
   return (done, found) => {
     const { stderr } = process;
     const leftSeconds = Math.ceil(((performance.now() - startMs) / done) * ((total - done) / 1000));
-    // After the last run, the search may still be reducing found scenarios.
+    // After the last run, the hunt may still be simplifying the failing scenarios that it found.
     const rest = done === total ? 'reducing what was found' : `${found} failures, about ${leftSeconds} s left`;
     if (stderr.isTTY) stderr.write(`${drawBar(done, total, 'runs')}, ${rest}\u001b[K`);
     else if (done % 10 === 0 && done < total) stderr.write(`${done} of ${total} runs, ${rest}\n`);

@@ -114,12 +114,12 @@ const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
   statuses.includes(exchange.status) &&
   (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
 
-/** Marks a request to another service as refused because of a limit. */
+/** Marks the request of an API other than the Petstore as refused because of a limit. */
 const withRefusal = (exchange: Exchange): Exchange => ({ ...exchange, refusal: 'limit' });
 
 /**
- * Suggests next commands: a report after a failure or for another service, otherwise the gauntlet (all shipped
- * scenarios).
+ * Suggests next commands: a report if the client failed or the traffic was to another API than the Petstore, otherwise
+ * the gauntlet (all shipped scenarios).
  */
 function nextCommands({ outcome }: Verdict, flags: JudgeFlags, files: readonly string[], service: string | undefined) {
   const { trace, scenario, refused = [], 'base-url': baseUrl } = flags;

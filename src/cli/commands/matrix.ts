@@ -32,7 +32,7 @@ export interface MatrixFlags extends ScenarioFlags {
 }
 
 /**
- * Runs a client with the default assumptions, and once with each alternative of every assumption.
+ * Runs a client with our default assumptions about the service, and once with each alternative of every assumption.
  * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 130 or 143 after a
  * signal
  */
@@ -75,7 +75,7 @@ function readIds(text: string | undefined): AssumptionId[] | undefined {
   return ids as AssumptionId[] | undefined;
 }
 
-/** Suggests next commands: runs with the first alternatives that break the client. */
+/** Suggests next commands: runs with the first few assumed behaviors that break the client. */
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
   const words = shellWords(command);
@@ -86,9 +86,9 @@ function nextCommands(results: readonly MatrixResult[], command: readonly string
   });
 }
 
-/** Result of running a client with one alternative of one assumption. */
+/** Result of a client's run in which one assumption about the service had an alternative value. */
 export interface MatrixResult {
-  /** Id of the assumption; `undefined` for the run with the default assumptions. */
+  /** Id of the changed assumption about the service; `undefined` for the run without a change. */
   id: AssumptionId | undefined;
   value: unknown;
   code: number;
@@ -96,11 +96,14 @@ export interface MatrixResult {
   findings: Verdict['findings'];
   output: string;
   /**
-   * Whether the alternative changes the response to any of the client's requests. Otherwise the run does not test the
-   * assumption.
+   * Whether the alternative value of the assumption changes the response to any of the client's requests. Otherwise the
+   * run does not test the assumption.
    */
   isMet: boolean;
-  /** Whether the client does worse than with the default assumptions: another exit code, or a failed verdict. */
+  /**
+   * Whether the client does worse than with our default assumptions about the service: another exit code, or a failed
+   * verdict.
+   */
   breaks: boolean;
 }
 
@@ -113,7 +116,7 @@ interface MatrixOptions {
   onDone: (done: number) => void;
 }
 
-/** Lists the alternatives of the given assumptions. */
+/** Lists the simulator settings to test: each alternative value of the given assumptions about the service. */
 function matrixCases(only: readonly AssumptionId[] | undefined): { id: AssumptionId; value: unknown }[] {
   return Object.entries<Assumption<unknown>>(assumptions)
     .filter(([id]) => only === undefined || only.includes(id as AssumptionId))
@@ -163,7 +166,8 @@ function isDecided(
   assumed: ResolvedScenario,
   calls: readonly RecordedCall[],
 ): boolean {
-  // Skips the comparison for `cors`, because the HTTP server adds CORS headers outside the simulator.
+  // Returns early for `cors`, because the HTTP server adds CORS headers outside the simulator, so simulated responses
+  // cannot differ.
   if (id === 'cors') return calls.some(({ call }) => call.headers.origin !== undefined);
   const byDefault = responsesTo(calls, resolved);
   return responsesTo(calls, assumed).some((response, index) => response !== byDefault[index]);

@@ -71,7 +71,7 @@ const summarize = ({ scenario, clock, pets, keys }: ExportedState) => ({
 
 const scenarioCommands = (file = 'FILE') => [commandLine('check', file), commandLine('--scenario', file)];
 
-/** Formats a `state` command for the server that this command used. */
+/** Formats the command line of `state export` or `state import` for the server that this command used. */
 const serverCommand = (
   action: 'export' | 'import',
   file: string,

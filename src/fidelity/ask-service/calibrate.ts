@@ -26,7 +26,7 @@ export interface Calibration {
   readonly learner: Learner;
   readonly knowledge: readonly Knowledge[];
   readonly exchanges: readonly Exchange[];
-  /** Reason for an early end of the calibration; `undefined` if all questions were asked. */
+  /** Reason why the questions to the service ended early; `undefined` if all were asked. */
   readonly ended: string | undefined;
   /** Whether the service failed, is not a Petstore, or rejected the key. */
   readonly isUnusable: boolean;
@@ -107,8 +107,8 @@ async function experiment(
     const found = length < 2 ? undefined : bestExperiment(limits, 'own', present, useless);
     if (found === undefined) return;
     await run(asker, learner, found);
-    // Allows experiments without a result again after a successful one. They may have failed because arrival times are
-    // uncertain by some milliseconds.
+    // After a successful experiment, repeats experiments that had no result. They may have failed because arrival times
+    // are uncertain by some milliseconds.
     if (limits.alive.length < length) useless.clear();
     else useless.add(found.name);
   }
@@ -119,7 +119,8 @@ async function run(asker: ServiceClient, learner: Learner, { name, steps }: Expe
   for (const step of steps) {
     await asker.wait((startSeconds + step.afterSeconds - asker.nowSeconds) * 1000, name);
     const exchange = await asker.once(probeFor(step, learner));
-    // Ends the experiment after a lost response, without which later responses reveal little.
+    // Ends the experiment after a lost response, because the later responses of the experiment reveal little without
+    // it.
     if (isLost(exchange) || learner.limits.unexplained !== undefined) return;
   }
 }

@@ -11,14 +11,11 @@ const list: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token
 const maximumStrikes = 10;
 const betweenStrikesMs = 1_000;
 /**
- * Time before the reset at which the first early requests are sent, in milliseconds. Late enough that the ban ends
- * after the window.
+ * Time before the reset at which the first early retries are sent to cause a ban, in milliseconds. This is late enough
+ * that the ban ends after the rate-limit window.
  */
 const strikesBeforePromiseMs = 15_000;
-/**
- * Minimum remaining time of a rate-limit window for a ban experiment, in seconds. Windows of more than 90 s are not
- * used, because the experiment would wait too long.
- */
+/** Minimum remaining time, in seconds, of the rate-limit window in which the experiment provokes a ban. */
 const minimumWindowSeconds = 40;
 const maximumWindowSeconds = 90;
 /**
@@ -36,7 +33,7 @@ const betweenPhasesMs = 110;
 /** First 429 after a used-up window, with the reset time in its headers. */
 interface Refused {
   readonly first: Exchange;
-  /** Reset time that the 429 named, in Unix milliseconds of the transport's clock. */
+  /** Reset time in the 429, in Unix milliseconds of the clock by which requests are sent. */
   readonly promisedMs: number;
 }
 
@@ -84,8 +81,8 @@ async function askInBan(asker: ServiceClient): Promise<void> {
 }
 
 /**
- * Sends requests at growing delays after the first 429, until the key is banned. Shows which early requests the service
- * ignores.
+ * Sends requests at growing delays after the first 429, until the key is banned. Shows for how long the service does
+ * not count early requests as strikes.
  */
 async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }: BanRules): Promise<boolean> {
   const refused = await useUpWindow(asker, learner, graceStepsMs.length + after);
@@ -102,15 +99,15 @@ async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }:
 
 /** Chooses how long before the reset the next experiment retries: the middle of the values that are still possible. */
 function nextTolerance({ toleranceMs: [minimum, maximum] }: BanRules): number | undefined {
-  // Excludes values close to the known minimum and maximum of the tolerance, because the service's clock is not known
-  // precisely enough for such a small difference.
+  // Excludes values close to the known minimum and maximum of the ban tolerance: the service's clock is not known
+  // precisely enough to tell them apart.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * minimum && each < 0.8 * maximum);
   return open[Math.floor((open.length - 1) / 2)];
 }
 
 /**
- * Sends early requests until one more would cause a ban, and this one shortly before the reset. A ban shows that it was
- * too early.
+ * Sends early requests up to one less than would cause a ban, then one more shortly before the reset time. If the key
+ * is banned, the service counted the last request as too early.
  */
 async function probeTolerance(
   asker: ServiceClient,
@@ -142,7 +139,8 @@ async function useUpWindow(
   more: number,
   apartMs = 0,
 ): Promise<Refused | undefined> {
-  // Waits for the end of an earlier ban. The request also starts a window, if windows start with a request.
+  // Sends requests until the end of an earlier ban. The accepted request also starts a window, if windows start with a
+  // request.
   let exchange = await asker.once(list);
   while (isRefusal(exchange)) exchange = await asker.once(list);
   const leftSeconds = (asker.rate?.reset ?? 0) - asker.nowSeconds;

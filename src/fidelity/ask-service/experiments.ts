@@ -24,19 +24,19 @@ export interface CalibrationState {
   readonly nowSeconds: number;
   readonly rate: ObservedRate | undefined;
   readonly hasPet: boolean;
-  /** Number of requests that the budget still allows. */
+  /** Number of requests that `calibrate` may still send. */
   readonly left: number;
   readonly allowsExhaust: boolean;
-  /** Maximum wait for an experiment, in seconds. */
+  /** Maximum time to wait for the start of an experiment on the service's limits, in seconds. */
   readonly patienceSeconds: number;
 }
 
-/** Waiting time that counts as much as one request in the choice of an experiment, in seconds. */
+/** Number of seconds whose waiting costs as much as one request, for choosing the cheapest experiment. */
 const secondsARequest = 20;
 
 const list = (afterSeconds: number): ExperimentStep => ({ afterSeconds, operation: 'listPets' });
 
-/** Lists the experiments on rate limits that are possible now. */
+/** Lists the experiments that are possible now to find out the service's rate limits. */
 export function experimentsAt({
   nowSeconds,
   rate,

@@ -5,16 +5,16 @@ import { pageParameters } from '../deduce/list-observations.js';
 import type { Subject } from '../deduce/observation.js';
 import type { ServiceFacts } from '../deduce/service-facts.js';
 
-/** Request that a calibration sends to the service. */
+/** Request that `calibrate` sends to a real service. */
 export interface Probe {
   readonly method: string;
   /** Path below the base URL, with the query: `/pets?limit=1`. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Key of the request: the calibrated one, a made-up one, or none. */
+  /** API key of the request: the user's key, a made-up one, or none. */
   readonly token: 'own' | typeof fictitiousKey | 'none';
-  /** Id of the question that the request asks. */
+  /** Id of the open question about the service that the request answers. */
   readonly question: string;
 }
 
@@ -22,17 +22,17 @@ export interface Probe {
 export interface Question {
   readonly id: string;
   readonly decides: readonly Subject[];
-  /** Description of the request for the user, in the plan of the calibration. */
+  /** Description of the test request in the plan that `calibrate` shows to the user. */
   readonly sends: string;
   /** `write`: the request may store a pet, which no operation of the API can delete. */
   readonly needs: 'read' | 'write';
-  /** Whether calibration asks this question even if a recording already answers it for a similar value. */
+  /** Whether `calibrate` sends this test request even if a recording already shows the response for a similar value. */
   readonly isExtra?: true;
   /** Returns the request; `undefined` until its precondition is known, such as an existing pet. */
   probe(facts: ServiceFacts): Probe | undefined;
 }
 
-/** Value that no service knows, for names and ids in questions. */
+/** Value that no service knows, for names and ids in test requests. */
 const unknown = 'petstore-sim-probe';
 /** Origin that no service allows: an unusual port of this machine. */
 const oddOrigin = 'http://localhost:49151';
@@ -51,13 +51,16 @@ const read = (
   return { id, decides, sends, needs: 'read', ...(isExtra && { isExtra }), probe: () => probe };
 };
 
-/** Asks for the second page of one pet by a query parameter, as long as no response had a Link header. */
+/**
+ * Creates a request for the second page, with a page size of one pet, by a query parameter. Sent only if no response
+ * had a Link header.
+ */
 function secondPage(name: string, value: string): Question {
   const question = read(`paging-${name}`, ['paging'], `/pets?limit=1&${name}=${value}`);
   return { ...question, probe: (facts) => (facts.listed.length > 1 ? question.probe(facts) : undefined) };
 }
 
-/** Questions that change nothing on the service. The first one lists the pets that later questions need. */
+/** Test requests that change nothing on the service. The first one lists the pets that later requests need. */
 export const readQuestions: readonly Question[] = [
   read('listOrder', ['listOrder', 'rateLimitFields'], '/pets?limit=100'),
   read('paging', ['paging'], '/pets?limit=1'),
@@ -127,7 +130,10 @@ function nearestUnknown(categories: ReadonlySet<Int64>): string {
   return (adjacent.find(({ isAsLong }) => isAsLong) ?? adjacent[0])?.text ?? oddCategory;
 }
 
-/** Questions that may store a pet each. A control question stores one only after another question was rejected. */
+/**
+ * Test requests that may each store a pet on the service. Those that repeat a rejected request without its unusual part
+ * are sent only after the rejection.
+ */
 export const writeQuestions: readonly Question[] = [
   write('defaultStatus', ['defaultStatus'], 'without a status', (categories) => pet(first(categories))),
   write('unknownFields', ['unknownFields'], 'with a field that NewPet does not have', (categories) =>

@@ -17,7 +17,7 @@ export interface ServiceResponse {
   readonly body: string;
 }
 
-/** Connection to the real service, with the clock of a calibration. */
+/** Connection to the real service, with the clock by which `calibrate` sends requests. */
 export interface Transport {
   /** Base URL of the service, such as `https://api.example.com/v1`. */
   readonly baseUrl: string;
@@ -42,12 +42,12 @@ export interface ServiceClientOptions {
   readonly allowsExhaust: boolean;
   /** Maximum wait that the service may ask for, in milliseconds. A longer one ends the calibration. */
   readonly patienceMs: number;
-  /** Called with each request of the calibration and its response. */
+  /** Called with each request to the real service and its response. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   readonly onWait?: ((ms: number, why: string) => void) | undefined;
 }
 
-/** Ends a calibration early. The message is the reason. */
+/** Error that ends `calibrate` early. The message is the reason. */
 export class CalibrationEnded extends Error {
   override readonly name = 'CalibrationEnded';
 }
@@ -65,14 +65,14 @@ const marginMs = 250;
  * seconds.
  */
 const roundingMs = 1_000;
-/** Minimum interval between two requests of a calibration, in milliseconds. */
+/** Minimum interval between two requests to the real service, in milliseconds. */
 const paceMs = 100;
 const retryWaitMs = 2_000;
 const maximumTries = 3;
 
 /**
- * Sends requests to the service one at a time, as a well-behaved client: waits for Retry-After and respects its budget.
- * Uses up a rate-limit window only with permission.
+ * Sends requests to the real service one at a time, as a well-behaved client: waits for Retry-After and sends at most
+ * `budget` requests. Uses up a rate-limit window only with permission.
  */
 export class ServiceClient {
   readonly #transport: Transport;
@@ -86,7 +86,7 @@ export class ServiceClient {
   /** Number of consecutive requests that the service did not handle. */
   #lost = 0;
   #hasResponded = false;
-  /** Minimum time that the service's clock is ahead of the transport's, in milliseconds. */
+  /** Minimum difference, in milliseconds, by which the service's clock is ahead of the clock of the sender. */
   #offsetMs = 0;
 
   /** @param earlierExchanges exchanges of an earlier calibration, which is continued */
@@ -122,7 +122,10 @@ export class ServiceClient {
     await this.#transport.sleep(ms);
   }
 
-  /** Waits until a time of the transport's clock, in Unix milliseconds. */
+  /**
+   * Waits until a time of the transport's clock, in Unix milliseconds. The transport sends the questions to the
+   * service.
+   */
   async waitUntil(ms: number, why: string): Promise<void> {
     await this.wait(ms - this.#transport.now(), why);
   }
@@ -149,7 +152,7 @@ export class ServiceClient {
     return this.atOnce(probe);
   }
 
-  /** Sends one request of a calibration without waiting. After a 429, the request may cause a ban. */
+  /** Sends one request to the real service without waiting. After a 429, the request may cause a ban. */
   async atOnce(probe: Probe): Promise<Exchange> {
     if (this.left <= 0)
       throw new CalibrationEnded(`The budget of ${pluralize(this.#options.budget, 'request')} is used up.`);

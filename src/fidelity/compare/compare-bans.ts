@@ -6,7 +6,9 @@ import type { Learner } from '../deduce/learner.js';
 import { parseExchange } from '../deduce/service-facts.js';
 import type { ComparisonResult, ServiceDifference } from './difference.js';
 
-/** Assumptions about bans whose values are numbers. The service's responses show only rounded values. */
+/**
+ * Settings about bans with numbers as values. They are compared with a tolerance, because responses show rounded times.
+ */
 export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
 
 /** Rounding of a reset time in a response, in milliseconds. */

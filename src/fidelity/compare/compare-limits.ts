@@ -26,8 +26,8 @@ const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 const unseenLimit = 1_000_000;
 
 /**
- * Difference by which a rate-limit header is changed on trial, one up or down. The header counts as confirmed only if
- * the comparison detects such a wrong value.
+ * Change of a rate-limit header by one, up or down. `compare` confirms a header only if it would have detected this
+ * change.
  */
 interface Defect {
   readonly about: string;
@@ -60,7 +60,8 @@ export function compareLimits(
   ownExchanges.splice(maximumResponses);
   const samples = ownExchanges.flatMap(sampleOf);
   const rules = compareRules(resolved, ownExchanges, samples, isStated);
-  // Excludes windows that start at fixed clock times. They end at whole seconds, even if the service counts fractions.
+  // Exact results exclude windows that start at fixed clock times, because such windows end at whole seconds even if
+  // the service counts fractions.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
   const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
@@ -145,21 +146,22 @@ function compareRules(
   const ofScenario = allLimitRules().filter((each) => hasStated(each, stated));
   const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
   if (inSeconds.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
-  // Prefers rules that count whole seconds, like the simulator, to rules that count fractions.
+  // Prefers rate-limit rules that count whole seconds, as the simulator does, to rules that count fractions.
   const isExact = explains(inSeconds, ownExchanges);
   const isFraction = !isExact && explains(ofScenario, ownExchanges);
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // Considers other algorithms with any start of windows, because the start depends on the algorithm.
+    // Simulates each other algorithm with all starts of windows, because the algorithm determines which starts are
+    // possible.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
     const fitting = simulate(others, ownExchanges).alive.map((hypothesis) => hypothesis.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
-  // If the scenario does not fit, tries the opposite change, which corrects a header of the service that is wrong by
-  // one.
+  // If even the scenario's rules do not fit the service, tests whether a change of one header by one, in the opposite
+  // direction, makes them fit.
   const ofDefects = defects.filter(({ about, delta }) => {
     const changed = ownExchanges.map((exchange) => shifted(exchange, about, fits ? delta : -delta));
     return explains(rules, changed);
@@ -253,7 +255,7 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Co
   const off =
     gaps.find(({ seconds }) => Math.abs(seconds) > maximumRounding) ??
     (isConstant && isExact && gaps.length >= surelyConstant ? first : undefined);
-  // A small difference between the two headers may come from rounding, so it is no finding.
+  // A small difference between Retry-After and the reset time may come from rounding, so it is not reported.
   if (off === undefined) return { ...nothing, unchecked: [about] };
   const { seconds } = off;
   const difference: ServiceDifference = {
@@ -266,5 +268,5 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Co
   return { ...nothing, differences: [difference] };
 }
 
-/** Number of 429 responses with an equal difference that excludes a coincidence. */
+/** Number of 429 responses whose Retry-After and reset time differ by the same amount that exclude a coincidence. */
 const surelyConstant = 3;

@@ -4,7 +4,7 @@ import type { ServiceDifference } from './difference.js';
 
 type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 
-/** Formats a comparison for a terminal. */
+/** Formats the differences between a service and a scenario for a terminal. */
 export function compareLines(
   { outcome, reason, differences, confirmed, unchecked }: Comparison,
   scenario: string,
@@ -25,8 +25,8 @@ export function compareLines(
 }
 
 /**
- * Formats a comparison as JUnit XML, with a test case for each assumption. Unchecked ones are skipped; a failed run is
- * one error.
+ * Formats the differences between a service and a scenario as JUnit XML, with a test case for each checked point.
+ * Unchecked points are skipped; if the comparison failed, the only test case is an error.
  */
 export function compareJunit(
   { outcome, reason, differences, confirmed, unchecked }: Comparison,

@@ -140,7 +140,10 @@ function choiceDifference(
 /** Formats a value for a comparison. Lists of operations are equal in any order. */
 const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
-/** Finds differences that remain if the simulator behaves like the service wherever the document leaves this open. */
+/**
+ * Finds differences between the service and a simulator that behaves like the service in all points that the interface
+ * document leaves open.
+ */
 async function unexplained(
   scenario: Scenario,
   chosen: Settings,

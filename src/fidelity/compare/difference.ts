@@ -9,11 +9,11 @@ export interface ServiceDifference {
   readonly about: string;
   readonly service: string;
   readonly simulator: string;
-  /** Request that shows the difference: `#12 GET /pets?limit=0`. */
+  /** Request whose response differs between service and scenario: `#12 GET /pets?limit=0`. */
   readonly place: string;
 }
 
-/** Result of comparing some assumptions and headers of a scenario with a service. */
+/** Result of comparing some properties of a service, such as its limits, with a scenario. */
 export interface ComparisonResult {
   readonly differences: readonly ServiceDifference[];
   readonly confirmed: readonly string[];

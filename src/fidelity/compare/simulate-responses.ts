@@ -28,8 +28,8 @@ export async function simulateResponses(
       pets: pets.map(({ status, extra, ...pet }) => ({
         ...pet,
         ...(status !== undefined && { status }),
-        // Adds unknown fields to the simulator's pets. A service that echoes such fields shows those of earlier
-        // requests.
+        // Adds unknown fields to the simulator's pets, because a service that stores unknown fields also returns those
+        // of earlier requests.
         ...(scenario.assumptions?.unknownFields === 'echo' && extra !== undefined && { extra }),
       })),
       categories: [...facts.categories],

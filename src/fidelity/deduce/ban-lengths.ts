@@ -8,14 +8,14 @@ const longestSeconds = 259_200;
 /** Observed lengths of a key's bans in seconds, in order; `undefined` for a ban whose end is unknown. */
 interface BanLengths {
   readonly seconds: readonly (number | undefined)[];
-  /** Amount by which each length may differ because of rounding, in seconds; 0 if the lengths are certain. */
+  /** Difference of one second that rounding may add to each ban's length; 0 if the lengths are certain. */
   readonly orElse: -1 | 0 | 1;
 }
 
 /**
  * Computes the lengths of bans from their reset headers. Subtracts one second if the service rounds resets up.
  * @param waits Retry-After at the start of each ban, in seconds
- * @param roundings units of time that explain the service's responses
+ * @param roundings rounding rules that can explain the service's responses
  */
 export function banLengths(
   lengths: readonly (number | undefined)[],
@@ -23,7 +23,7 @@ export function banLengths(
   roundings: ReadonlySet<LimitRules['rounding']>,
 ): BanLengths {
   const mayRound = roundings.size === 0 || roundings.has('up');
-  // Retry-After below the reset time proves that the service counts milliseconds.
+  // A Retry-After one second below the rounded-up reset time shows that the service counts milliseconds internally.
   const isExact = mayRound && lengths.some((seconds, index) => seconds !== undefined && waits[index] === seconds - 1);
   const doesRound = mayRound && roundings.size === 1;
   const lengthOf = (seconds: number, index: number) => {
@@ -32,7 +32,8 @@ export function banLengths(
   };
   return {
     seconds: lengths.map((seconds, index) => seconds && lengthOf(seconds, index)),
-    // The true length may differ by one second: a ban that starts with a full second is not rounded.
+    // The true length of a ban may differ by one second, because a ban that starts exactly at a full second is not
+    // rounded.
     orElse: !mayRound || isExact ? 0 : doesRound ? 1 : -1,
   };
 }

@@ -17,10 +17,16 @@ export interface EarlyRequest {
 
 /** Episode of a key: its requests from a first 429 to the next served request or ban. */
 export interface BanEpisode {
-  /** Further requests of the episode that received a 429, in order. The last one may have started the ban. */
+  /**
+   * Further 429 responses after the first one, until the key was accepted again or banned, in order. The last one may
+   * have started the ban.
+   */
   readonly early: readonly EarlyRequest[];
   readonly isBanned: boolean;
-  /** Whether calibration sent all requests of the episode, so that no other client's request is missing. */
+  /**
+   * Whether `calibrate` sent all requests between the first 429 and the ban or success, so that no other client's
+   * request is missing.
+   */
   readonly isOurs: boolean;
   /** Whether every 429 of the episode named the same reset time. */
   readonly isSteady: boolean;
@@ -28,8 +34,8 @@ export interface BanEpisode {
 }
 
 /**
- * Possible rules of a service about bans. A strike is an early request after the grace period, by more than the
- * tolerance.
+ * Possible rules of a service about bans. A strike is a retry that comes after the grace period, and before the end of
+ * the required wait by more than the tolerance.
  */
 export interface BanRules {
   /** Number of strikes that cause a ban; `undefined` if unknown. */
@@ -40,17 +46,17 @@ export interface BanRules {
   readonly toleranceMs: Bounds;
 }
 
-/** Maximum number of strikes per ban that is considered. */
+/** Maximum number of strikes per ban for which ban rules are tested. */
 const maximumStrikes = 20;
 /**
- * Number of certain strikes without a ban that excludes bans. A strike is certain if it is after any likely grace
- * period and earlier than any likely tolerance.
+ * Number of strikes without a ban that shows that the service never bans. Counts only retries that are certainly
+ * strikes: after any likely grace period, and too early by more than any likely tolerance.
  */
 const enoughStrikes = 10;
 const sureStrike = { afterFirstMs: 5_000, beforePromiseMs: 2_000 };
 const never = Number.POSITIVE_INFINITY;
 
-/** Derives the rules about bans that explain all observed episodes. */
+/** Derives the rules about bans that explain all observed series of refusals. */
 export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
   const steady = episodes.filter(({ isSteady }) => isSteady);
   const fits: { after: number; graceMs: Bounds }[] = [];
@@ -59,7 +65,7 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
     if (graceMs !== undefined) fits.push({ after, graceMs });
   }
   const byDefault = settingValues.banGraceMs.default;
-  // Prefers an explanation with the documented grace period of bans.
+  // Of several ban rules that explain the responses, prefers one with the documented grace period.
   const best = fits.find(({ graceMs }) => isIn(byDefault, graceMs)) ?? fits[0];
   if (best === undefined || !steady.some(({ isBanned }) => isBanned)) {
     return { after: undefined, isOnly: false, graceMs: [0, never], toleranceMs: [0, never] };
@@ -68,8 +74,8 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
 }
 
 /**
- * Returns the range of grace periods with which a number of strikes explains every ban. An early request that was no
- * strike must have been within the grace period.
+ * Returns the grace periods that explain every ban, if a given number of strikes causes a ban. Each early request that
+ * did not count as a strike must have been within the grace period.
  */
 function graceFor(after: number, episodes: readonly BanEpisode[]): Bounds | undefined {
   let [minimum, maximum] = [0, never];
@@ -98,7 +104,7 @@ function toleranceFor(after: number, [, graceMs]: Bounds, episodes: readonly Ban
 const isIn = (value: number, [minimum, maximum]: Bounds) => value >= minimum && value < maximum;
 
 /**
- * Derives the assumptions about strikes.
+ * Derives from observed refusals and bans which requests the service counts as strikes.
  * @param isAlone whether no other client seems to use the key
  */
 export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolean): Knowledge[] {

@@ -13,7 +13,7 @@ interface Track {
   promisedAtSeconds: number;
   readonly early: EarlyRequest[];
   isSteady: boolean;
-  /** During a ban: its end, and the `Date` of the last response, in Unix seconds. */
+  /** The service's current ban: its end, and the `Date` of the latest response that showed it, both in Unix seconds. */
   ban?: { untilSeconds: number; isShown: boolean; atSeconds: number } | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Track {
  */
 export class BanWatch {
   readonly #tracks = new Map<string | undefined, Track>();
-  /** All observed episodes, including the current one. */
+  /** All observed series of refusals, including the current one. A series ends with an accepted request or a ban. */
   readonly episodes: BanEpisode[] = [];
   /** Observed lengths of bans in seconds; `undefined` if a used-up window hides the end of the ban. */
   readonly lengths: (number | undefined)[] = [];
@@ -125,7 +125,7 @@ export class BanWatch {
         about: 'banStatus',
         possibleValues: [status].filter((each) => [429, 403, 401, 418].includes(each)),
         description: `a banned key is refused with ${status}`,
-        // If bans and limits have the same error code, only a later reset time shows a ban, so the observation is only
+        // If bans and limits have the same error code, only a later reset time shows a ban, so the conclusion is only
         // likely.
         isLikely: !this.isMarked(exchange),
       },
@@ -155,7 +155,7 @@ function codeOf({ body }: ParsedExchange): string | undefined {
   return isObject(body) && typeof body.code === 'string' ? body.code : undefined;
 }
 
-/** Whether the calibration itself sent the request. Another client's request is then unlikely just before it. */
+/** Whether `calibrate` itself sent the request. Another client's request is then unlikely just before it. */
 const isOurs = ({ question }: Exchange) => question !== undefined;
 
 /**

@@ -16,7 +16,10 @@ export interface Incident {
   readonly text: string;
 }
 
-/** Maximum number of requests with a deviating response that the comment in a scenario file lists. */
+/**
+ * Maximum number of recorded requests with another response than in the replay that the comment in the scenario file
+ * lists.
+ */
 const maximumDiffering = 5;
 
 /**
@@ -93,7 +96,7 @@ function replayLines({ compared, same, differing }: ReplayedRecording): string[]
   ];
 }
 
-/** Formats a scenario as YAML with one line per field, and per item of lists and key maps. */
+/** Formats a scenario as YAML: one line per field, per list item, per API key and per assumption. */
 function yamlLines(scenario: Scenario): string[] {
   return Object.entries(scenario).flatMap(([field, value]) => {
     if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {

@@ -56,7 +56,10 @@ export class Learner {
     this.#addControlled();
   }
 
-  /** Adds observations whose preconditions are met: the service has accepted all features that they need. */
+  /**
+   * Adds the waiting observations about rejected requests as soon as the service has accepted all other features of
+   * these requests.
+   */
   #addControlled(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -87,7 +90,10 @@ export class Learner {
     return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#observations.about(subject));
   }
 
-  /** Returns the knowledge about every assumption, in their usual order, and about each error code that occurred. */
+  /**
+   * Returns what is known about every open question on the service, in their usual order, and about each error code
+   * that occurred.
+   */
   knowledge(): Knowledge[] {
     const ids = Object.keys(assumptions) as AssumptionId[];
     const codes = this.#observations.subjects.filter((subject) => subject.startsWith('errorCodes.'));
@@ -97,7 +103,7 @@ export class Learner {
     });
   }
 
-  /** Returns the scenario settings that are certain or likely. */
+  /** Returns the settings of the service that are certain or likely after the observations so far. */
   settings(): Partial<Settings> {
     const known: Record<string, unknown> = {};
     const errorCodes: Partial<Record<ErrorCode, string>> = {};

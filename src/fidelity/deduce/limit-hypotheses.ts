@@ -25,15 +25,15 @@ export interface LimitHypothesis {
 /** Response of the service that none of the possible rate-limit rules explains. */
 export interface UnexplainedResponse {
   readonly exchange: Exchange;
-  /** Response that the rules predicted that were possible until then, in words. */
+  /** Response that was expected under the rules that had not been excluded until then, in words. */
   readonly expected: string;
 }
 
 /** Maximum number of possible states per key that are followed. With more, the key's earlier responses are ignored. */
 const maximumStates = 24;
 /**
- * Number of requests that the service counted in excess of the sent requests. From this number on, a coincidence is
- * excluded.
+ * Minimum difference between the requests that the service counted and those that were sent from which the difference
+ * cannot be a coincidence.
  */
 const surelyNoChance = 3;
 const dayMs = 86_400_000;
@@ -86,8 +86,9 @@ export class LimitHypotheses {
 
   /**
    * Adds the next exchange.
-   * @param isBan whether the response has the status or error code of a ban, and so shows no window
-   * @returns whether the response reports a ban, even if its error code is that of a limit
+   * @param isBan whether the response has the status or error code of a ban; the response then shows no rate-limit
+   * window
+   * @returns whether the key is banned, also if the response has the error code of an exceeded limit
    */
   add(exchange: Exchange, isBan: boolean): boolean {
     const { token, status, operation } = exchange;
@@ -135,7 +136,7 @@ export class LimitHypotheses {
     return isBegun;
   }
 
-  /** Returns the knowledge about each assumption on rate limits. */
+  /** Returns what is known about each question on the service's rate limits. */
   knowledge(): Knowledge[] {
     return limitAssumptions.map((about) => this.#knowledgeOf(about));
   }
@@ -225,8 +226,8 @@ export class LimitHypotheses {
     if (this.#unexplained !== undefined) {
       const { exchange, expected } = this.#unexplained;
       const evidence = [`${placeOf(exchange)}: ${this.#describe(exchange)}; ${expected}`];
-      // A recording may lack other clients' requests, which explain a contradiction. In a calibration this is
-      // improbable.
+      // A recording may lack requests of other clients with the same key. These would explain responses that no rules
+      // fit. While `calibrate` sends the requests itself, this is improbable.
       const enough = exchange.question === undefined ? 1 : surelyNoChance;
       const state = this.#unaccounted >= enough ? 'not asked' : 'contradicted';
       return { about, state, left: [], evidence, requests: [exchange.id] };
@@ -283,7 +284,8 @@ function distinct(keys: readonly SimulatedKey[] | undefined): SimulatedKey[] | u
 }
 
 /**
- * Lists the values of an assumption in the possible rules. The window start counts only in rules with fixed windows.
+ * Lists the values that a setting has in the rules that still fit the service. The start of windows is listed only for
+ * rules with fixed windows.
  */
 function valuesOf(about: LimitAssumption, hypotheses: readonly LimitHypothesis[]): unknown[] {
   const values = new Map<string, unknown>();

@@ -1,7 +1,7 @@
 import { operationNames } from '../../petstore/document.js';
 import { defaultSettings, type Settings, settingValues } from '../../petstore/settings.js';
 
-/** Assumptions about rate limits. A response depends on several of them, so they are learned together. */
+/** Open questions about rate limits. A response depends on several of them, so they are answered together. */
 export const limitAssumptions = [
   'limitsApply',
   'algorithm',

@@ -110,7 +110,10 @@ function filterObservations(body: readonly JsonValue[], facts: ServiceFacts): Ob
   return [{ about: 'unknownStatusFilter', possibleValues, description: 'answered with no pets' }];
 }
 
-/** Compares a list with the document: "Maximum number of animals returned", "Filters by availability status". */
+/**
+ * Compares a list response with the interface document: "Maximum number of animals returned", "Filters by availability
+ * status".
+ */
 function plainObservations(query: URLSearchParams, pets: readonly ObservedPet[]): Observation[] {
   const limit = Number(query.get('limit') ?? listLimit.default);
   const filter = query.get('status');
@@ -208,8 +211,8 @@ function pagingObservations(
     const description = `${body.length} of at least ${pluralize(facts.total, 'pet')}, and no Link to the rest`;
     const none: Observation = { about: 'paging', possibleValues: ['none'], description, isLikely: true };
     if (question === undefined) return [none];
-    // Without a Link header, the service may still have pages by query parameters. This observation counts only once
-    // such parameters had no effect.
+    // Without a Link header, the service can still have pages by query parameters. So a missing Link header is evidence
+    // only after such parameters were sent and had no effect.
     const needs = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,

@@ -3,21 +3,24 @@ import { settingValues } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 
-/** Subject of an observation: an assumption, one of its `errorCodes`, or a sentence of the API document. */
+/**
+ * Subject of an observation about a service: an open question, the text of one of its error codes, or a sentence of the
+ * interface document.
+ */
 export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 
 /** Observation: what one response of a service reveals about its behavior where the API document leaves this open. */
 export interface Observation {
   readonly about: Subject;
-  /** Values of the assumption that explain the response. Empty if none does. */
+  /** Values of the open question that explain the response. Empty if none does. */
   readonly possibleValues: readonly unknown[];
   /** Short description of the response for the user. */
   readonly description: string;
   /** Whether the observation is only likely, because the response could also be a coincidence. */
   readonly isLikely?: boolean | undefined;
   /**
-   * Features of the request, such as a field, that the service must accept in other requests. Before this, the
-   * observation does not count, because a rejection may have another reason.
+   * Features of a rejected request, such as a field, that the service must have accepted in other requests. Until then
+   * the rejection is no evidence, because it may have another reason.
    */
   readonly needs?: readonly string[] | undefined;
 }
@@ -28,20 +31,23 @@ export type KnowledgeState = 'certain' | 'likely' | 'not asked' | 'contradicted'
 export interface Knowledge {
   readonly about: Subject;
   readonly state: KnowledgeState;
-  /** Value that the service uses for an assumption, if known: only in the states `certain` and `likely`. */
+  /** What the service does in this open question, if known: only in the states `certain` and `likely`. */
   readonly value?: unknown;
-  /** Values of the assumption that are still possible. Empty before the first observation. */
+  /**
+   * Values that are still possible for the open question. Empty before the first observation, although all are possible
+   * then.
+   */
   readonly left: readonly unknown[];
   /**
    * Observations about the assumption, each with its request. If the state is `contradicted`, the last one is the
    * contradiction.
    */
   readonly evidence: readonly string[];
-  /** Ids of the requests that revealed the assumption's value. */
+  /** Ids of the requests that revealed a value for the open question about the service. */
   readonly requests: readonly number[];
 }
 
-/** Creates the knowledge about an assumption before the first observation. */
+/** Returns the state of an open question about the service before the first observation. */
 export const notAsked = (about: Subject): Knowledge => ({
   about,
   state: 'not asked',
@@ -58,12 +64,12 @@ interface ObservedValues {
   requests: number[];
 }
 
-/** Maximum number of observations per assumption that are shown. */
+/** Maximum number of observations that are shown per open question about the service. */
 const shownEvidence = 3;
 
 /**
- * Collects observations and derives the possible values of each assumption. The order of observations has no influence,
- * except on which one is called the contradiction.
+ * Collects observations of a service and derives the values that are possible for each open question. The order of
+ * observations does not matter, except that the last of two contradicting ones is named in the report.
  */
 export class Observations {
   readonly #gathered = new Map<Subject, ObservedValues>();
@@ -92,7 +98,7 @@ export class Observations {
     return { ...base, state: isLikely ? 'likely' : 'certain', value: left[0], left };
   }
 
-  /** Assumptions about which at least one observation exists. */
+  /** Open questions about the service with at least one observation. */
   get subjects(): Subject[] {
     return [...this.#gathered.keys()];
   }
@@ -107,7 +113,7 @@ const emptyGathered = (about: Subject): ObservedValues => ({
   requests: [],
 });
 
-/** Returns all values of an assumption; `undefined` if the possible values are unlimited. */
+/** Returns all possible values of a question about the service; `undefined` if they are unlimited. */
 export function choicesOf(about: Subject): readonly unknown[] | undefined {
   const values = Object.hasOwn(settingValues, about) ? settingValues[about as AssumptionId] : undefined;
   return values !== undefined && 'others' in values ? [values.default, ...values.others] : undefined;

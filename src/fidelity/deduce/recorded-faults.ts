@@ -6,7 +6,10 @@ import { isRefusal } from './observed-rate.js';
 
 /** Response time from which a recorded response counts as a fault, in milliseconds. */
 const slowMs = 1_000;
-/** Assumed response time for an aborted request, as a multiple of the client's wait. */
+/**
+ * Assumed time after which the service would have answered an aborted request, as a multiple of the time until the
+ * client aborted it.
+ */
 const guessedShare = 2;
 /** Maximum number of fault rules that the scenario of a recording has. */
 const maximumFaults = 50;

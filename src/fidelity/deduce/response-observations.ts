@@ -127,8 +127,8 @@ function errorObservations(exchange: ParsedExchange): Observation[] {
     ];
   }
   const code = codeOfStatus[status];
-  // Ignores refusals by a ban. Bans are recognized by their error code, so a ban proves nothing about the error codes
-  // of limits.
+  // Ignores refusals by a ban, because a response counts as a ban by its error code, and so reveals nothing about the
+  // error codes of limits.
   if (code === undefined || (isRefusal(exchange) && (status !== 429 || body.code === 'key_banned'))) return [];
   return [{ about: `errorCodes.${code}`, possibleValues: [body.code], description: `code ${body.code.slice(0, 60)}` }];
 }

@@ -7,7 +7,7 @@ import type { Learner } from './learner.js';
 export interface CalibratedSource {
   /** Source of the scenario: the service's URL, or names of recordings. */
   readonly from: string;
-  /** Time of the calibration, ISO 8601. */
+  /** Time at which `calibrate` ran, ISO 8601. */
   readonly at: string;
   readonly requests: number;
 }
@@ -30,7 +30,7 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
   const known = rows.filter(({ state }) => state === 'certain' || state === 'likely');
   const codes = known.filter(({ about }) => about.startsWith('errorCodes.'));
   const others = known.filter(({ about }) => !about.startsWith('errorCodes.') && about !== 'enterpriseLimits');
-  // Includes codes that equal the documented ones, because `compare` checks only codes in the scenario.
+  // Includes error codes that equal the documented ones, because `compare` checks only the codes in the scenario.
   const errorCodes = Object.fromEntries(codes.map(({ about, value }) => [about.slice('errorCodes.'.length), value]));
   const open = rows.filter(({ state }) => state === 'not asked');
   const broken = rows.filter(({ state }) => state === 'contradicted');

@@ -29,8 +29,8 @@ export class ServiceFacts {
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
   /**
-   * Features of requests that the service accepted, and query parameters that had no effect. Observations about
-   * rejected requests depend on them.
+   * Features of requests that the service accepted, and query parameters that had no effect. A rejection is evidence
+   * only if these features did not cause it.
    */
   readonly accepted = new Set<string>();
   /** Ids of the pets in the last complete list with at least two pets. */
@@ -70,7 +70,7 @@ export function featuresOf({ method, operation, token, query, requestHeaders, se
     `Content-Type ${requestHeaders['content-type'] ?? ''}`,
     ...[...new URLSearchParams(query).keys()].map((name) => `query ${name}`),
     ...fields.flatMap(([field, value]) => {
-      // Lists only the presence of a name, because names differ in every request.
+      // Lists only whether the pet has a name, because names differ in every request.
       const shown = field === 'name' && value !== '' ? 'text' : String(value);
       return [`field ${field}=${shown}`, ...(isInt64(value) ? [`field ${field}: ${shown.length} digits`] : [])];
     }),

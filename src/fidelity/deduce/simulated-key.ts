@@ -52,7 +52,7 @@ function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules)
   return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + shortestMs, ms] : [ms, ms];
 }
 
-/** Returns the range of times at which the service counted a request, in the time unit of its possible rules. */
+/** Returns the range of times at which the service counted a request, rounded to seconds if the rules round. */
 const countedAt = ([minimum, maximum]: TimeRange, { rounding }: LimitRules): TimeRange =>
   rounding === 'seconds' ? [Math.floor(minimum / 1000) * 1000, Math.floor(maximum / 1000) * 1000] : [minimum, maximum];
 
@@ -125,7 +125,8 @@ function explainBy(
         ? window.first(size, countedAtRange, sight)
         : window.next(size, before, countedAtRange, sight);
     if (otherBefore === undefined || otherLimit === undefined) {
-      // Bounds the usage of the window that a response does not show: its remaining requests never exceed its limit.
+      // Limits the possible usage of the other window, which the response does not describe: its remaining requests
+      // cannot exceed its limit.
       const maximumLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > maximumLeft) return [];
@@ -181,7 +182,7 @@ export function mayCount(
       .next(sizeOf(name, limit), state, countedAtRange, sight)
       .map((after) => ({ ...before, windows: { ...before.windows, [name]: after } }));
   };
-  // Considers that a rejected request counts in only one of the two windows.
+  // Adds the case that a rejected request counts in only one of the two windows.
   const [minute, day] = [count(key, 'minute'), count(key, 'day')];
   const single = rules.settings.rejectedCounts === 'other-windows' ? [...minute, ...day] : [];
   return [key, ...single, ...minute.flatMap((each) => count(each, 'day'))];

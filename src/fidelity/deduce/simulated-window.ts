@@ -37,11 +37,14 @@ const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 
 /** Request and response, as far as they concern one rate-limit window. */
 export interface WindowObservation {
-  /** Whether the window was used up before the request; `undefined` if this does not matter. */
+  /** Whether the window was used up before the request; `undefined` if both are possible. */
   readonly wasUsedUp: boolean | undefined;
   /** Whether the window counted the request. */
   readonly isCharged: boolean;
-  /** Rate-limit headers of the response; `undefined` if they describe the other window, minute or day. */
+  /**
+   * Rate-limit headers of the response for this window; `undefined` if the headers describe the key's other window
+   * (minute or day).
+   */
   readonly shown: { readonly remaining: number; readonly end: TimeRange } | undefined;
 }
 
@@ -51,7 +54,8 @@ export interface WindowObservation {
  */
 export interface SimulatedWindow {
   /**
-   * Returns the possible states of a rate-limit window after the first response that shows it, for any earlier usage.
+   * Returns the window states that can explain the first response with this window's headers. The number of earlier
+   * requests is unknown.
    */
   first(
     size: WindowSize,
@@ -64,8 +68,8 @@ export interface SimulatedWindow {
    */
   next(size: WindowSize, state: WindowState, arrival: TimeRange, sight: WindowObservation): WindowState[];
   /**
-   * Predicts the remaining requests and the reset time of a rate-limit window, each as a range. The reset time assumes
-   * the largest remaining number.
+   * Predicts the remaining requests and the reset time of a rate-limit window, each as a range. The predicted reset
+   * time belongs to the largest remaining number.
    */
   report(
     size: WindowSize,
@@ -81,7 +85,7 @@ export function simulatedWindow({ algorithm, windowStart }: Settings): Simulated
 }
 
 function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange): SimulatedWindow {
-  /** Considers both cases: the rate-limit window still runs, or it has ended. */
+  /** Returns the two possible states of a rate-limit window at a request's arrival: it still runs, or it has ended. */
   const branches = (
     { used, end }: WindowState,
     [minimum, maximum]: TimeRange,
@@ -148,8 +152,8 @@ type Hits = WindowState['hits'];
 const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + requests, 0);
 
 /**
- * Removes the oldest requests of a sliding window until `kept` are left; `undefined` if the possible times of the
- * requests contradict this.
+ * Removes the oldest requests of a sliding window until `kept` are left; `undefined` if this is impossible at the time
+ * of the new request.
  */
 function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number): Hits | undefined {
   let excess = countOf(hits) - kept;
@@ -184,8 +188,8 @@ function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = overlapOf([minimum, maximum], span);
       if (found === undefined) return undefined;
-      // Keeps a group of requests in a sliding window undivided, unless the latest response narrows the range of times
-      // at which they arrived.
+      // Keeps requests that arrived in the same range of times as one group, unless the latest response narrows the
+      // range for some of them.
       if (found[0] === minimum && found[1] === maximum) {
         narrowed.push([minimum, maximum, after]);
         after = 0;

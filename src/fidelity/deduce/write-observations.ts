@@ -62,7 +62,7 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
     ];
   if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
   const possibleValues = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
-  // In a recording, the rejection of a new pet may have another reason. The observation is therefore only likely.
+  // A recording does not show why the service rejected a new pet, so this conclusion is only likely.
   if (exchange.question === undefined) return [{ about: only, possibleValues, description, isLikely: true }];
   const isOdd = oddFeatures[only](extra);
   return [
@@ -90,8 +90,8 @@ const oddFeatures: Readonly<Record<Odd, (extra: readonly string[]) => (feature: 
 function accepted(odd: Odd, { body, question }: ParsedExchange, extra: readonly string[]): Observation[] {
   const description = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // Ignores the rejection of a category in a recording. Only calibration sends categories that the service certainly
-    // lacks.
+    // Ignores a rejected category in a recording, because the service may lack the category. `calibrate` sends an id
+    // that the service certainly lacks.
     return odd === 'unknownCategory' && question !== odd
       ? []
       : [{ about: odd, possibleValues: ['accept'], description }];

@@ -6,7 +6,7 @@ import type { Finding } from '../finding.js';
 /**
  * Names API keys in reports, which may be shared with others. The public keys of the default scenario appear in full,
  * and all other keys masked. Equal masked names get numbers.
- * @param tokens API keys in the order of their numbers
+ * @param tokens API keys in the order in which equal masked names are numbered
  */
 export function keyNames(tokens: Iterable<string | undefined>): Map<string | undefined, string> {
   const names = new Map<string | undefined, string>();

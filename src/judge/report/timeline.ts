@@ -6,7 +6,7 @@ import { keyNames } from './key-names.js';
 export interface TimelineMark {
   kind: RequestKind;
   atMs: number;
-  /** Journal id of the request that the mark shows. */
+  /** Journal id of the request that this timeline mark shows. */
   request: number;
   /** Text for the request: method, path, query and status, such as `GET /pets?limit=5 · 429`. */
   title: string;

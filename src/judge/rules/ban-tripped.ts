@@ -4,15 +4,15 @@ import { type Finding, finding, formatDuration, type SimulatorRule } from '../fi
 import { type KnownRequest, toleranceMs } from '../run.js';
 
 /**
- * Minimum wait that counts as a backoff, and wait from which waits need not grow further, in milliseconds. Both apply
- * after a refusal that names no wait.
+ * Minimum wait that counts as a backoff (first constant), and the wait that is long enough not to grow further
+ * (second), in milliseconds. Both apply after a refusal that names no wait.
  */
 const minimumBackoffMs = 1_000;
 const longBackoffMs = 60_000;
 
 /**
- * Whether a strike came no earlier than the client's latest refusal allowed. After a refusal that names no wait, a
- * growing backoff is sufficient.
+ * Whether a request that counted as a strike obeyed the latest refusal that the client had received. If the refusal
+ * named no wait, a growing backoff is sufficient.
  */
 function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined): boolean {
   const { lastRefusalRead: refusal, arrivedAtMs } = strike;
@@ -60,8 +60,8 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // The journal may have dropped some strikes of the ban. They count as this client's, because their sender is
-        // unknown.
+        // The journal may have dropped some of the strikes that led to the ban. They count as this client's, because
+        // their sender is unknown.
         const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];

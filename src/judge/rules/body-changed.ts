@@ -17,7 +17,7 @@ export const bodyChanged: WireRule = {
     const obtained = laterSuccessesIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // A pet that was stored later was retried correctly, so the rejected request in between was for another pet.
+      // The first pet was stored by a later, correct retry, so the rejected request between was for another pet.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !obtained.has(first))
       .map(({ first, next }) =>
         finding('body-changed', 'fail', [first, next], {
@@ -58,8 +58,8 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
 }
 
 /**
- * Whether a request retries a write whose refusal the client received. Evidence: the same call name, or a body that was
- * cut short or rejected.
+ * Whether a request retries a write whose refusal the client received. Evidence: the same call name in both requests,
+ * or a body of either that was cut short or rejected.
  */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&
@@ -76,8 +76,8 @@ const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   isBeginning(first, next);
 
 /**
- * Whether the service rejected the body of a sequential client with a 400. Such a request is a broken retry, not
- * another pet.
+ * Whether the service rejected a request of a sequential client with a 400. The body was then probably damaged in a
+ * retry, and is not that of another pet.
  */
 const isBroken = ({ status, session }: JudgedRequest) => status === 400 && session.isSequential;
 

@@ -85,8 +85,8 @@ const callOf = (request: KnownRequest) => {
 };
 
 /**
- * Splits writes under one call name into calls. Different pets are different calls, unless one was sent after another's
- * lost response.
+ * Divides writes with the same call name (X-Sim-Call) into calls. Writes of different pets are different calls, unless
+ * one was sent after another's response was lost.
  */
 const callsUnder = (stored: KnownRequest[], reads: ClientReads): KnownRequest[][] =>
   stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, reads)
@@ -134,8 +134,8 @@ const isSuccessfulRead = (request: KnownRequest) => !isWrite(request) && isServe
 const isStored = ({ known }: KnownRequest) => known.storedId !== undefined;
 
 /**
- * Whether the response to a stored write was lost for the client: unreadable, or not awaited because the client sent
- * the named call again.
+ * Whether the client did not get the response to a stored write: the response was unreadable, or the client sent the
+ * call again, under its name in X-Sim-Call, before the response.
  */
 const isLost = (request: KnownRequest, stored: readonly KnownRequest[]) =>
   isUnknown(request) ||
@@ -156,8 +156,8 @@ const isSamePetSentBlindly = (allRequests: readonly KnownRequest[]) =>
   [...groupBy(allRequests, ({ pet }) => pet).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
 
 /**
- * Whether a client stored a pet soon after a write for another pet had a lost response. Considers only calls without a
- * name.
+ * Whether a client stored a pet soon after the response to another pet's write was lost. Considers only calls without a
+ * name in X-Sim-Call.
  */
 const isFollowedBlindly = (allRequests: readonly KnownRequest[], reads: ClientReads) =>
   [

@@ -56,12 +56,11 @@ function earlyAfter(
 }
 
 /**
- * Time by which a request was before Retry-After, in milliseconds, if it came after Reset and was refused nevertheless.
- * The document: "the client waits for the time given in the Retry-After header".
+ * Returns how many milliseconds before the end of Retry-After a request came, if it came after X-RateLimit-Reset and
+ * was refused nevertheless. The interface document: "the client waits for the time given in the Retry-After header".
  */
 const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
-  // Applies only to clients that send one request at a time. With concurrent callers, another caller may have used up
-  // the limit since the Reset time.
+  // Clients with concurrent requests are excluded: another caller may have used up the limit since the reset time.
   request.isRefused &&
   request.session.isSequential &&
   response.retryAfterMs !== undefined &&
@@ -158,8 +157,8 @@ function advice(response: JudgedRequest, header: string): string {
 }
 
 /**
- * Whether the client obeyed by ending after a refusal. A call with two refusals does not count, because the second may
- * refuse a retry.
+ * Whether the client ended after its last refusal, without a retry. If two refusals are of equal requests, the second
+ * may refuse a retry.
  */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&

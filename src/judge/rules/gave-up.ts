@@ -27,8 +27,8 @@ export const gaveUp: WireRule = {
       const isOneCall = areOneEach && isUnansweredWrite(last);
       return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !obtained.has(last);
     });
-    // Concurrent clients with the attempt number in the URL send no equal requests. Such clients pass if enough calls
-    // got a response.
+    // Parallel clients with the attempt number in the URL send no equal requests, so their retries cannot be
+    // recognized. Such clients pass if enough calls got a response.
     const areAnswered = dropped.every(isConcurrent) && hasAnswers(run);
     const findings = areAnswered
       ? []
@@ -79,7 +79,9 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   ];
 }
 
-/** Creates a finding about equal reads that were never repeated, although too few of them got a usable response. */
+/**
+ * Creates a finding about failed reads that were never repeated: too few of the equal reads got a successful response.
+ */
 function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof compareEqualReads>) {
   const { severity, note } = severityOfGivingUp(run, missing);
   const [first] = missing as [JudgedRequest];

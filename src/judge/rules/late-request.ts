@@ -31,7 +31,8 @@ export const lateRequest: WireRule = {
 };
 
 /**
- * Whether the client ended by itself during a required wait, so that its caller's time limit must have ended the wait.
+ * Whether the client ended, without being stopped, while a 429 asked it to wait. Then a time limit of the code that
+ * called the client must have ended the wait.
  */
 function hasEndedItsWait({ requests, isOver, end, endMs }: Run): boolean {
   const last = requests.at(-1);

@@ -80,8 +80,8 @@ function retriesAfter(
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // If more requests than waiting callers follow the wait, some are a caller's further calls. Then only the first
-  // request on each connection counts.
+  // If more requests arrive after the wait than callers were waiting, some of them are a caller's next calls. Then only
+  // the first request on each connection counts.
   return later.length <= most ? later : apart;
 }
 

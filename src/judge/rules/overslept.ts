@@ -10,7 +10,7 @@ const share = 0.5;
 const minimumUnitErrorMs = 600_000;
 /** Minimum wait that shows a Unix time used as a duration, in milliseconds. */
 const minimumDateMs = 300 * 86_400_000;
-/** Maximum deviation of a wait from the Unix time that the client used as the wait, as a share. */
+/** Maximum relative difference between a wait and a Unix time that the client mistook for the length of the wait. */
 const unitShare = 0.01;
 /** Maximum wait of a client that doubles its wait after each refusal, in milliseconds. */
 const longestBackoffMs = 60_000;

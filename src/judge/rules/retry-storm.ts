@@ -6,7 +6,7 @@ import { type Finding, finding, formatDuration, requestTarget, type WireRule } f
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 const maximumAttempts = 6;
-/** Pause after which further attempts count as a new series, in milliseconds. */
+/** Pause after which further attempts of the same request count as a new series, in milliseconds. */
 const pauseMs = 45_000;
 /**
  * Interval of attempts that is long enough not to be a storm, in milliseconds. Circuit breakers probe at such
@@ -43,8 +43,8 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   if (first === undefined || attemptCount <= maximumAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(attempts, same)) return [];
-  // Requests without a call name may belong to several of the calls that the scenario requires. Calls that got a usable
-  // response in other requests are subtracted.
+  // Requests without a call name may belong to several of the calls that the scenario requires, except the calls that
+  // other requests completed.
   const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(attempts, attemptCount)];
   if (attemptCount <= maximumAttempts * (needs?.calls ?? 1) && attempts.slice(1).every(isObedient)) return [];

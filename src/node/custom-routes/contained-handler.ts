@@ -28,7 +28,7 @@ export class RouteResponse extends Error {
  * `@mswjs/http-middleware` 0.10.3 crashes on status 0 of `HttpResponse.error()`, a failing body, and a header that
  * `node:http` rejects. msw adds stored cookies to later requests of all clients, but stores none from a plain
  * `Response`.
- * @param context request context for `guarded`
+ * @param context request context for handlers wrapped in `guarded`, which applies authentication and rate limits
  * @param headers added unless the response has a header of that name; `Vary` is always added
  */
 export function containedHandler(

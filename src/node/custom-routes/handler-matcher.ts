@@ -22,7 +22,7 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
   const search = (method: string, url: URL): boolean =>
     infos.some((info) => {
       if (!isMethod(info.method, method)) return false;
-      // A path that is a function, or a GraphQL operation, cannot be compared here. Only the handler itself can decide
+      // Returns true for a GraphQL handler of msw, or one whose path is a function: only the handler itself can decide
       // whether it matches.
       if (typeof info.path !== 'string' && !(info.path instanceof RegExp)) return true;
       return match(url, info.path, url.origin).matches;

@@ -7,7 +7,7 @@ import { statusesWithoutBody } from '../../requests/outcome.js';
 import { type Delivery, deliver } from '../http/wire-faults.js';
 
 /**
- * Sends the response of a guarded route, with a body of bytes or a stream, and with cookies.
+ * Sends the response of a user's rate-limited route, with a body of bytes or a stream, and with cookies.
  * @throws {TypeError} for a header that HTTP does not allow
  */
 export function sendRoute(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {

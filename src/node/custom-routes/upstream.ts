@@ -26,7 +26,10 @@ export interface UpstreamOptions {
   readonly authorization?: string | undefined;
   /** Host of a backend on another machine. Required for such a `url`, as a confirmation. Default: only this machine. */
   readonly host?: string | undefined;
-  /** Whether the backend serves the three Petstore operations too, instead of the simulator. Default: false. */
+  /**
+   * Whether the user's backend also serves the three Petstore operations, so that the simulator does not. Default:
+   * false.
+   */
   readonly withoutApi?: boolean | undefined;
 }
 
@@ -43,7 +46,10 @@ export type Upstream = (
 
 const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Checks the URL of a backend. @throws {RangeError} for an unusable URL */
+/**
+ * Checks the URL of the user's backend, to which the simulator forwards requests.
+ * @throws {RangeError} for an unusable URL
+ */
 function upstreamUrl({ url, host }: UpstreamOptions): URL {
   const given = URL.canParse(url) ? new URL(url) : undefined;
   if (given === undefined || !/^https?:$/.test(given.protocol) || given.search !== '' || given.hash !== '')

@@ -6,7 +6,10 @@ const realSetTimeout = setTimeout;
 /** Delay of a 429, in milliseconds. Requests that a client sends in parallel arrive within this time. */
 const holdMs = 20;
 
-/** Delivers a response. Delays a 429 if its `sent` function is set, to detect parallel requests. */
+/**
+ * Delivers a response. Delays a 429 briefly if its function `sent` is set, because requests that arrive meanwhile were
+ * sent in parallel.
+ */
 export function deliverAfterDelay(answer: Answer, deliver: (answer: Answer) => void): void {
   const { sent } = answer;
   if (sent === undefined) deliver(answer);

@@ -1,10 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from './event-loop-turns.js';
 
-/**
- * Number of responses in one event-loop turn from which they are sent together. Below this number, each is sent at
- * once.
- */
+/** Minimum number of responses in one event-loop turn that are sent together. Fewer responses are sent immediately. */
 const fewestTogether = 3;
 
 let answered = 0;

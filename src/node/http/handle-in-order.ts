@@ -26,7 +26,7 @@ export function handleInOrder(serve: RequestListener): RequestListener {
       const left = (waiting.get(socket) ?? 1) - 1;
       waiting.set(socket, left);
       if (left === maximumWaiting - 1) socket.resume();
-      // Handles the request in the next turn, because Node is still preparing its response.
+      // Handles the request in the next turn of the event loop, because Node is still preparing the response object.
       process.nextTick(serve, request, response);
     });
   };

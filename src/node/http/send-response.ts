@@ -12,8 +12,8 @@ export function sendResponse(
 ): void {
   // A fault removed the Date header, which Node would otherwise set to the machine's time.
   if (headers.Date === undefined) response.sendDate = false;
-  // Node joins headers and text to one string. Encoding that string as UTF-8 allocates its size again, so other text
-  // than ASCII is sent as a buffer.
+  // Sends a body with non-ASCII characters as a buffer. As text, Node would join it to the headers and encode both
+  // again, which allocates memory twice.
   const bytes = Buffer.byteLength(body) === body.length ? body : Buffer.from(body);
   const fields: string[] = [];
   for (const name in headers) fields.push(name, headers[name] as string);

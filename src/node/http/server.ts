@@ -94,7 +94,7 @@ export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
   /** Origin of all URLs: `http://127.0.0.1:4010`. */
   readonly origin: string;
   /**
-   * Serves a state from now on, given by its simulators. Ends the streams of the previous one.
+   * Replaces the simulators that the server serves, and ends the streams of the previous ones.
    * @param routes the user's handlers and upstream backend; default: those passed before
    */
   serve(simulators: ServedSimulators, routes?: CustomRoutes): void;

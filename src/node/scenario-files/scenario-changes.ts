@@ -14,7 +14,7 @@ function changedFields(before: Fields, after: Fields, path: readonly string[]): 
     const [was, is] = [before[name], after[name]];
     if (isDeepStrictEqual(was, is)) return [];
     const here = [...path, name];
-    // Names fields of a key one level deeper than other fields, because a key has many.
+    // Lists changed fields of an API key one level deeper than other fields, because a key has many.
     const isDeepEnough = here.length > (here[0] === 'keys' ? 2 : 1);
     if (!isDeepEnough && isFields(was) && isFields(is)) return changedFields(was, is, here);
     if (Array.isArray(was) || Array.isArray(is)) return [`${here.join('.')}${countChanges(was, is)}`];

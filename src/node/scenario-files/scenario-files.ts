@@ -65,7 +65,7 @@ export async function readScenarioAndFiles(
   const layered = isShipped ? readShippedLayers(nameOrFile) : await readFileLayers(nameOrFile, shipped);
   const { value, files, isReadable } = layered;
   const issues = [...layered.issues];
-  // Imports the module for overrides only if needed, to start faster.
+  // Imports the module for `--set` and other changes only if needed, so that the program starts faster.
   const applied = overrides.length > 0 ? await import('./overrides.js') : undefined;
   let found: ReadScenario | undefined;
   if (isReadable) {
@@ -139,7 +139,10 @@ async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredSc
   return readLayers(file, shipped);
 }
 
-/** Converts the merged files to a scenario. Without a name, the scenario is named after its file. */
+/**
+ * Converts a scenario file, merged with the files that it extends, to a scenario. Without a name, the scenario is named
+ * after the file.
+ */
 function withoutExtends(value: unknown, file: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { extends: base, ...fields } = value as Record<string, unknown>;

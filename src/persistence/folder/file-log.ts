@@ -47,8 +47,8 @@ export interface OpenFileLogOptions extends OpenLogOptions {
    */
   readonly flush?: boolean;
   /**
-   * Called if the process must exit, because a flush failed or the folder was removed. Default: writes the sentence to
-   * standard error and exits with code 1.
+   * Called with the error message if the process must exit, because a flush failed or the folder was removed. Default:
+   * writes the message to standard error and exits with code 1.
    */
   readonly onFatal?: (sentence: string) => void;
   /** Size of the log from which a snapshot replaces its entries, in bytes. Default 16 MiB. */
@@ -561,8 +561,8 @@ function repair(folder: string, damage: Damage, position: number, names: readonl
  * @returns the new names of the files
  */
 function setAsideFrom(folder: string, name: string, offset: number, later: readonly string[]): string[] {
-  // Renames the log's files from the last to the first. If the process is killed meanwhile, the log has no gap between
-  // two files.
+  // Renames the log's damaged files from the last to the first, so that the log has no missing file in between if the
+  // process is killed meanwhile.
   const aside = later.toReversed().map((each) => renameAside(folder, each));
   if (offset === 0) aside.push(renameAside(folder, name));
   else {
@@ -699,7 +699,8 @@ function asideName(folder: string, name: string): string {
 
 /** Flushes the list of files in a folder to the disk, so that new and renamed files survive a power loss. */
 async function flushFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder to flush it, and needs no flush, because it writes file names in order.
+  // Windows cannot open a folder to flush it. It needs no flush either, because it writes changes of a folder to the
+  // disk in order.
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
@@ -719,7 +720,7 @@ function createFolder(folder: string): void {
   );
 }
 
-/** Converts a system error about the folder to an error with advice. Returns any other error unchanged. */
+/** Converts a system error about the log's folder to an error with advice. Returns any other error unchanged. */
 function explain(folder: string, error: unknown): unknown {
   const { code = '', message, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
@@ -785,8 +786,8 @@ async function createLockFile(folder: string, draft: string, text: string): Prom
       // A hard link makes the complete lock file appear at once, and fails if the name exists.
       fs.linkSync(join(folder, draft), join(folder, name));
     } catch (error) {
-      // Another process was faster. It has created the lock file, or owns the lock and has deleted this process's
-      // draft.
+      // Another process was faster: it created the lock file, or it owns the lock and has deleted this process's
+      // temporary file.
       if (!/^(?:EEXIST|ENOENT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
       continue;
     } finally {
@@ -823,7 +824,10 @@ function readNote(path: string): Record<string, unknown> {
 
 /** Maximum length of a socket's path, in bytes. macOS cuts longer ones at 104 bytes, Linux at 108. */
 const longestPathBytes = 100;
-/** System errors for which a file system has no sockets, such as a folder shared with another operating system. */
+/**
+ * Codes of the system errors by which a file system without support for sockets responds, such as a folder shared with
+ * another operating system.
+ */
 const withoutSockets = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS', 'EIO'];
 
 /**
@@ -842,8 +846,8 @@ async function listen(folder: string, name: string): Promise<{ address: string; 
       if (!isPipe) fs.chmodSync(path, 0o600);
     } catch (error) {
       server.close();
-      // The owner of the folder has deleted this socket: it found the file before anything listened, as after the end of
-      // a process.
+      // The process that owns the folder has deleted this socket. It found the socket file before this process
+      // listened, and took it for one of an ended process.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT' && fs.existsSync(folder)) return listenAt(address);
       throw error;
     }

@@ -90,8 +90,8 @@ export class Line {
   }
 
   /**
-   * Position of the line's log entry, and how often the log had been opened. Both are not verified yet; `undefined` for
-   * a line without an entry.
+   * Position of the log entry in this line of the file, and how often the log had been opened when it was written.
+   * Neither is verified yet; `undefined` for a line without an entry.
    */
   get place(): { position: number; incarnation: number } | undefined {
     const start = this.#bytes.toString('latin1', prefixLength, prefixLength + exactMark.length + 60);
@@ -110,7 +110,7 @@ export class Line {
     return this.#bytes.toString('latin1', 0, prefixLength) === `${opening}${checksumText(sum)}",` ? sum : undefined;
   }
 
-  /** Parses the content of a verified line. */
+  /** Parses the content of a log line whose checksum was verified. */
   parse<T>(): T {
     const rest = this.#bytes.toString('utf8', prefixLength);
     const isExact = rest.startsWith(exactMark);

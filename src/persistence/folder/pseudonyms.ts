@@ -9,7 +9,7 @@ import { createTextFinder, shortestSecret } from '../../values/text-finder.js';
  */
 const maximumTokens = 100_000;
 
-/** Expected number of API keys, for which the search in texts is sized. */
+/** Expected number of API keys, for the size of the index that finds keys in texts. */
 const expectedTokens = 10_000;
 
 /** Names of input fields that contain an API key. */
@@ -51,7 +51,10 @@ export function createPseudonyms() {
     return text;
   }
 
-  /** Collects the keys of a scenario, which the recording contains unchanged. */
+  /**
+   * Collects the API keys that a scenario defines. These stay unchanged in the recording, because its reader needs the
+   * scenario.
+   */
   function name(scenario: unknown): void {
     if (!isMap(scenario)) return;
     const { keys, background, client, faults } = scenario;
@@ -74,7 +77,7 @@ export function createPseudonyms() {
     ) as Value;
   };
 
-  /** Replaces the API keys in a command. */
+  /** Replaces the API keys in a log command by names. */
   function inRecording(command: unknown): unknown {
     if (!isMap(command)) return command;
     const { kind, call, input, scenario } = command;

@@ -69,14 +69,16 @@ export class Appender {
     });
   }
 
-  /** Returns the content of an entry that waits to be read back, which saves parsing it again. */
+  /**
+   * Returns the content of an own entry that was sent to the store, so that it need not be parsed when it is read back.
+   */
   storedOf(sequence: number): StoredEntry | undefined {
     return this.#pending.get(sequence)?.stored;
   }
 
   /**
-   * Ends the wait for an entry that was read back from the stream.
-   * @returns the entry as submitted, or `undefined` for a duplicate
+   * Ends the wait of a submitted log entry after it was read back from the Redis stream.
+   * @returns the entry as submitted, or `undefined` if it was read before
    */
   take(sequence: number): NewEntry | undefined {
     const pending = this.#pending.get(sequence);
@@ -86,7 +88,10 @@ export class Appender {
     return pending.own;
   }
 
-  /** Sends all waiting entries on a verified connection to the store. Without a connection, the entries wait. */
+  /**
+   * Sends all waiting entries to the store on a connection whose store was verified to hold this log. Without a
+   * connection, the entries wait.
+   */
   use(connection: Connection | undefined): void {
     this.#connection = connection;
     for (const pending of this.#pending.values()) this.#send(pending);
@@ -133,8 +138,8 @@ export class Appender {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       const nowMs = performance.now();
-      // Checks the timeouts after other events, because a busy process may have received entries that it has not read
-      // yet.
+      // Checks the timeouts of log entries only after other events of this turn, because a busy process may have
+      // received entries that it has not read yet.
       setImmediate(() => {
         this.#timer = undefined;
         for (const pending of [...this.#pending.values()]) {

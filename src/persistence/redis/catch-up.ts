@@ -44,7 +44,7 @@ export class CatchUp {
     for (const each of waiting) if (compareIds(each.id, id) <= 0) each.resolve();
   }
 
-  /** Resolves all waits, because the log is closed. */
+  /** Ends all waits for later log entries, because the log is closed. */
   end(): void {
     for (const { resolve } of this.#waiting.splice(0)) resolve();
   }

@@ -35,8 +35,9 @@ export interface Connection {
    */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
   /**
-   * Time since which the store has not replied, by `performance.now()`. It is the time of the last reply, or of the
-   * first command after it. For an ended connection without pending commands, it is the time of the end.
+   * Time since which the Redis store has not replied, by `performance.now()`: the time of the first command after its
+   * last reply, or the last reply if no command is pending. For an ended connection without pending commands, the time
+   * at which it ended.
    */
   readonly silentSinceMs: number;
   /** Calls a function once, when the connection ends. */
@@ -182,7 +183,7 @@ async function loadDriver() {
   try {
     return await import('ioredis');
   } catch (error) {
-    // Of an import, or of the `require` that the build makes of it.
+    // Error code of a failed `import`, or of the `require` to which the build converts it.
     if (!/MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
     throw new LogOpenError(
       'expected the package ioredis, which --data redis:// needs, got none; install it: npm install ioredis@6',

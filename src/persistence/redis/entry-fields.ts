@@ -13,8 +13,8 @@ export interface StoredEntry {
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * Position of the last entry that the writer had applied, its hash and its id. Other replicas compare the hash with
-   * theirs.
+   * State of the writer when it appended this entry: the position and id of the last entry that it had applied, and the
+   * hash of all entries up to there. Other replicas compare the hash with their own.
    */
   readonly after?: readonly [position: number, chain: number, id: string] | undefined;
   readonly answered?: readonly ResponseHash[] | undefined;

@@ -86,8 +86,8 @@ export class Follower {
       const [wasThere, reply, length] = await Promise.all([
         checked,
         connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, cursor().id),
-        // Reads the length of the Redis stream after its entries. Fewer entries than the length show that entries were
-        // lost.
+        // Reads the length of the Redis stream at the same time as its entries. A length that exceeds the number of
+        // entries shows that entries were lost.
         connection.call('XLEN', key),
       ]);
       if (this.#isOver) return;

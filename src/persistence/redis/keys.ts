@@ -1,14 +1,14 @@
 /** Redis keys of one log. The braces make a Redis cluster store all keys on one node. */
 export interface StoreKeys {
-  /** Key of the log's identity, a string. */
+  /** Redis key of the log's id, a string. */
   readonly identity: string;
-  /** Key of the log's entries, a stream. */
+  /** Redis key of the log's entries, a stream. */
   readonly log: string;
   /** Redis key of a hash with the headers of all snapshots, by their log positions. */
   readonly snapshots: string;
   /** Key of a snapshot's content, a list of chunks. */
   chunks(id: string): string;
-  /** Key of the entries that were moved out of the log, a stream. */
+  /** Redis key of the entries that were moved out of the log, a stream. */
   aside(id: string): string;
 }
 

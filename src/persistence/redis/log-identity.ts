@@ -18,8 +18,8 @@ interface StoredIdentity extends LogIdentity {
 export const shortId = ({ id }: LogIdentity): string => id.slice(0, 8);
 
 /**
- * Reads the identity of a log; `undefined` for a missing log.
- * @throws {LogOpenError} for an identity that this version cannot read
+ * Reads the id of a log from Redis; `undefined` for a missing log.
+ * @throws {LogOpenError} for a log in a format that this version cannot read
  */
 export async function readIdentity(connection: Connection, keys: StoreKeys): Promise<LogIdentity | undefined> {
   const text = (await connection.call('GET', keys.identity)) as string | null;
@@ -49,8 +49,8 @@ function parseIdentity(text: string): StoredIdentity | undefined {
 export const remedies = 'restore the store, use another name, or delete the log with --data-reset';
 
 /**
- * Creates a log with its first command, unless another replica does so at the same moment.
- * @throws {LogOpenError} if parts of an earlier log exist without its identity; nothing is deleted
+ * Creates a log with its first command in Redis, unless another replica does so at the same moment.
+ * @throws {LogOpenError} if Redis contains parts of an earlier log but not its id; nothing is deleted
  */
 export async function createLog(
   connection: Connection,

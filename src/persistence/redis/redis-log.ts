@@ -188,8 +188,8 @@ export class RedisLog implements Log {
    * has lost entries.
    */
   #check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Skips log entries that existed when this server started, because their writers may have seen earlier entries that
-    // the store lost.
+    // Skips the comparison for log entries that existed when this server started: the store may have lost even earlier
+    // entries, which their writers had seen.
     if (after === undefined || this.#onEntry === undefined) return;
     const [position, chain] = after;
     if (position < this.#cursor.position && this.#chains.agrees(position, chain) !== false) return;

@@ -28,8 +28,8 @@ export class SnapshotElection {
   #due: { cursor: LogCursor; isOwn: boolean } | undefined;
   #isBusy = false;
   /**
-   * Sizes of the log up to the positions at which a snapshot was due, in characters. Each is subtracted from `#bytes`
-   * after its snapshot was written.
+   * Size of the log, in characters, at each position at which a snapshot was due. After the snapshot was written, the
+   * size is subtracted from `#bytes`, because the snapshot replaces these entries.
    */
   readonly #bytesAt = new Map<number, number>();
   readonly #digests = new Map<number, Promise<string>>();

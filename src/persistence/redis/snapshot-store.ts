@@ -11,7 +11,7 @@ import type { LogCursor } from './log-cursor.js';
 export interface StoredSnapshotHeader extends LogCursor {
   /** Version of petstore-sim that wrote the snapshot. */
   readonly version: string;
-  /** Id and length of the list that contains the snapshot's chunks. */
+  /** Id and length of the Redis list that contains the snapshot's chunks. */
   readonly chunks: string;
   readonly count: number;
   readonly bytes: number;

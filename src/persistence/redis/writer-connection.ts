@@ -15,7 +15,10 @@ export interface WriterConnectionOptions {
    * @throws {StoreUnavailableError} if the connection fails
    */
   readonly isIntact: (connection: Connection) => Promise<boolean>;
-  /** Called with each verified connection, and with `undefined` when this connection ends. */
+  /**
+   * Called with each connection whose store was verified to hold this log, and with `undefined` when the connection
+   * ends.
+   */
   readonly onChange: (connection: Connection | undefined) => void;
   /** Called if the store has lost or changed applied entries. Reconnecting then stops. */
   readonly onLost: () => void;
@@ -33,7 +36,7 @@ export class WriterConnection {
   readonly #options: WriterConnectionOptions;
   #connection: Connection | undefined;
   #isOver = false;
-  /** Start of the current outage by `performance.now()`, and the timer after which it is reported. */
+  /** Start of the current outage of Redis by `performance.now()`, and the timer after which it is reported. */
   #outageStartMs: number | undefined;
   #reportTimer: ReturnType<typeof setTimeout> | undefined;
   #isReported = false;
