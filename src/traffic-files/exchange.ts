@@ -4,8 +4,8 @@ import type { RequestRecord } from '../requests/request-record.js';
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
 
 /**
- * Request and response as a recording or a calibration contains them. `token` is a name such as `key-1`, never the API
- * key. `headers` contains only response headers that later steps read.
+ * Request and response from a recording, or from `calibrate`. `token` is a name such as `key-1`, never the API key.
+ * `headers` contains only response headers that later steps read.
  */
 export interface Exchange extends RequestRecord {
   /** Request headers that later steps read, with lower-case names: Content-Type and Origin. */

@@ -5,7 +5,7 @@ const label = 'petstore-sim';
 const heightPx = 20;
 const paddingPx = 6;
 
-/** Colors of the certificate's badge. A color applies from its percentage of passed runs upwards. */
+/** Colors of the badge that `certify` writes. A color applies from its percentage of passed runs upwards. */
 const colors: readonly [fromPercent: number, color: string][] = [
   [100, '#3fa11c'],
   [90, '#7d9e12'],

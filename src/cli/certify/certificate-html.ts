@@ -33,7 +33,7 @@ tr:last-child > * { border-bottom: 0 } thead th { position: sticky; top: 0; back
 a { color: inherit }
 `;
 
-/** Formats a certificate as a self-contained HTML page. */
+/** Formats the results of `certify` as a self-contained HTML page. */
 export function certificateHtml(certificate: Certificate, changes?: Changes): string {
   const { counts, sdks } = certificate;
   const title = 'Petstore client certificate';

@@ -13,7 +13,7 @@ import {
 } from './certificate.js';
 import { type Changes, changesText, type OutcomeChange } from './changes.js';
 
-/** Formats a certificate as Markdown. */
+/** Formats the results of `certify` as Markdown. */
 export function certificateMarkdown(certificate: Certificate, changes?: Changes): string {
   const { counts, sdks } = certificate;
   const failed = sdks.flatMap((sdk) =>

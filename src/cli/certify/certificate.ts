@@ -48,7 +48,7 @@ export interface CertifiedSdk {
   results: readonly CertifiedRun[];
 }
 
-/** A certificate: results of several SDKs in several scenarios. */
+/** The result of `certify`: outcomes of several SDKs in several scenarios. */
 export interface Certificate {
   /** ISO 8601. */
   date: string;

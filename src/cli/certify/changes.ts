@@ -10,7 +10,7 @@ const earlierSchema = fields({
   sdks: list(fields({ name: string, results: list(fields({ scenario: string, outcome: outcomeSchema })) })),
 });
 
-/** Fields of an earlier certificate, the result file of `certify`, with which a new one is compared. */
+/** Fields of an earlier result file of `certify`, with which new results are compared. */
 export type PreviousCertificate = Output<typeof earlierSchema>;
 
 /** A run whose outcome differs from that of an earlier `certify` run. */
@@ -24,7 +24,7 @@ export interface OutcomeChange {
 
 /** Differences between the results of two `certify` runs. */
 export interface Changes {
-  /** Date of the earlier certificate (result of `certify`). */
+  /** Date of the earlier results of `certify`. */
   since: string;
   worse: readonly OutcomeChange[];
   better: readonly OutcomeChange[];

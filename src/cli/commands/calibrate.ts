@@ -199,7 +199,7 @@ function continueCommand({ target, 'key-env': key, ...flags }: CalibrateFlags & 
   return commandLine('calibrate', ...given, ...leave.map((name) => `--${name}`));
 }
 
-/** Doubles the budget of requests if the calibration has used it up; otherwise returns the budget unchanged. */
+/** Doubles the budget of requests if `calibrate` has used it up; otherwise returns the budget unchanged. */
 function largerBudget(requests: number, { budget = byDefault.budget }: CalibrateFlags): string {
   return requests < Number(budget) ? budget : String(2 * Number(budget));
 }

@@ -53,7 +53,7 @@ const runsPerSdk = 10;
 const runsPerProcessor = 20;
 
 /**
- * Tests the SDKs of a file in all scenarios, and writes the certificate.
+ * Tests the SDKs of a file in all scenarios, and writes the results.
  * @returns the exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than in the earlier
  * certificate; 130 and 143 if a signal stopped it
  */
@@ -152,8 +152,7 @@ function nextCommands({ sdks }: Certificate, again: readonly string[]): string[]
 }
 
 /**
- * Formats a certificate for the terminal: counts and failures of each SDK, changes since the earlier certificate, and
- * totals.
+ * Formats the results for the terminal: counts and failures of each SDK, changes since the earlier results, and totals.
  */
 function certificateLines(certificate: Certificate, changes: Changes | undefined): string[] {
   const { sdks, counts } = certificate;

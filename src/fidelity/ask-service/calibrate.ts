@@ -15,13 +15,13 @@ import {
 } from './service-client.js';
 
 export interface CalibrateOptions extends ServiceClientOptions {
-  /** Whether the calibration may store pets. */
+  /** Whether `calibrate` may store pets on the real service. */
   readonly allowsWrite: boolean;
-  /** Whether the calibration may get the key banned. */
+  /** Whether `calibrate` may get the API key banned. */
   readonly allowsBan: boolean;
 }
 
-/** Result of a calibration: what the responses of a service reveal about its undocumented behavior. */
+/** Result of `calibrate`: what the responses of a service reveal about its undocumented behavior. */
 export interface Calibration {
   readonly learner: Learner;
   readonly knowledge: readonly Knowledge[];
@@ -35,7 +35,7 @@ export interface Calibration {
 /**
  * Learns how a service behaves where the API document leaves this open. First asks questions that a single response
  * answers. Then experiments with rate limits, until only one explanation remains or the budget is used up.
- * @param earlierExchanges exchanges of an earlier calibration or of recordings, which are not repeated
+ * @param earlierExchanges exchanges of an earlier `calibrate` run or of recordings, which are not repeated
  * @param asked those of `earlierExchanges` that count towards the budget
  */
 export async function calibrate(

@@ -24,8 +24,8 @@ const maximumWindowSeconds = 90;
  */
 const graceStepsMs = [100, 300, 700, 1_400, 2_500, 4_500, 8_000, 14_000, 25_000];
 /**
- * Times before the reset at which the calibration retries, in milliseconds. Its experiments reveal how early a retry
- * may be without a strike.
+ * Times before the reset at which `calibrate` retries, in milliseconds. Its experiments reveal how early a retry may be
+ * without a strike.
  */
 const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
 const betweenPhasesMs = 110;

@@ -10,7 +10,7 @@ export interface ExperimentStep {
 }
 
 /**
- * Experiment of a calibration: requests at certain times. The possible rate-limit rules of the service predict
+ * Experiment on a real service: requests at certain times. The possible rate-limit rules of the service predict
  * different responses.
  */
 export interface Experiment {
@@ -18,7 +18,7 @@ export interface Experiment {
   readonly steps: readonly ExperimentStep[];
 }
 
-/** State of a calibration, which decides which experiments are possible. */
+/** State that decides which experiments on the service are possible. */
 export interface CalibrationState {
   /** Current time of the service's clock, in Unix seconds. */
   readonly nowSeconds: number;

@@ -7,7 +7,7 @@ import { readQuestions, writeQuestions } from './questions.js';
 type Plan = Pick<CalibrateOptions, 'budget' | 'allowsWrite' | 'allowsExhaust' | 'allowsBan' | 'patienceMs'>;
 
 /**
- * Describes the plan of a calibration in lines, with the number of requests for each question.
+ * Describes, in lines, which requests `calibrate` would send, with their number for each question.
  * @param known assumptions about the service that are already certain
  */
 export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject>): string[] {

@@ -30,17 +30,17 @@ export interface Transport {
   now(): number;
   /**
    * Waits for a time in milliseconds.
-   * @throws {Error} if the calibration is aborted
+   * @throws {Error} if the user stops `calibrate`
    */
   sleep(ms: number): Promise<void>;
 }
 
 export interface ServiceClientOptions {
-  /** Maximum number of requests, including those of an earlier calibration that is continued. */
+  /** Maximum number of requests, including those of an earlier `calibrate` run that is continued. */
   readonly budget: number;
-  /** Whether the calibration may use up a rate-limit window of the key, to see a 429. */
+  /** Whether `calibrate` may use up a rate-limit window of the key, to see a 429. */
   readonly allowsExhaust: boolean;
-  /** Maximum wait that the service may ask for, in milliseconds. A longer one ends the calibration. */
+  /** Maximum wait that the service may ask for, in milliseconds. A longer one ends `calibrate`. */
   readonly patienceMs: number;
   /** Called with each request to the real service and its response. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
@@ -53,8 +53,8 @@ export class CalibrationEnded extends Error {
 }
 
 /**
- * Ends a calibration because the service failed, is not a Petstore or rejected the key. No further response can be
- * evidence.
+ * Error that ends `calibrate` because the service failed, is not a Petstore or rejected the key. No further response
+ * can be evidence.
  */
 export class ServiceUnusable extends CalibrationEnded {}
 
@@ -89,7 +89,7 @@ export class ServiceClient {
   /** Minimum difference, in milliseconds, by which the service's clock is ahead of the clock of the sender. */
   #offsetMs = 0;
 
-  /** @param earlierExchanges exchanges of an earlier calibration, which is continued */
+  /** @param earlierExchanges exchanges of an earlier `calibrate` run, which is continued */
   constructor(transport: Transport, options: ServiceClientOptions, earlierExchanges: readonly Exchange[] = []) {
     this.#transport = transport;
     this.#options = options;
@@ -105,7 +105,7 @@ export class ServiceClient {
     return this.#options.budget - this.#asked;
   }
 
-  /** Rate-limit headers of the last response to the calibrated key. */
+  /** Rate-limit headers of the last response to the user's API key. */
   get rate(): ObservedRate | undefined {
     return this.#rate;
   }
@@ -146,7 +146,7 @@ export class ServiceClient {
     }
   }
 
-  /** Sends one request of a calibration as soon as the service's rate limit permits it. */
+  /** Sends one request to the real service as soon as the service's rate limit permits it. */
   async once(probe: Probe): Promise<Exchange> {
     if (this.left > 0) await this.#waitForLeave(probe);
     return this.atOnce(probe);

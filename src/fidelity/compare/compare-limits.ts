@@ -22,7 +22,9 @@ interface Sample {
 }
 
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
-/** Limit of a window that no response showed, in a calibrated scenario. Large enough to reject no request. */
+/**
+ * Limit of a window that no response showed, in a scenario written by `calibrate`. Large enough to reject no request.
+ */
 const unseenLimit = 1_000_000;
 
 /**

@@ -45,7 +45,7 @@ function bodyShape(body: ReturnType<typeof parseExchange>['body']): string {
 const fieldsOf = (value: unknown) =>
   typeof value === 'object' && value !== null ? Object.keys(value).sort().join(', ') : typeof value;
 
-/** Returns the field names of a list's item. Ignores a field that calibration itself has stored in some pets. */
+/** Returns the field names of a list's item. Ignores a field that our own requests have stored in some pets. */
 const itemFieldsOf = (value: unknown) => fieldsOf(value).replace(/(?:, )?petstore-sim-probe/, '');
 
 /** Part of a response in which the service and the simulator differ. */

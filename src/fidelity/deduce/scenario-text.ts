@@ -72,7 +72,7 @@ function planLines({ limits }: Learner): string[] {
   const tokens = [...new Set(limits.alive.flatMap(({ keys }) => [...keys.keys()]))];
   const seen = tokens.flatMap((token) => {
     const plan = limits.planOf(token);
-    // Omits the made-up key of the calibration, which is useless to a client.
+    // Omits the made-up key that `calibrate` sent, which is useless to a client.
     return plan === undefined || token === fictitiousKey
       ? []
       : [{ token: token === 'own' ? 'own-key' : token, ...plan }];
