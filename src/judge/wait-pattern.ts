@@ -54,7 +54,10 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
     return `a Retry-After that was not read${isMaybeThousandth ? `, or ${thousandth}` : ''}`;
   }
   const shared = sharedWait(waits);
-  if (shared === undefined) return isGrowing(waits) ? 'a backoff that ignores Retry-After' : undefined;
+  if (shared === undefined) {
+    const ignored = asked.some((ms) => ms !== undefined) ? 'Retry-After' : 'the reset time';
+    return isGrowing(waits) ? `a backoff that ignores ${ignored}` : undefined;
+  }
   if (
     shared % 60_000 === 0 &&
     early.some(({ response }) => (response.deadlineMs ?? 0) - response.answeredAtMs > hourMs)

@@ -50,7 +50,10 @@ describe('early-retry', () => {
   test("names a fixed wait, a backoff of the client's own, and waits without a pattern", () => {
     expect(early([1_000, 1_000])?.text).toContain('twice in a row after exactly 1.0 s: looks like a fixed wait of 1 s');
     expect(early([1_000, 2_000, 4_000])?.text).toContain(
-      'after 1.0 s, 2.0 s, 4.0 s: looks like a backoff that ignores',
+      'after 1.0 s, 2.0 s, 4.0 s: looks like a backoff that ignores Retry-After',
+    );
+    expect(early([1_000, 2_000, 4_000], { ...wall, hostileHeaders: { retryAfter: 'missing' } })?.text).toContain(
+      'looks like a backoff that ignores the reset time',
     );
     expect(early([7_340])?.text).toContain('allowed, after 7.3 s. Wait');
   });
