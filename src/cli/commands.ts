@@ -1,5 +1,6 @@
 import type { CalibrateFlags } from './commands/calibrate.js';
 import type { CertifyFlags } from './commands/certify.js';
+import type { CheckFlags } from './commands/check.js';
 import type { ScenarioFlags } from './commands/client-flags.js';
 import type { CompareFlags } from './commands/compare.js';
 import type { DemoFlags } from './commands/demo.js';
@@ -241,14 +242,14 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     run: async ({ flags, rest, print }) =>
       print((await import('./commands/scenarios.js')).printScenarios(rest[0], flags.json)),
   }),
-  check: command({
-    usage: { 'check FILE...': 'finds mistakes in scenario files' },
+  check: command<CheckFlags>({
+    usage: { 'check [options] FILE...': 'finds mistakes in scenario files' },
     about: 'Reports every mistake in scenario files, with line and column.',
-    flags: {},
+    flags: { handlers: routeFlags.handlers },
     most: Number.POSITIVE_INFINITY,
     example: 'check my.yaml',
     exitCodes: '2 if there is a mistake',
-    run: async ({ flags, rest, print }) => (await import('./commands/check.js')).check(rest, flags.json, print),
+    run: async ({ flags, rest, print }) => (await import('./commands/check.js')).check(flags, rest, print),
   }),
   judge: command<JudgeFlags>({
     usage: { 'judge [options] FILE...': 'judges a client by recorded traffic' },

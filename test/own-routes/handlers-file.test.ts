@@ -86,6 +86,23 @@ describe('--handlers FILE', () => {
     expect(await (await fetch(`${baseUrl}/own`)).text()).toBe('own');
   });
 
+  test('adds its operations to those that check accepts in a scenario', async () => {
+    const text = `${imports} import { guarded } from 'petstore-sim/msw';
+      export const handlers = (sim) => [http.get('*/v1/own', guarded(sim, 'listOwn', () => HttpResponse.text('own')))];`;
+    await writeFile(join(project.folder, 'guarded.mjs'), text);
+    const rule = (operation: string) => `faults: [{ when: { operation: ${operation} }, then: { reset: true } }]\n`;
+    await writeFile(join(project.folder, 'own.yaml'), rule('listOwn'));
+    await writeFile(join(project.folder, 'misspelt.yaml'), rule('lstOwn'));
+    const check = (...args: string[]) => runCommandLine(['check', ...args], { cwd: project.folder, main });
+    expect(await check('own.yaml', '--handlers', 'guarded.mjs')).toEqual({ code: 0, out: 'own.yaml: ok\n', err: '' });
+    const { code, err } = await check('misspelt.yaml', '--handlers', 'guarded.mjs');
+    expect(err).toMatch(/^misspelt\.yaml:1:31: faults\[0\]\.when\.operation: .*; did you mean listOwn\?\n$/);
+    expect(code).toBe(2);
+    expect(await check('own.yaml')).toMatchObject({ code: 2 });
+    const { out } = await check('--json', 'misspelt.yaml', '--handlers', 'guarded.mjs');
+    expect(JSON.parse(out).next).toEqual(['npx petstore-sim check --json misspelt.yaml --handlers guarded.mjs']);
+  });
+
   const mistakes: [name: string, file: string, text: string | undefined, message: RegExp][] = [
     [
       'no file',
