@@ -51,7 +51,7 @@ export const banFields = {
       oneOf(false),
       refine(
         fields({ factor, max: optional(wholeSeconds), maxSeconds: earlier('max', seconds) }),
-        ({ max }) => max !== undefined,
+        ({ max }, isRight) => !isRight || max !== undefined,
         'max, the longest ban, such as "1h"',
         { anyOf: [{ required: ['max'] }, { required: ['maxSeconds'] }] },
       ),

@@ -104,7 +104,7 @@ const delay = either(
   fields({ fixed: duration }),
   refine(
     fields({ p50: duration, p99: duration }),
-    ({ p50, p99 }) => p50 > 0 && p99 >= p50,
+    ({ p50, p99 }) => !(p50 <= 0 || p99 < p50),
     'p50 above 0 and p99 not below it',
   ),
 );
@@ -121,7 +121,8 @@ const effectsOf = (value: Output<typeof thenFields>) => effectNames.filter((name
 
 const withEffect = refine(
   thenFields,
-  (value) => value.delay !== undefined || effectsOf(value).length > 0,
+  // Not checked beside another mistake, which is often the misspelt name of the effect.
+  (value, isRight) => !isRight || value.delay !== undefined || effectsOf(value).length > 0,
   `an effect: delay or one of ${effectNames.join(', ')}`,
 );
 const withOneEffect = refine(

@@ -60,7 +60,8 @@ export function* resolveInSteps(
   yield;
   const issues: Issue[] = [];
   const checked = yield* checkScenario(complete, rules, issues, checkAll);
-  issues.push(...unknownOperations(checked, operations));
+  // Uses the unchecked fault rules, so that another mistake in a rule does not hide its unknown operation.
+  issues.push(...unknownOperations({ ...checked, faults: complete?.faults }, operations));
   const settings = resolveSettings(checked, rules.defaults, issues);
   if (checked.extends !== undefined && checked.extends !== 'default') {
     const message = `expected "default" (only scenario files can extend another), got ${JSON.stringify(checked.extends)}`;

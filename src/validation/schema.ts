@@ -101,33 +101,37 @@ export const transform = <Between, Out, In>(
   read(value, issues) {
     const before = issues.length;
     const between = schema.read(value, issues);
-    const found = issues.slice(before);
-    if (found.some(({ unknown }) => unknown === undefined)) return undefined as Out;
     try {
-      return read(between);
+      if (issues.length === before) return read(between);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      if (found.length === 0) issues.push({ steps: [], message: error.message });
-      // A RangeError often follows from an unknown field, so only the field is reported. Example: a misspelt effect
-      // leaves a fault rule without an effect.
-      for (const [index, issue] of found.entries()) issues[before + index] = { ...issue, unknown: undefined };
+      issues.push({ steps: [], message: error.message });
     }
     return undefined as Out;
   },
 });
 
-/** Creates a schema with a further check. The check runs only on values without mistakes. */
+/**
+ * Creates a schema with a further check. For a map with mistakes, the check runs without the wrong fields, so that one
+ * report has all mistakes.
+ * @param test returns `false` for a mistake. `isRight`: whether the value has no mistake so far
+ */
 export const refine = <Out, In>(
   schema: Schema<Out, In>,
-  test: (value: Out) => boolean,
+  test: (value: Out, isRight: boolean) => boolean,
   expected: string,
   json?: Schema<Out>['json'],
 ): Schema<Out, In> => ({
-  ...transform(schema, (value) => {
-    if (test(value)) return value;
-    throw new RangeError(`expected ${expected}${isMap(value) ? '' : `, got ${shown(value)}`}`);
-  }),
+  ...schema,
+  of: schema,
   ...(json && { json: { ...schema.json, ...json } }),
+  read(value, issues) {
+    const before = issues.length;
+    const output = schema.read(value, issues);
+    if (output === undefined || test(output, issues.length === before)) return output;
+    issues.push({ steps: [], message: `expected ${expected}${isMap(output) ? '' : `, got ${shown(output)}`}` });
+    return isMap(output) ? output : (undefined as Out);
+  },
 });
 
 export function shown(value: unknown): string {

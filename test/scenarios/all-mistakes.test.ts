@@ -41,6 +41,25 @@ describe('an unknown field does not hide other mistakes', () => {
   });
 });
 
+describe('one check reports all mistakes of a fault rule', () => {
+  test.each([
+    [
+      'faults: [{ when: { operation: lstPets, nth: 0 }, then: { delay: true, respond: { status: 99 } } }]',
+      ['when.nth', 'then.respond.status', 'then.delay', 'when.operation'],
+    ],
+    [
+      'faults: [{ when: { operation: createPet, method: GET, nth: 3, every: 2, colour: red }, then: { reset: true } }]',
+      ['when.colour', 'when', 'when'],
+    ],
+    ['faults: [{ then: { reset: true, close: true, colour: red } }]', ['then.colour', 'then']],
+    ['faults: [{ then: { reset: true, close: true, delay: soon } }]', ['then.delay', 'then']],
+    ['faults: [{ then: { ban: 3s, empty: true, phase: before } }]', ['then', 'then', 'then']],
+    ['faults: [{ then: { respond: { status: 204, body: a, colour: red } } }]', ['then.respond.colour', 'then.respond']],
+  ])('%s', (text, expected) => {
+    expect(paths(text)).toEqual(expected.map((path) => `faults[0].${path}`));
+  });
+});
+
 describe('a misspelt field causes no further issues', () => {
   test.each([
     ['keys: { a: { plna: pro, usage: { minute: 61 } } }', ['keys.a.plna']],
@@ -56,6 +75,8 @@ describe('a misspelt field causes no further issues', () => {
     ],
     ['assumptions: { acceptAnyKye: true }\nclient: { key: nokey }', ['assumptions.acceptAnyKye']],
     ['faults: [{ then: { resett: true } }]', ['faults[0].then.resett']],
+    ['faults: [{ then: { delay: { p50: 1s, p98: 2s } } }]', ['faults[0].then.delay.p99', 'faults[0].then.delay.p98']],
+    ['ban: { escalation: { factor: 2, mx: 1h } }', ['ban.escalation.mx']],
   ])('%s', (text, expected) => {
     expect(paths(text)).toEqual(expected);
   });
