@@ -27,27 +27,27 @@ export function createFrozenClockNotice(
   warn: (message: string) => void,
 ): (answer: Answer) => void {
   const refusals = new Map<string, Refusal>();
-  let isTold = false;
-  const tell = (what: string, waitMs: number) => {
-    if (isTold) return;
-    isTold = true;
+  let hasWarned = false;
+  const warnOnce = (problem: string, waitMs: number) => {
+    if (hasWarned) return;
+    hasWarned = true;
     clock.onStandstill = undefined;
     warn(
-      `petstore-sim: ${what}, because the clock of the simulator is frozen. It moves by sim.clock.advance('${waitMs}ms'), over ` +
-        "HTTP by POST /__sim/clock. For a client that waits by itself let it run: leave out mode: 'frozen' in the scenario's " +
-        'clock, or call sim.clock.resume(). A running clock follows the fake timers of a test.',
+      `petstore-sim: ${problem}, because the simulator's clock is frozen. To advance it, call sim.clock.advance('${waitMs}ms') ` +
+        'or send POST /__sim/clock. If the client itself waits, use a running clock, which follows the fake timers of a ' +
+        "test: remove mode: 'frozen' from the scenario's clock, or call sim.clock.resume().",
     );
   };
-  clock.onStandstill = (waitMs) => tell(`an answer that is delayed by ${waitMs} ms does not come`, waitMs);
+  clock.onStandstill = (waitMs) => warnOnce(`a response with a delay of ${waitMs} ms is never sent`, waitMs);
   return ({ status, key, headers }) => {
-    if (isTold || status < 400 || key === undefined) return;
+    if (hasWarned || status < 400 || key === undefined) return;
     const waitMs = Number(headers[retryAfterHeader]) * 1000;
     if (!(waitMs > 0)) return;
     const next: Refusal = { frozenForMs: clock.frozenForMs, waitMs };
     const last = refusals.get(key);
     if (last !== undefined && next.frozenForMs - last.frozenForMs >= last.waitMs - toleranceMs) {
-      tell(
-        `the key ${maskedKey(key)} was refused again after it had waited ${last.waitMs / 1000} s as Retry-After says`,
+      warnOnce(
+        `the key ${maskedKey(key)} was refused again after a wait of ${last.waitMs / 1000} s, as Retry-After required`,
         last.waitMs,
       );
     }

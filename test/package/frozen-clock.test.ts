@@ -16,6 +16,6 @@ test('a script that waits for a frozen clock receives a warning before it ends',
   const ended = run(process.execPath, ['--input-type=module', '--eval', script]);
   await expect(ended).rejects.toMatchObject({
     code: 13,
-    stderr: expect.stringContaining('an answer that is delayed by 200 ms does not come'),
+    stderr: expect.stringContaining('a response with a delay of 200 ms is never sent'),
   });
 });

@@ -34,7 +34,7 @@ test('a client that waits under fake timers with a frozen clock is explained onc
   expect(tries).toBe(1);
   expect(onWarning).toHaveBeenCalledExactlyOnceWith(
     expect.stringMatching(
-      /refused again after it had waited 60 s as Retry-After says.*frozen.*advance\('60000ms'\).*leave out mode/,
+      /refused again after a wait of 60 s, as Retry-After required.*frozen.*advance\('60000ms'\).*remove mode/,
     ),
   );
   await vi.advanceTimersByTimeAsync(300_000);
@@ -70,7 +70,7 @@ test('a response delayed by a frozen clock is explained after a second of the ti
   expect(onWarning).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
   expect(onWarning).toHaveBeenCalledExactlyOnceWith(
-    expect.stringMatching(/delayed by 200 ms does not come.*frozen.*advance\('200ms'\)/),
+    expect.stringMatching(/delay of 200 ms is never sent.*frozen.*advance\('200ms'\)/),
   );
   sim.clock.advance('200ms');
   expect((await answer).status).toBe(200);
