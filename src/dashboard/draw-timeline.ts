@@ -65,7 +65,7 @@ export function arrangeLanes(
 /** Name and description of the timeline's last line, which stands for several keys. */
 export const foldedKeysText = (folded: readonly TimelineLane[]): [name: string, state: string] => [
   `+${folded.length} keys`,
-  folded.every(isClean) ? 'all served' : 'the gravest on top',
+  folded.every(isClean) ? 'all served' : 'the most severe on top',
 ];
 
 const heightOf = (left: number) => laneHeight + (left === 0 ? nameHeight : 0);

@@ -160,7 +160,7 @@ export function sendError(sim: Simulator, { headers }: IncomingMessage, response
 export const handlerFailed = {
   status: 500,
   code: 'internal_error',
-  message: 'A handler that was mounted on the simulator failed; its log says why.',
+  message: "A handler that was mounted on the simulator failed; the server's log shows the error.",
 };
 
 /**
