@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { resolveForClient, runClient } from '../../src/cli/client-run.js';
 import { inParallel } from '../../src/cli/in-parallel.js';
 import { type Client, clients, type Setting, settingsOf } from './clients.js';
 import { gauntletScenarios, mergeGauntlet, runGauntlets } from './gauntlet.js';
 import { commandOf, debianVersion, languageVersion, prepare, programs, root } from './languages.js';
-import { type End, readRun } from './reading.js';
+import { readRun } from './reading.js';
 import { type Cell, judged, type Results, readResults, runOf, writeResults } from './results.js';
-import { scenarioOfTrial, type TrialId, trialIds, trials } from './trials.js';
+import { runProgram } from './run-program.js';
+import { type TrialId, trialIds, trials } from './trials.js';
 
 /** Clients mostly wait, so the number of concurrent runs exceeds the number of processors. */
 const lanes = 18;
@@ -100,23 +100,13 @@ const inOrder = (cells: Partial<Record<TrialId, Cell>>) =>
   Object.fromEntries(trialIds.filter((id) => cells[id] !== undefined).map((id) => [id, cells[id]]));
 
 async function runCell({ client, setting, trial }: Job): Promise<Cell> {
-  const { watchMs } = trials[trial];
-  const scenario = await resolveForClient(await scenarioOfTrial(trial));
-  const runFor = (timeoutMs: number) => runClient(commandOf(client, setting), scenario, { output: 'keep', timeoutMs });
-  let run = await runFor(watchMs);
-  // On a busy machine an interpreter can take longer to start than a short trial lasts.
-  if (run.entries.length === 0 && run.end.stoppedBy !== undefined) run = await runFor(4 * watchMs);
-  if (run.entries.length === 0) {
-    throw new Error(
-      `Failed to run ${client.id} ${setting}: expected a request, got exit code ${run.end.exitCode} and\n${run.output}`,
-    );
-  }
-  const { stoppedBy, exitCode } = run.end;
-  const end: End = stoppedBy !== undefined ? 'stopped' : exitCode === 0 ? 'ok' : 'error';
-  const found = judged(run.verdict);
-  const { reading, why } = readRun(run.entries, end, trials[trial]);
+  const { verdict, entries, end, output } = await runProgram(commandOf(client, setting), trial);
+  if (entries.length === 0)
+    throw new Error(`Failed to run ${client.id} ${setting}: expected a request, got none, and\n${output}`);
+  const found = judged(verdict);
+  const { reading, why } = readRun(entries, end, trials[trial]);
   const expected = { pass: 'right', fail: 'wrong', inconclusive: 'unknown' }[found.outcome];
-  return { ...found, run: runOf(run.entries), end, ...(reading !== expected && { otherwise: `${reading}: ${why}` }) };
+  return { ...found, run: runOf(entries), end, ...(reading !== expected && { otherwise: `${reading}: ${why}` }) };
 }
 
 function versionOf({ id, npm, debian, language }: Client): string {
