@@ -16,8 +16,9 @@ const missing = await findMissing();
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Far above their usual seconds, because a timeout on a machine under load says nothing of the code.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     expect: { poll: patience },
     // A worker that waits leaves its core to another. Twice as many on two cores made clients late for their waits.
     maxWorkers: availableParallelism() + 1,
@@ -38,9 +39,6 @@ export default defineConfig({
           name: 'processes',
           include: processes,
           maxConcurrency: 4,
-          // Far above their usual seconds, because a timeout on a machine under load says nothing of the code.
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
         },
       },
       {

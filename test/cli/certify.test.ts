@@ -81,7 +81,7 @@ scenarios: [wall.yaml, posts.yaml]
 /** Hangs after its first request. */
 const stuck = `${right.replace('if (response.ok) break;', 'setInterval(() => {}, 1000); await new Promise(() => {});')}`;
 
-describe.concurrent('petstore-sim certify', { timeout: 120_000 }, () => {
+describe.concurrent('petstore-sim certify', () => {
   test('writes one table of right, wrong, missing, crashed, silent and hanging clients', async () => {
     const folder = folderWith(every, { 'stuck.mjs': stuck });
     const { code, out } = await certify(folder, '--timeout', '8s', '--junit', 'junit.xml');

@@ -61,7 +61,7 @@ test('on Windows, taskkill ends a command with all its child processes', async (
   chmodSync(taskkill, 0o755);
   vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`);
   processTreeOf(12_345, 'A=b', 'win32').signal('SIGTERM');
-  await expect.poll(() => readFileSync(join(folder, 'told'), 'utf8'), { timeout: 20_000 }).toBe('/pid 12345 /t /f\n');
+  await expect.poll(() => readFileSync(join(folder, 'told'), 'utf8')).toBe('/pid 12345 /t /f\n');
   vi.unstubAllEnvs();
 });
 

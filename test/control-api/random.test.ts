@@ -7,7 +7,7 @@ import { tinyScenario } from './both-controls.js';
 import { createAnswerCheck, type Json } from './described.js';
 import { createRandomCalls, randomNumbers } from './random-calls.js';
 
-test('random control calls end in described responses: no crash, no 5xx, no pause', { timeout: 120_000 }, async () => {
+test('random control calls end in described responses: no crash, no 5xx, no pause', { timeout: 600_000 }, async () => {
   const calls = tries(600, 20_000);
   const errors: unknown[] = [];
   const printed = vi.spyOn(console, 'error').mockImplementation((...args) => void errors.push(args));

@@ -407,7 +407,7 @@ describe('many sandboxes', () => {
     expect(() => sandboxes.create('one more')).toThrow('1000 sandboxes');
   });
 
-  test('are isolated under load: fifty with fifty workers count exactly', { timeout: 60_000 }, async () => {
+  test('are isolated under load: fifty with fifty workers count exactly', async () => {
     const { there } = await open({}, { keys: { 'free-key': { plan: 'free' } } });
     const agent = new Agent({ keepAlive: true, maxSockets: 50 });
     const call = (name: string, method: string, body?: string) =>

@@ -50,7 +50,7 @@ test('the pages for agents are short, and link only to files of the package', ()
 });
 
 describe('every command of the pages', () => {
-  test.each(commands)('%s', { timeout: 120_000 }, async (line) => {
+  test.each(commands)('%s', async (line) => {
     const [shell = '', target] = line.split(' > ');
     const [, ...written] = shell.split(' ');
     // The client is irrelevant here, and an empty one is fast.
@@ -71,7 +71,7 @@ describe('an agent with only the package learns in three commands whether a clie
   const exec = (...more: string[]) =>
     runCommandLine(['exec', '--json', '--scenario', 'minute-wall', '--', ...more], { cwd });
 
-  test('reports a right client in at most 2 kB', { timeout: 60_000 }, async () => {
+  test('reports a right client in at most 2 kB', async () => {
     const { code, err } = await exec(...command('right.mjs'));
     expect(JSON.parse(err)).toMatchObject({
       outcome: 'pass',
@@ -81,7 +81,7 @@ describe('an agent with only the package learns in three commands whether a clie
     expect(Buffer.byteLength(err)).toBeLessThanOrEqual(2_000);
   });
 
-  test('reports a wrong client with its mistakes and a command that repeats them', { timeout: 60_000 }, async () => {
+  test('reports a wrong client with its mistakes and a command that repeats them', async () => {
     const { code, err } = await exec(...command('wrong.mjs'));
     const { outcome, findings, next } = JSON.parse(err);
     expect([code, outcome]).toEqual([1, 'fail']);

@@ -74,7 +74,7 @@ test('the pages show every way to use the package', () => {
   for (const kind of kinds) expect(ofKind(kind), kind).not.toHaveLength(0);
 });
 
-test('TypeScript accepts every block', { timeout: 60_000 }, async () => {
+test('TypeScript accepts every block', async () => {
   const compilerOptions = { target: 'ES2023', module: 'ESNext', moduleResolution: 'Bundler', strict: true };
   const more = { types: ['node'], skipLibCheck: true, noEmit: true, allowImportingTsExtensions: true };
   const files = blocks.filter(({ language, kind }) => language === 'ts' && kind !== 'jest').map(({ file }) => file);
@@ -106,7 +106,7 @@ test.each([...ofKind('jest'), ...components])('an example that runs contains the
   expect(known.map((lines) => linesOf(text).filter((line) => !lines.includes(line)))).toContainEqual([]);
 });
 
-test('the Vitest tests pass as printed', { timeout: 60_000 }, async () => {
+test('the Vitest tests pass as printed', async () => {
   const files = ofKind('vitest').map(({ file }) => file);
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   // Vitest's 5 s are too few for a search on a machine under load.
@@ -116,7 +116,7 @@ test('the Vitest tests pass as printed', { timeout: 60_000 }, async () => {
   expect(report, withPlaces(stdout)).toMatchObject({ numPassedTests: files.length, numFailedTests: 0 });
 });
 
-test('the global setup of Vitest serves a sandbox to each test file', { timeout: 60_000 }, async () => {
+test('the global setup of Vitest serves a sandbox to each test file', async () => {
   const [setup, test] = ofKind('setup');
   await write('test-a/own.test.js', test?.text ?? '');
   await write('test-b/own.test.js', test?.text ?? '');
@@ -143,7 +143,7 @@ const page = `<!doctype html><link rel="icon" href="data:,"><ul></ul><p></p><scr
   for (const { name } of await response.json()) document.querySelector('ul').append(Object.assign(document.createElement('li'), { textContent: name }));
 </script>`;
 
-test('the Playwright tests pass as printed', { timeout: 60_000, tags: 'needs/chromium' }, async () => {
+test('the Playwright tests pass as printed', { tags: 'needs/chromium' }, async () => {
   const site = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end(page));
   await once(site.listen(0, '127.0.0.1'), 'listening');
   const server = await listen(createSimulator(), { port: 0 });
@@ -174,7 +174,7 @@ describe('the scripts print the comments after console.log', () => {
       await write(`local-${file}`, local);
       const entryPoints = [join(folder, `local-${file}`)];
       await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
-      const { stdout } = await exec(process.execPath, [outfile], { cwd: folder, timeout: 20_000 });
+      const { stdout } = await exec(process.execPath, [outfile], { cwd: folder });
       const comments = [...text.matchAll(/^ *console\.log\(.*\); \/\/ (.*)$/gm)].map(([, comment]) => comment);
       expect(comments, 'what it prints').not.toHaveLength(0);
       expect(stdout.trim().split('\n')).toEqual(comments);

@@ -191,7 +191,7 @@ describe.concurrent('a terminal prints the transcripts of the documentation', ()
     const options = { timeout: isSearch ? 240_000 : 60_000, tags: needsCurl ? ['needs/curl'] : [] };
     test(`${block.place}: ${steps[0]?.command}`, options, () => expectTranscript(block, steps));
   }
-  test('the picture in the README shows the run of its command', { timeout: 60_000 }, async () => {
+  test('the picture in the README shows the run of its command', async () => {
     const { picture } = await runReadme();
     // Number and position of the marks depend on the duration of each request.
     const shape = (svg: string) =>

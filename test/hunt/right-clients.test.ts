@@ -20,7 +20,7 @@ test('the list has ten right clients', () => {
 });
 
 describe('hunt finds nothing in a right client:', () => {
-  test.each(names)('%s', { timeout: 120_000 }, async (name) => {
+  test.each(names)('%s', { timeout: 600_000 }, async (name) => {
     expect(await finds(name, { runs: 150 })).toEqual([]);
   });
 
@@ -29,7 +29,7 @@ describe('hunt finds nothing in a right client:', () => {
   });
 });
 
-test('hunt blames no caller for the wait of another, if their calls are equal', { timeout: 120_000 }, async () => {
+test('hunt blames no caller for the wait of another, if their calls are equal', { timeout: 600_000 }, async () => {
   const { found, exercised } = await hunt(withoutGate, { runs: 600, seed: 3 });
   expect(exercised).toContain('no-shared-gate');
   expect(found.filter(({ code }) => code === 'early-retry').map(({ yaml }) => yaml)).toEqual([]);

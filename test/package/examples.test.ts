@@ -44,7 +44,7 @@ async function installed(name: (typeof examples)[number]): Promise<string> {
   return join(folder, 'installed', name);
 }
 
-describe.concurrent('the example projects with the installed package', { timeout: 180_000 }, () => {
+describe.concurrent('the example projects with the installed package', { timeout: 900_000 }, () => {
   describe('examples/react', () => {
     test('its unit tests pass with the handlers of development', async () => {
       const report = JSON.parse(await runIn(await installed('react'), 'npx', ['vitest', 'run', '--reporter', 'json']));

@@ -44,7 +44,7 @@ describe('the engine without src/petstore', () => {
     expect((await run).stdout).toContain('request-pipeline.ts');
     const check = promisify(execFile)(process.execPath, [tsc, '--project', 'engine.json'], { cwd: folder });
     expect((await check.catch((error) => error)).stdout).toBe('');
-  }, 60_000);
+  });
 
   test('loads nothing of src/petstore', async () => {
     const { metafile } = await build({

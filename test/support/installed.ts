@@ -70,7 +70,7 @@ export function runIn(cwd: string, file: string, args: readonly string[], env?: 
   const options = {
     cwd,
     env: { ...Object.fromEntries(inherited), NO_COLOR: '1', ...env },
-    timeout: 120_000,
+    timeout: 600_000,
     maxBuffer: 2 ** 24,
   };
   return new Promise((resolve, reject) => {
