@@ -1,11 +1,11 @@
 // Part of `npm run build`, after tsc: bundles the dashboard and the panel of src/dashboard into dist/dashboard.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { build } from 'vite';
+import { read, root as repository, write } from './repository.mjs';
 
-const root = fileURLToPath(new URL('../src/dashboard/', import.meta.url));
-const outDir = fileURLToPath(new URL('../dist/dashboard/', import.meta.url));
+const root = join(repository, 'src/dashboard');
+const outDir = join(repository, 'dist/dashboard');
 
 const jsx = { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' };
 const shared = { root, base: './', configFile: false, logLevel: 'warn', publicDir: false, oxc: { jsx } };
@@ -37,7 +37,7 @@ await build({
     modulePreload: false,
     rollupOptions: {
       transform,
-      input: `${root}index.html`,
+      input: join(root, 'index.html'),
       output: {
         entryFileNames: 'page/page.js',
         assetFileNames: 'page/page.[ext]',
@@ -54,7 +54,7 @@ await build({
     emptyOutDir: false,
     target,
     cssTarget,
-    lib: { entry: `${root}panel.tsx`, formats: ['es'], fileName: 'panel' },
+    lib: { entry: join(root, 'panel.tsx'), formats: ['es'], fileName: 'panel' },
     // Vite leaves the spaces in a library.
     rollupOptions: { transform, output: { minify: true } },
   },
@@ -63,12 +63,9 @@ await build({
 /** Returns the hash of a script or style for the Content-Security-Policy of a report, which allows no others. */
 const hash = (file) =>
   `'sha256-${createHash('sha256')
-    .update(readFileSync(`${outDir}page/${file}`))
+    .update(read(`dist/dashboard/page/${file}`))
     .digest('base64')}'`;
 const policy = `default-src 'none'; script-src ${hash('page.js')}; style-src ${hash('page.css')}; img-src data:; base-uri 'none'; form-action 'none'`;
 
-const html = readFileSync(`${outDir}index.html`, 'utf8').replaceAll(' crossorigin', '');
-writeFileSync(
-  `${outDir}index.html`,
-  html.replace('<title>', `<meta name="report-policy" content="${policy}">\n<title>`),
-);
+const html = read('dist/dashboard/index.html').replaceAll(' crossorigin', '');
+write('dist/dashboard/index.html', html.replace('<title>', `<meta name="report-policy" content="${policy}">\n<title>`));

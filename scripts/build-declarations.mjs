@@ -3,12 +3,11 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseSync } from 'rolldown/utils';
+import { read, readJson, root } from './repository.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'dist/types');
-const entries = Object.values(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).exports);
+const entries = Object.values(readJson('package.json').exports);
 
 execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
   cwd: root,
@@ -162,9 +161,7 @@ function copy(path) {
 function wrapper(path) {
   const from = `'./${basename(path, '.d.ts')}.js' ${asImported}`;
   const declared = [path, ...importsIn(path)].flatMap((each) => files.get(each) ?? []);
-  const [, values] = /^export \{([^}]*)\}/m.exec(
-    readFileSync(join(root, 'dist', basename(path).replace('.d.ts', '.js')), 'utf8'),
-  );
+  const [, values] = /^export \{([^}]*)\}/m.exec(read(`dist/${basename(path, '.d.ts')}.js`));
   const lines = values.split(',').map((value) => {
     const name = value.trim();
     const { comment = '', node } = declared.find((each) => each.declared === name) ?? {};

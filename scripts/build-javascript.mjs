@@ -1,13 +1,10 @@
 // Part of `npm run build`: bundles src/ into the ES modules of dist/ and the CommonJS files of dist/cli and dist/cjs.
 // docs/architecture.md describes who loads which.
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { readJson, root } from './repository.mjs';
 import { fromSource } from './source.mjs';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Source files of built files, by name: `./dist/jest.js` is `jest: src/jest.ts`. */
 const inputs = (files) =>
@@ -17,7 +14,7 @@ const inputs = (files) =>
       return name === undefined ? [] : [[name, join(root, `src/${name}.ts`)]];
     }),
   );
-const all = Object.values(entries);
+const all = Object.values(readJson('package.json').exports);
 
 /** Imports of entries that other scripts of the build write. */
 const writtenElsewhere = ['./dashboard/panel.js', './test-kits/shipped-scenarios.js'];

@@ -1,8 +1,8 @@
 // Part of `npm run build`: checks scenarios/*.yaml and writes them to dist, and the JSON Schema.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { jsonSchema } from './json-schema.mjs';
+import { read, root, write } from './repository.mjs';
 import { source } from './source.mjs';
 
 const { readScenarioAndFiles, shippedScenarios } = await source(`
@@ -10,7 +10,6 @@ const { readScenarioAndFiles, shippedScenarios } = await source(`
   export { shippedScenarios } from './node/scenario-files/shipped-scenarios.js';
 `);
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = shippedScenarios(join(root, 'scenarios/'), '.yaml');
 
 /** JSON without bigints: JSON numbers are exact up to 2^53-1; beyond that, scenarios use text. */
@@ -21,12 +20,12 @@ mkdirSync(join(root, 'dist/scenarios'), { recursive: true });
 const failures = [];
 const texts = {};
 for (const name of sources.names) {
-  const file = join('scenarios', `${name}.yaml`);
+  const file = `scenarios/${name}.yaml`;
   try {
     const { scenario } = await readScenarioAndFiles(join(root, file), { shipped: sources });
     if (scenario.name !== name) failures.push(`${file}: name: expected the name of the file, got ${scenario.name}`);
-    writeFileSync(join(root, 'dist/scenarios', `${name}.json`), toJson(scenario));
-    texts[name] = readFileSync(join(root, file), 'utf8');
+    write(`dist/scenarios/${name}.json`, toJson(scenario));
+    texts[name] = read(file);
   } catch (error) {
     failures.push(error.message);
   }
@@ -41,11 +40,11 @@ mkdirSync(join(root, 'dist/test-kits'), { recursive: true });
 const imports = sources.names.map(
   (name) => `  ${JSON.stringify(name)}: async () => (await import('../scenarios/${name}.json')).default,\n`,
 );
-writeFileSync(join(root, 'dist/test-kits/shipped-scenarios.js'), `export const scenarios = {\n${imports.join('')}};\n`);
+write('dist/test-kits/shipped-scenarios.js', `export const scenarios = {\n${imports.join('')}};\n`);
 
 // The files as people write them, for `petstore-sim scenarios NAME`; in one file, to keep the package small.
-writeFileSync(join(root, 'dist/scenario-texts.json'), toJson(texts));
+write('dist/scenario-texts.json', toJson(texts));
 
 const { schema } = await jsonSchema();
 // Not in dist: the first line of scenarios/*.yaml names this path. A build product, not committed.
-writeFileSync(join(root, 'schema.json'), `${JSON.stringify(schema)}\n`);
+write('schema.json', `${JSON.stringify(schema)}\n`);

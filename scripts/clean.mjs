@@ -1,5 +1,6 @@
 // First step of `npm run build`: deletes dist. Written in JavaScript to run on every operating system.
 import { rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { root } from './repository.mjs';
 
-rmSync(fileURLToPath(new URL('../dist', import.meta.url)), { recursive: true, force: true });
+rmSync(join(root, 'dist'), { recursive: true, force: true });

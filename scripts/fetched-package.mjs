@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { root } from './repository.mjs';
 
 const run = promisify(execFile);
-const cache = join(import.meta.dirname, '../node_modules/.cache/petstore-sim');
+const cache = join(root, 'node_modules/.cache/petstore-sim');
 
 /**
  * Installs a package that few tests need, or another version of a package, once into node_modules/.cache.

@@ -1,21 +1,20 @@
 // Writes the files that are derived from other files of this repository. test/unit/generated.test.ts compares each with
 // its source.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { peers } from '../bench/peers.mjs';
 import { replicasTable } from '../bench/replicas-report.mjs';
 import { performancePage, picture, summary } from '../bench/report.mjs';
+import { read, readJson, root, write } from './repository.mjs';
 import { source } from './source.mjs';
-
-const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
-const write = (path, text) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
 
 /** Reads the results of `node bench/replicas.mjs`; `undefined` if it has not run. */
 export function replicaResults() {
   const path = 'bench/replicas.json';
-  return existsSync(new URL(`../${path}`, import.meta.url)) ? JSON.parse(read(path)) : undefined;
+  return existsSync(join(root, path)) ? readJson(path) : undefined;
 }
 
 /** Formats a value as YAML in one line. */
@@ -29,8 +28,8 @@ const inline = (value) => {
 
 /** Creates the default scenario from fixtures/: a YAML file for people, and a module for bundles. */
 export function defaultScenario() {
-  const pets = JSON.parse(read('fixtures/pets.json'));
-  const keys = JSON.parse(read('fixtures/keys.json'));
+  const pets = readJson('fixtures/pets.json');
+  const keys = readJson('fixtures/keys.json');
   const name = 'default';
   const sentences = [
     'Forty pets over the three statuses, one key for each plan and a revoked one.',
@@ -157,7 +156,7 @@ function helpTranscripts() {
 const printed = (...args) =>
   execFileSync(process.execPath, ['dist/cli/main.cjs', ...args], {
     encoding: 'utf8',
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    cwd: root,
   });
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -168,7 +167,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     export { assumptionRows } from './cli/assumption-table.js';
     export { controlRows } from './control-api/control-operations.js';
   `);
-  const results = JSON.parse(read('bench/results.json'));
+  const results = readJson('bench/results.json');
   const sources = {
     assumptionRows: assumptionRows(),
     controlRows: controlRows(),

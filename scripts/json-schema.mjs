@@ -1,8 +1,9 @@
 // Creates the JSON Schema of scenario files from the schema in the code. Adds a description of every field, for
 // editors.
 
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { addEditorRules } from './editor-rules.mjs';
+import { root } from './repository.mjs';
 import { source } from './source.mjs';
 import { stateDescriptions } from './state-descriptions.mjs';
 
@@ -174,7 +175,7 @@ function describe(schema, path, seen) {
 
 /** Reads the names of the package's scenarios, with the first sentence of each description. */
 async function shippedTexts() {
-  const shipped = shippedScenarios(fileURLToPath(new URL('../scenarios/', import.meta.url)), '.yaml');
+  const shipped = shippedScenarios(join(root, 'scenarios/'), '.yaml');
   const texts = {};
   for (const name of shipped.names) {
     const { scenario } = await readScenarioAndFiles(`${shipped.folder}${name}${shipped.ending}`, { shipped });

@@ -1,9 +1,10 @@
 // Writes docs/page.png, the picture of the dashboard; part of npm run picture. Requires Chromium.
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { createSimulator } from '../dist/index.js';
 import { listen } from '../dist/node.js';
+import { root } from './repository.mjs';
 
 const sim = createSimulator({
   scenario: {
@@ -40,7 +41,7 @@ try {
   await page.locator('.list .row.strike').first().click();
   await page.locator('.detail pre').first().waitFor();
   await page.mouse.move(0, 0);
-  await page.screenshot({ path: fileURLToPath(new URL('../docs/page.png', import.meta.url)) });
+  await page.screenshot({ path: join(root, 'docs/page.png') });
 } finally {
   await browser.close();
   await server.close({ graceMs: 0 });

@@ -2,20 +2,17 @@
 // `npm run prove` runs all of them, which takes long; `npm run prove -- fuzz random` those with one of these words in
 // their path.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noteProof, read, root } from './repository.mjs';
 
-const root = join(import.meta.dirname, '..');
 const words = process.argv.slice(2);
-const proof = join(root, 'test/proof.json');
 
 /** Test files that repeat more often if the environment variable `PROVE` is set. */
 const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file.replaceAll('\\', '/')}`)
-  .filter(
-    (file) => file.endsWith('.test.ts') && /support\/prove\.js|env\.PROVE/.test(readFileSync(join(root, file), 'utf8')),
-  )
+  .filter((file) => file.endsWith('.test.ts') && /support\/prove\.js|env\.PROVE/.test(read(file)))
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort();
 if (files.length === 0) throw new Error(`expected words of test files with a full count, got ${words.join(' ')}`);
@@ -38,16 +35,13 @@ for (const file of files) {
   spawnSync(process.execPath, args, { cwd: root, env: { ...process.env, PROVE: '1' }, stdio: 'inherit' });
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
   failed += numFailedTests;
-  // Reads the file again before each write, because other scripts write to it too.
-  const results = JSON.parse(readFileSync(proof, 'utf8'));
-  results[file] = {
+  noteProof(file, {
     date: new Date().toISOString().slice(0, 10),
     node: process.version,
     passed: numPassedTests,
     failed: numFailedTests,
     seconds: Math.round((Date.now() - startMs) / 1000),
-  };
-  writeFileSync(proof, `${JSON.stringify(results, null, 2)}\n`);
+  });
 }
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = failed > 0 ? 1 : 0;

@@ -1,12 +1,12 @@
 // Runs the client of the README, and writes its report as a picture and as a transcript; part of npm run picture.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { between } from './generate.mjs';
+import { read, write } from './repository.mjs';
 import { source } from './source.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 /** Returns the groups of all matches of a pattern. */
 const all = (text, pattern) => [...text.matchAll(pattern)].map(([, ...groups]) => groups);
 
@@ -15,7 +15,7 @@ const all = (text, pattern) => [...text.matchAll(pattern)].map(([, ...groups]) =
  * @returns the terminal output, and the report as a picture
  */
 export async function runReadme() {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const readme = read('README.md');
   const [[client]] = all(readme, /Save this as `client\.mjs`:\n\n```js\n(.*?)```/gs);
   const [[scenario]] = all(
     readme,
@@ -44,12 +44,12 @@ export async function runReadme() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { shown, picture } = await runReadme();
-  writeFileSync(join(root, 'docs/report.svg'), picture);
-  const page = join(root, 'docs/judging-clients.md');
-  const text = readFileSync(page, 'utf8');
+  write('docs/report.svg', picture);
+  const page = 'docs/judging-clients.md';
+  const text = read(page);
   const [[command]] = all(text, /^(\$ npx petstore-sim exec .*)$/gm);
   // Shortens the output for the page to header, timeline and first finding.
   const [first] = shown.split(/\n\n(?=\w+ {2,}(?!early-retry)[\w-]+ +\+\d)/);
   const transcript = `\`\`\`console\n${command}\n${first}\n...\n\`\`\`\n`;
-  writeFileSync(page, between(text, 'transcript', transcript, 'picture'));
+  write(page, between(text, 'transcript', transcript, 'picture'));
 }

@@ -6,12 +6,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { nodeBinary } from './fetched-package.mjs';
+import { noteProof, root } from './repository.mjs';
 import { scenario, startLoad } from './soak-load.mjs';
 
 const { values } = parseArgs({
@@ -24,7 +25,6 @@ const { values } = parseArgs({
 const [minutes, rate] = [values.minutes, values.rate].map(Number);
 const mostGrowthMb = 20;
 const mostPauseMs = 100;
-const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-soak-'));
 
 const probed = (binary, args) =>
@@ -95,10 +95,7 @@ const result = {
   answers: load.counts,
 };
 console.log(JSON.stringify(result, null, 2));
-const proof = join(root, 'test/proof.json');
-const results = JSON.parse(readFileSync(proof, 'utf8'));
-results[`scripts/soak.mjs on Node ${values.node.split('.')[0]}`] = result;
-writeFileSync(proof, `${JSON.stringify(results, null, 2)}\n`);
+noteProof(`scripts/soak.mjs on Node ${values.node.split('.')[0]}`, result);
 
 const growthMb = held(last) - held(first);
 const bad = Object.keys(load.counts).filter((name) => /^(?:api|control) 5(?!03)/.test(name));

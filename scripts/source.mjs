@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
+import { root } from './repository.mjs';
 
-const src = fileURLToPath(new URL('../src/', import.meta.url));
+const src = join(root, 'src/');
 
 /** Options of rolldown for every bundle of src/. */
 export const fromSource = {
@@ -20,7 +22,7 @@ export const fromSource = {
  */
 export async function source(exported) {
   // In the folder of the build, from which the code finds the scenarios and the dashboard.
-  const file = fileURLToPath(new URL(`../dist/source-${process.pid}-${exported.length}.mjs`, import.meta.url));
+  const file = join(root, `dist/source-${process.pid}-${exported.length}.mjs`);
   await build({
     ...fromSource,
     input: 'source',
