@@ -1,6 +1,6 @@
-import { markup } from '../../judge/report/markup.js';
+import { type JunitCase, junitXml } from '../../judge/report/junit-xml.js';
+import { groupBy } from '../../values/group-by.js';
 import type { Comparison } from './compare.js';
-import type { ServiceDifference } from './difference.js';
 
 type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 
@@ -33,28 +33,21 @@ export function compareJunit(
   scenario: string,
 ): string {
   const name = `petstore-sim compare ${scenario}`;
-  const failed = new Map<string, ServiceDifference[]>();
-  for (const difference of differences)
-    failed.set(difference.about, [...(failed.get(difference.about) ?? []), difference]);
-  const isError = outcome === 'could not check';
-  const passed = confirmed.filter((about) => !failed.has(about));
-  const tests = failed.size + passed.length + unchecked.length + (isError ? 1 : 0);
-  const totals = markup`tests="${tests}" failures="${failed.size}" errors="${isError ? 1 : 0}"`;
-  const testcase = (about: string, body: ReturnType<typeof markup> | undefined) =>
-    markup`    <testcase classname="${name}" name="${about}" time="0">${body}</testcase>\n`;
-  const failures = [...failed].map(([about, found]) => {
-    const text = found.map(
-      ({ kind, service, simulator, place }) => `${kind}: the service ${service}, the simulator ${simulator} (${place})`,
-    );
-    return testcase(about, markup`<failure type="${found[0]?.kind}" message="${text[0]}">${text.join('\n')}</failure>`);
-  });
-  const error = isError
-    ? testcase('the comparison', markup`<error type="could-not-check" message="${reason}"/>`)
-    : undefined;
-  return markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="petstore-sim" ${totals} time="0">
-  <testsuite name="${name}" ${totals} skipped="${unchecked.length}" time="0">
-${error}${failures}${passed.map((about) => testcase(about, undefined))}${unchecked.map((about) => testcase(about, markup`<skipped message="The responses reveal nothing about it."/>`))}  </testsuite>
-</testsuites>
-`.markup;
+  const failed = groupBy(differences, ({ about }) => about);
+  const cases: JunitCase[] = [
+    ...(outcome === 'could not check'
+      ? [{ name: 'the comparison', error: { type: 'could-not-check', message: reason } }]
+      : []),
+    ...[...failed].map(([about, found]) => {
+      const texts = found.map(
+        ({ kind, service, simulator, place }) =>
+          `${kind}: the service ${service}, the simulator ${simulator} (${place})`,
+      );
+      const failure = { type: found[0]?.kind ?? '', message: texts[0] ?? '', text: texts.join('\n') };
+      return { name: about, failure };
+    }),
+    ...confirmed.filter((about) => !failed.has(about)).map((about) => ({ name: about })),
+    ...unchecked.map((about) => ({ name: about, skipped: 'The responses reveal nothing about it.' })),
+  ];
+  return junitXml('petstore-sim', [{ name, className: name, cases }]);
 }
