@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../node/usage-error.js';
 import { nearest } from '../validation/nearest.js';
-import { type CliCommand, type CliInput, commands, commonFlags, type Flag } from './commands.js';
+import type { CliInput } from './cli-input.js';
+import { type CliCommand, commands, commonFlags, type Flag } from './commands.js';
 import { program } from './program.js';
 
 /** The request that the command line makes: help, the version or a command with its flags. */

@@ -1,7 +1,7 @@
 import { type Assumption, assumptions } from '../petstore/assumptions.js';
 
 /** Formats an assumption's value for a table: text unchanged, any other value as JSON. */
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+export const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Lists the assumptions as rows of text: id, question, default, alternatives, quote of the interface document. */
 export function assumptionRows(): {

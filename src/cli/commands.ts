@@ -1,3 +1,4 @@
+import type { CliInput } from './cli-input.js';
 import type { CalibrateFlags } from './commands/calibrate.js';
 import type { CertifyFlags } from './commands/certify.js';
 import type { CheckFlags } from './commands/check.js';
@@ -34,17 +35,6 @@ type FlagsFor<Fields> = {
       ? RepeatableFlag
       : TextFlag;
 };
-
-/** Input of a command. */
-export interface CliInput<Fields> {
-  flags: Fields & { json?: boolean };
-  /** Arguments after the command's name. */
-  rest: string[];
-  /** Number of arguments in `rest` that the user typed before `--`. */
-  before: number;
-  /** Prints text to standard output. */
-  print: (text: string) => void;
-}
 
 export interface CliCommand<Fields = object> {
   /** Forms of the command with a short description each. Words in capitals stand for values. */
@@ -138,7 +128,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       'until-eof': 'stops when standard input ends, as when the parent process ends',
     },
     example: '--scenario minute-wall --port 0',
-    run: async ({ flags }) => (await import('./commands/serve.js')).serve(flags),
+    run: async (input) => (await import('./commands/serve.js')).serve(input),
   }),
   exec: command<ExecFlags>({
     usage: { 'exec [options] -- COMMAND...': "runs a client's command and judges the client" },
@@ -155,7 +145,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     example: 'exec --scenario minute-wall --timeout 30s -- npm test',
     exitCodes:
       "the command's own (128 + n if signal n ended it), 124 if --timeout stopped it, 1 if it succeeded and the client failed, 2 for a mistake or a report that cannot be written",
-    run: async ({ flags, rest }) => (await import('./commands/exec.js')).exec(flags, rest),
+    run: async (input) => (await import('./commands/exec.js')).exec(input),
   }),
   matrix: command<MatrixFlags>({
     usage: { 'matrix [options] -- COMMAND...': 'finds undocumented choices that break the client' },
@@ -169,7 +159,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: Number.POSITIVE_INFINITY,
     example: 'matrix --only paging,listOrder -- npm test',
     exitCodes: `1 if an alternative breaks the client or the command fails with the defaults, ${stoppedCodes}`,
-    run: async ({ flags, rest, print }) => (await import('./commands/matrix.js')).matrix(flags, rest, print),
+    run: async (input) => (await import('./commands/matrix.js')).matrix(input),
   }),
   gauntlet: command<GauntletFlags>({
     usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
@@ -178,8 +168,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: Number.POSITIVE_INFINITY,
     example: 'gauntlet minute-wall my.yaml -- npm test',
     exitCodes: `1 if the client fails a scenario, ${stoppedCodes}`,
-    run: async ({ flags, rest, before, print }) =>
-      (await import('./commands/gauntlet.js')).gauntlet(flags, rest.slice(0, before), rest.slice(before), print),
+    run: async (input) => (await import('./commands/gauntlet.js')).gauntlet(input),
   }),
   certify: command<CertifyFlags>({
     usage: { 'certify [options] FILE': 'judges several clients, and writes one table' },
@@ -195,7 +184,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: 1,
     example: 'certify sdks.yaml --against certificate/certificate.json',
     exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, ${stoppedCodes}, 2 for a mistake`,
-    run: async ({ flags, rest, print }) => (await import('./commands/certify.js')).certify(flags, rest[0], print),
+    run: async (input) => (await import('./commands/certify.js')).certify(input),
   }),
   hunt: command<HuntFlags>({
     usage: { 'hunt [options] -- COMMAND...': 'finds the smallest scenario that breaks a client' },
@@ -211,7 +200,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: Number.POSITIVE_INFINITY,
     example: 'hunt --runs 20 -- npm test',
     exitCodes: `1 if a failure was found, 2 if no run exercised a rule, ${stoppedCodes}`,
-    run: async ({ flags, rest, print }) => (await import('./commands/hunt.js')).hunt(flags, rest, print),
+    run: async (input) => (await import('./commands/hunt.js')).hunt(input),
   }),
   demo: command<DemoFlags>({
     usage: { demo: 'runs a wrong and a right client into a limit' },
@@ -222,7 +211,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       timeout: ['DURATION', 'duration of the run, such as 10s (default: 20s)'],
     },
     example: 'demo --timeout 5s',
-    run: async ({ flags, print }) => (await import('./commands/demo.js')).demo(flags, print),
+    run: async (input) => (await import('./commands/demo.js')).demo(input),
   }),
   init: command({
     usage: { init: 'writes a first scenario file' },
@@ -249,7 +238,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: Number.POSITIVE_INFINITY,
     example: 'check my.yaml',
     exitCodes: '2 if there is a mistake',
-    run: async ({ flags, rest, print }) => (await import('./commands/check.js')).check(flags, rest, print),
+    run: async (input) => (await import('./commands/check.js')).check(input),
   }),
   judge: command<JudgeFlags>({
     usage: { 'judge [options] FILE...': 'judges a client by recorded traffic' },
@@ -271,7 +260,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: Number.POSITIVE_INFINITY,
     example: 'judge --ended --report report.html traffic.har',
     exitCodes: '1 if the client failed, 2 for a mistake or a report that cannot be written',
-    run: async ({ flags, rest }) => (await import('./commands/judge.js')).judge(flags, rest),
+    run: async (input) => (await import('./commands/judge.js')).judge(input),
   }),
   calibrate: command<CalibrateFlags>({
     usage: {
@@ -291,7 +280,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     },
     example: 'calibrate --from traffic.har --out calibrated.yaml',
     exitCodes: '1 if responses contradict the document or every assumption, 2 if nothing was learned',
-    run: async ({ flags, print }) => (await import('./commands/calibrate.js')).calibrate(flags, print),
+    run: async (input) => (await import('./commands/calibrate.js')).calibrate(input),
   }),
   compare: command<CompareFlags>({
     usage: { 'compare [options] [SCENARIO]': 'compares a real service with a scenario' },
@@ -306,7 +295,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: 1,
     example: 'compare --target https://api.example.com/v1 --key-env API_KEY --save kept.jsonl calibrated.yaml',
     exitCodes: '0 for no difference, 1 for differences, 2 if the comparison was impossible',
-    run: async ({ flags, rest, print }) => (await import('./commands/compare.js')).compare(flags, rest[0], print),
+    run: async (input) => (await import('./commands/compare.js')).compare(input),
   }),
   replay: command<ReplayFlags>({
     usage: { 'replay [options] FILE|FOLDER': 'repeats a recorded run' },
@@ -321,14 +310,14 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: 1,
     example: 'replay run.jsonl --judge --report report.html',
     exitCodes: '1 if a response differs or the client failed, 2 if the recording cannot be read to its end',
-    run: async ({ flags, rest, print }) => (await import('./commands/replay.js')).replay(flags, rest, print),
+    run: async (input) => (await import('./commands/replay.js')).replay(input),
   }),
   scenario: command<ScenarioFromFlags>({
     usage: { 'scenario --from FILE': 'creates a scenario from recorded traffic' },
     about: 'Writes a scenario with the limits, keys and pets at the start of the recording.',
     flags: { ...recordingFlags, out: ['FILE', 'scenario to write (default: standard output)'] },
     example: 'scenario --from traffic.har --out incident.yaml',
-    run: async ({ flags, print }) => (await import('./commands/scenario.js')).scenarioFrom(flags, print),
+    run: async (input) => (await import('./commands/scenario.js')).scenarioFrom(input),
   }),
   state: command<StateFlags>({
     usage: {
@@ -346,7 +335,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     },
     most: 2,
     example: 'state export --as scenario now.yaml',
-    run: async ({ flags, rest, print }) => (await import('./commands/state.js')).state(flags, rest, print),
+    run: async (input) => (await import('./commands/state.js')).state(input),
   }),
   assumptions: command({
     usage: { assumptions: 'prints the assumptions about undocumented behavior' },

@@ -2,7 +2,6 @@ import type { UpstreamOptions } from '../node/custom-routes/upstream.js';
 import type { ListenOptions } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
 import { anyOperation } from '../scenario/operations.js';
-import { flagWords } from './flag-words.js';
 
 /** Custom handlers, which take precedence over the API, and a backend for other requests. */
 export type RoutesFromFlags = Pick<ListenOptions, 'handlers' | 'openapi' | 'upstream'>;
@@ -23,12 +22,10 @@ export interface RouteFlags {
   'no-api'?: boolean;
 }
 
-/** Formats the flags for custom routes as words of a command line. */
-export function routeWords(flags: RouteFlags): string[] {
-  const { handlers, upstream, 'upstream-key': key, 'upstream-host': host, 'no-api': noApi } = flags;
-  const words = flagWords({ handlers, upstream, 'upstream-key': key, 'upstream-host': host });
-  return noApi ? [...words, '--no-api'] : words;
-}
+const upstreamFlags = ['upstream-key', 'upstream-host', 'no-api'] as const;
+
+/** Names of the flags for custom routes. */
+export const routeFlagNames = ['handlers', 'upstream', ...upstreamFlags] as const;
 
 /** Converts the flags for custom routes to options of the server. @throws {UsageError} for an invalid flag */
 export async function readRouteFlags(flags: RouteFlags): Promise<RoutesFromFlags> {
@@ -55,7 +52,7 @@ async function checkUpstream(upstream: UpstreamOptions): Promise<void> {
 function upstreamOf(flags: RouteFlags): UpstreamOptions | undefined {
   const { upstream: url, 'upstream-key': key, 'upstream-host': host, 'no-api': withoutApi } = flags;
   if (url === undefined) {
-    const alone = (['upstream-key', 'upstream-host', 'no-api'] as const).find((name) => flags[name] !== undefined);
+    const alone = upstreamFlags.find((name) => flags[name] !== undefined);
     if (alone !== undefined) throw new UsageError(`expected --upstream URL with --${alone}`);
     return undefined;
   }

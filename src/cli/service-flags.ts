@@ -1,12 +1,46 @@
 import { UsageError } from '../node/usage-error.js';
 import { pluralize } from '../values/pluralize.js';
-import { drawBar } from './progress-bar.js';
+import { flagWords } from './flag-words.js';
+import { createHttpTransport, type HttpTransport } from './http-transport.js';
+import { drawBar, eraseLine } from './progress-bar.js';
+
+/** Flags that all commands that send requests to a service have. */
+export interface ServiceFlags {
+  target?: string;
+  'key-env'?: string;
+  budget?: string;
+  write?: boolean;
+  patience?: string;
+  json?: boolean;
+}
+
+/**
+ * Creates the transport to the service of the flags.
+ * @throws {UsageError} for an invalid base URL, or a missing API key
+ */
+export const transportOf = ({ target = '', 'key-env': key }: ServiceFlags, whenStopped?: string): HttpTransport =>
+  createHttpTransport(serviceUrlOf(target), keyFromFlag(key), whenStopped);
+
+/** Sends requests to a service until they end, or until SIGINT or SIGTERM. Erases the progress display afterwards. */
+export async function askUntilStopped<Result>({ stop }: HttpTransport, ask: () => Promise<Result>): Promise<Result> {
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    return await ask();
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    if (process.stderr.isTTY) process.stderr.write(eraseLine);
+  }
+}
+
+/** Formats the flags that name the service as words of a command. `URL` and `NAME` stand for missing values. */
+export const serviceWords = ({ target = 'URL', 'key-env': key = 'NAME' }: ServiceFlags): string[] =>
+  flagWords({ target, 'key-env': key });
 
 /**
  * Reads the service's API key from an environment variable.
  * @throws {UsageError} if the flag or the variable is missing
  */
-export function keyFromFlag(name: string | undefined): string {
+function keyFromFlag(name: string | undefined): string {
   if (name === undefined) {
     throw new UsageError('expected --key-env NAME, the environment variable with the API key');
   }
@@ -18,7 +52,7 @@ export function keyFromFlag(name: string | undefined): string {
 }
 
 /** @throws {UsageError} for an invalid base URL */
-export function serviceUrlOf(target: string): string {
+function serviceUrlOf(target: string): string {
   const { protocol, search, hash } = URL.canParse(target) ? new URL(target) : { protocol: '', search: '', hash: '' };
   if (/^https?:$/.test(protocol) && search + hash === '') return target;
   throw new UsageError(

@@ -12,30 +12,31 @@ import { makeFolders } from '../../persistence/folder/make-folders.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { journalLine } from '../../traffic-files/journal-text.js';
 import { pluralize } from '../../values/pluralize.js';
+import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
-import { createHttpTransport } from '../http-transport.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
-import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
-import { budgetOf, keyFromFlag, serviceUrlOf, showRequests, showWait } from '../service-flags.js';
+import {
+  askUntilStopped,
+  budgetOf,
+  type ServiceFlags,
+  serviceWords,
+  showRequests,
+  showWait,
+  transportOf,
+} from '../service-flags.js';
 import { timeoutOf } from './client-flags.js';
 
-export interface CalibrateFlags {
+export interface CalibrateFlags extends ServiceFlags {
   from?: string[];
-  target?: string;
   'base-url'?: string;
-  'key-env'?: string;
-  budget?: string;
   out?: string;
-  write?: boolean;
   'allow-exhaust'?: boolean;
   'allow-ban'?: boolean;
-  patience?: string;
   plan?: boolean;
-  json?: boolean;
 }
 
 const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
@@ -46,20 +47,21 @@ const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
  * @returns exit code: 1 if responses contradict the document or every assumption, 2 if nothing was learned or the
  * service failed, otherwise 0
  */
-export async function calibrate(flags: CalibrateFlags, print: (text: string) => void): Promise<number> {
-  const { from = [], target, out = byDefault.out } = flags;
+export async function calibrate({ flags, print }: CliInput<CalibrateFlags>): Promise<number> {
+  const { from = [], target } = flags;
+  const withOut = { ...flags, out: flags.out ?? byDefault.out };
   if (from.length === 0 && target === undefined) {
     throw new UsageError(`expected --from FILE, or --target URL with --key-env NAME; see ${program} calibrate --help`);
   }
-  checkOutput('--out', out, from);
+  checkOutput('--out', withOut.out, from);
   const recorded = from.length > 0 ? await recordedExchanges(from, flags['base-url'] ?? target) : [];
-  if (target !== undefined) return askService(target, recorded, flags, print);
+  if (target !== undefined) return askService(recorded, withOut, print);
   const learner = new Learner();
   for (const exchange of recorded) learner.add(exchange);
   return finish(
     learner,
     { from: from.join(', '), requests: recorded.length, ended: undefined, isUnusable: false },
-    { ...flags, out },
+    withOut,
     print,
   );
 }
@@ -73,17 +75,18 @@ async function recordedExchanges(files: readonly string[], baseUrl: string | und
   return exchanges;
 }
 
+/** Flags with the file of the scenario. */
+type FlagsWithOut = CalibrateFlags & { out: string };
+
 async function askService(
-  target: string,
   recorded: readonly Exchange[],
-  flags: CalibrateFlags,
+  flags: FlagsWithOut,
   print: (text: string) => void,
 ): Promise<number> {
-  const { out = byDefault.out } = flags;
-  const log = `${out.replace(/\.ya?ml$/, '')}.jsonl`;
+  const log = `${flags.out.replace(/\.ya?ml$/, '')}.jsonl`;
   checkOutput('--out', log);
   const whenStopped = 'Stopped. Run the same command again to continue.';
-  const transport = createHttpTransport(serviceUrlOf(target), keyFromFlag(flags['key-env']), whenStopped);
+  const transport = transportOf(flags, whenStopped);
   const earlier = await readEarlier(log, transport.baseUrl);
   const budget = budgetOf(flags.budget ?? byDefault.budget);
   const options: CalibrateOptions = {
@@ -106,20 +109,15 @@ async function askService(
   if (earlier.length > 0) plan.push(`  Continues after the ${pluralize(earlier.length, 'request')} in ${log}.`);
   process.stderr.write(`${plan.join('\n')}\n`);
   if (flags.plan) {
-    if (flags.json) print(formatJsonResult({ target: transport.baseUrl, plan }, [continueCommand({ ...flags, out })]));
+    if (flags.json) print(formatJsonResult({ target: transport.baseUrl, plan }, [continueCommand(flags)]));
     return 0;
   }
   makeFolders(dirname(resolve(log)));
-  const stop = () => transport.stop();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  try {
-    const { learner, exchanges, ended, isUnusable } = await ask(transport, options, earlierExchanges, earlier);
-    const requests = exchanges.length - recorded.length;
-    return finish(learner, { from: transport.baseUrl, requests, ended, isUnusable }, { ...flags, out }, print);
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-    if (process.stderr.isTTY) process.stderr.write(eraseLine);
-  }
+  const { learner, exchanges, ended, isUnusable } = await askUntilStopped(transport, () =>
+    ask(transport, options, earlierExchanges, earlier),
+  );
+  const requests = exchanges.length - recorded.length;
+  return finish(learner, { from: transport.baseUrl, requests, ended, isUnusable }, flags, print);
 }
 
 /**
@@ -153,31 +151,29 @@ interface Outcome {
 function finish(
   learner: Learner,
   { from, requests, ended, isUnusable }: Outcome,
-  flags: CalibrateFlags & { out: string },
+  flags: FlagsWithOut,
   print: (text: string) => void,
 ): number {
-  const { out, json, target, 'key-env': key } = flags;
+  const { out, json, target } = flags;
   const at = new Date().toISOString();
   const rows = learner.knowledge();
   const unexplained = contradictionTexts(learner);
-  if (process.stderr.isTTY) process.stderr.write(eraseLine);
   const isEmpty = sumLine(learner).startsWith('0 certain, 0 likely') && unexplained.length === 0;
   if (isUnusable && isEmpty) {
     const result = { from, at, requests, ended, choices: [], document: [] };
-    if (json) print(formatJsonResult(result, [continueCommand({ ...flags, out })]));
+    if (json) print(formatJsonResult(result, [continueCommand(flags)]));
     process.stderr.write(`petstore-sim: ${ended} Nothing was learned; ${out} was not written.\n`);
     return 2;
   }
   writeOutput('--out', out, calibratedScenario(learner, { from, at, requests }));
   if (json) {
     const result = { from, at, requests, ended, choices: rows, document: unexplained };
-    const service = flagWords({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
     const next = [
       ...(ended === undefined || target === undefined
         ? []
         : [continueCommand({ ...flags, budget: largerBudget(requests, flags) })]),
       commandLine('check', out),
-      commandLine('compare', ...service, out),
+      commandLine('compare', ...serviceWords(flags), out),
     ];
     print(formatJsonResult(JSON.parse(JSON.stringify(result, bigintsAsText)), next));
   } else {
@@ -191,12 +187,10 @@ function finish(
   return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;
 }
 
-/** Formats the command that continues an interrupted `calibrate` run. */
-function continueCommand({ target, 'key-env': key, ...flags }: CalibrateFlags & { out: string }): string {
-  const { budget = byDefault.budget, patience, out } = flags;
-  const leave = (['write', 'allow-exhaust', 'allow-ban'] as const).filter((name) => flags[name]);
-  const given = flagWords({ target, 'key-env': key, patience, out, budget });
-  return commandLine('calibrate', ...given, ...leave.map((name) => `--${name}`));
+/** Formats the command that continues an interrupted calibration. */
+function continueCommand({ budget = byDefault.budget, ...flags }: FlagsWithOut): string {
+  const repeated = ['target', 'key-env', 'patience', 'out', 'budget', 'write', 'allow-exhaust', 'allow-ban'] as const;
+  return commandLine('calibrate', ...flagWords({ ...flags, budget }, repeated));
 }
 
 /** Doubles the budget of requests if `calibrate` has used it up; otherwise returns the budget unchanged. */

@@ -27,6 +27,7 @@ import {
   readPreviousCertificate,
 } from '../certify/changes.js';
 import { readSdkFile, type Sdk, type SdkFile } from '../certify/sdk-file.js';
+import type { CliInput } from '../cli-input.js';
 import { runClientCommand } from '../client-command.js';
 import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
@@ -57,11 +58,7 @@ const runsPerProcessor = 20;
  * @returns the exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than in the earlier
  * certificate; 130 and 143 if a signal stopped it
  */
-export async function certify(
-  flags: CertifyFlags,
-  file: string | undefined,
-  print: (text: string) => void,
-): Promise<number> {
+export async function certify({ flags, rest: [file], print }: CliInput<CertifyFlags>): Promise<number> {
   if (file === undefined) {
     throw new UsageError(`expected a file with the commands of SDKs, such as ${program} certify sdks.yaml`);
   }
@@ -93,7 +90,7 @@ export async function certify(
     sdks: result,
   };
   const changes = earlier && changesSince(earlier, certificate);
-  const again = [file, ...flagWords({ out: flags.out, against, seed, timeout: flags.timeout })];
+  const again = [file, ...flagWords(flags, ['out', 'against', 'seed', 'timeout'])];
   if (flags.json)
     print(formatJsonResult({ ...certificate, ...(changes && { changes }) }, nextCommands(certificate, again)));
   else print(`${certificateLines(certificate, changes).join('\n')}\n`);

@@ -4,11 +4,12 @@ import { createSimulator } from '../../petstore/create-simulator.js';
 import type { KnownOperations } from '../../scenario/operations.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { coreOf } from '../../simulator/simulator.js';
+import type { CliInput } from '../cli-input.js';
+import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { printError, printNotes } from '../print-error.js';
-import { program } from '../program.js';
-import { type RouteFlags, readRouteFlags, routeWords } from '../route-flags.js';
-import { shellWords } from '../shell-words.js';
+import { commandLine, program } from '../program.js';
+import { type RouteFlags, readRouteFlags } from '../route-flags.js';
 
 /** Flags of `petstore-sim check`. */
 export interface CheckFlags extends Pick<RouteFlags, 'handlers'> {
@@ -16,32 +17,35 @@ export interface CheckFlags extends Pick<RouteFlags, 'handlers'> {
 }
 
 /** Checks scenario files for mistakes. Prints `FILE: ok`, or all mistakes on standard error with exit code 2. */
-export async function check(flags: CheckFlags, files: readonly string[], print: (text: string) => void): Promise<void> {
-  if (files.length === 0) throw new UsageError(`expected a file to check; see ${program} check --help`);
-  const { json: asJson = false } = flags;
+export async function check({ flags, rest: files, print }: CliInput<CheckFlags>): Promise<void> {
+  const [first] = files;
+  if (first === undefined) throw new UsageError(`expected a file to check; see ${program} check --help`);
   const operations = await readOperations(flags);
   const results: { file: string; ok: boolean; issues: ScenarioError['issues']; notes?: readonly string[] }[] = [];
   for (const file of files) {
     try {
       const { notes } = await readScenarioAndFiles(file, { operations });
       results.push({ file, ok: true, issues: [], notes });
-      if (!asJson) printNotes(notes.map((note) => `${file}: ${note}`));
-      if (!asJson) print(`${file}: ok\n`);
+      if (flags.json) continue;
+      printNotes(notes.map((note) => `${file}: ${note}`));
+      print(`${file}: ok\n`);
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       results.push({ file, ok: false, issues: error.issues });
-      if (!asJson) printError(error.message);
+      if (!flags.json) printError(error.message);
       process.exitCode = 2;
     }
   }
-  if (!asJson) return;
+  if (!flags.json) return;
   const bad = results.filter(({ ok }) => !ok).map(({ file }) => file);
-  const routes = routeWords(flags);
-  const first = shellWords([files[0] as string, ...routes]);
+  const routes = flagWords(flags, ['handlers']);
   const next =
     bad.length > 0
-      ? [`${program} check --json ${shellWords([...bad, ...routes])}`]
-      : [`${program} exec --json --scenario ${first} -- COMMAND`, `${program} --scenario ${first}`];
+      ? [commandLine('check', '--json', ...bad, ...routes)]
+      : [
+          commandLine('exec', '--json', '--scenario', first, ...routes, '--', 'COMMAND'),
+          commandLine('--scenario', first, ...routes),
+        ];
   print(formatJsonResult({ files: results }, next));
 }
 

@@ -7,27 +7,27 @@ import { readScenario } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { journalLine } from '../../traffic-files/journal-text.js';
-import { flagWords } from '../flag-words.js';
+import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
-import { createHttpTransport } from '../http-transport.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
-import { eraseLine } from '../progress-bar.js';
 import { readRecordedFiles } from '../recorded-files.js';
-import { budgetOf, keyFromFlag, serviceUrlOf, showRequests, showWait } from '../service-flags.js';
+import {
+  askUntilStopped,
+  budgetOf,
+  type ServiceFlags,
+  serviceWords,
+  showRequests,
+  showWait,
+  transportOf,
+} from '../service-flags.js';
 import { timeoutOf } from './client-flags.js';
 
-export interface CompareFlags {
-  target?: string;
-  'key-env'?: string;
-  budget?: string;
-  write?: boolean;
-  patience?: string;
+export interface CompareFlags extends ServiceFlags {
   save?: string;
   with?: string;
   junit?: string;
-  json?: boolean;
 }
 
 interface Answers {
@@ -37,14 +37,13 @@ interface Answers {
 
 /**
  * Sends the same requests to a service and to the simulator, and reports the differences.
- * @param nameOrFile scenario of the simulator; default: `default`
  * @returns exit code: 0 without differences, 1 with differences, 2 if the comparison was impossible
  */
-export async function compare(
-  flags: CompareFlags,
-  nameOrFile = 'default',
-  print: (text: string) => void = () => {},
-): Promise<number> {
+export async function compare({
+  flags,
+  rest: [nameOrFile = 'default'],
+  print,
+}: CliInput<CompareFlags>): Promise<number> {
   if ((flags.target === undefined) === (flags.with === undefined)) {
     throw new UsageError(`expected either --target URL or --with FILE; see ${program} compare --help`);
   }
@@ -66,18 +65,15 @@ export async function compare(
  * saving the responses, and judging a client.
  */
 function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string): string[] {
-  const { target, 'key-env': key, save = flags.with } = flags;
-  const service = flagWords({ target: target ?? 'URL', 'key-env': key ?? 'NAME' });
+  const { save = flags.with } = flags;
+  const service = serviceWords(flags);
   if (outcome === 'differs') {
     const recorded = save === undefined ? [] : [commandLine('calibrate', '--from', save)];
     return [...recorded, commandLine('calibrate', ...service, '--plan')];
   }
   if (outcome === 'could not check') return [commandLine('compare', ...service, scenario)];
-  const keep = save === undefined ? commandLine('compare', ...service, '--save', 'kept.jsonl', scenario) : undefined;
-  return [
-    keep ?? commandLine('compare', '--with', save ?? '', scenario),
-    `${commandLine('exec', '--scenario', scenario)} -- COMMAND`,
-  ];
+  const saved = save === undefined ? [...service, '--save', 'kept.jsonl'] : ['--with', save];
+  return [commandLine('compare', ...saved, scenario), commandLine('exec', '--scenario', scenario, '--', 'COMMAND')];
 }
 
 /**
@@ -107,23 +103,16 @@ async function readSaved(file: string): Promise<Answers> {
 }
 
 async function ask(flags: CompareFlags): Promise<Answers> {
-  const { target = '', budget = '30', patience = '150s', write = false } = flags;
-  const transport = createHttpTransport(serviceUrlOf(target), keyFromFlag(flags['key-env']));
-  const stop = () => transport.stop();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  const most = budgetOf(budget);
-  try {
-    return await calibrate(transport, {
-      budget: most,
-      allowsWrite: write,
-      allowsExhaust: false,
-      allowsBan: false,
-      patienceMs: timeoutOf(patience, '--patience'),
-      onExchange: ({ id }) => showRequests(id, most),
-      onWait: showWait,
-    });
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-    if (process.stderr.isTTY) process.stderr.write(eraseLine);
-  }
+  const transport = transportOf(flags);
+  const budget = budgetOf(flags.budget ?? '30');
+  const options = {
+    budget,
+    allowsWrite: flags.write ?? false,
+    allowsExhaust: false,
+    allowsBan: false,
+    patienceMs: timeoutOf(flags.patience ?? '150s', '--patience'),
+    onExchange: ({ id }: Exchange) => showRequests(id, budget),
+    onWait: showWait,
+  };
+  return askUntilStopped(transport, () => calibrate(transport, options));
 }

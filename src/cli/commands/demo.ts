@@ -4,6 +4,7 @@ import { judge } from '../../judge/judge.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
 import { listen } from '../../node/serve-state.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
+import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { wholeNumber } from '../listen-flags.js';
 import { program } from '../program.js';
@@ -28,7 +29,7 @@ function demoScenario() {
  * Runs a wrong and a right client concurrently into the limit of the scenario `minute-wall`, for 20 seconds by default,
  * and prints the judge's findings. On a terminal, opens the dashboard and serves until Ctrl-C.
  */
-export async function demo(flags: DemoFlags, print: (text: string) => void): Promise<void> {
+export async function demo({ flags, print }: CliInput<DemoFlags>): Promise<void> {
   const port = wholeNumber('--port', flags.port ?? '0', 65_535);
   const lengthMs = timeoutOf(flags.timeout ?? '20s');
   const sim = createSimulator({ scenario: demoScenario() });

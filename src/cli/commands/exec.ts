@@ -1,10 +1,10 @@
 import type { RunResult } from '../../judge/run-result.js';
 import { nameOfScenario } from '../../node/scenario-files/scenario-files.js';
+import type { CliInput } from '../cli-input.js';
 import { runClient } from '../client-run.js';
 import { flagWords } from '../flag-words.js';
-import { program } from '../program.js';
-import { type RouteFlags, readRouteFlags, routeWords } from '../route-flags.js';
-import { shellWords } from '../shell-words.js';
+import { commandLine } from '../program.js';
+import { type RouteFlags, readRouteFlags, routeFlagNames } from '../route-flags.js';
 import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
 
@@ -19,7 +19,7 @@ export interface ExecFlags extends ScenarioFlags, VerdictFlags, RouteFlags {
  * @returns exit code: 124 after the time limit, otherwise the command's own; instead of 0, 1 for a failed verdict or 2
  * for an unwritten report
  */
-export async function exec(flags: ExecFlags, command: readonly string[]): Promise<number> {
+export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promise<number> {
   requireCommand('exec', command);
   const { timeout, record: file } = flags;
   const options = resultOptions(flags);
@@ -62,28 +62,24 @@ const recordCommand = (flags: ExecFlags, command: readonly string[]) =>
 
 /** Formats the command line of this run with additional options. */
 function repeatCommand(more: readonly string[], flags: ExecFlags, command: readonly string[]): string {
-  const { scenario, set = [], seed, timeout, 'no-limits': noLimits, 'api-key': apiKey } = flags;
-  const options = [...flagWords({ scenario, seed, 'api-key': apiKey, timeout }), ...routeWords(flags)];
-  const sets = set.flatMap((text) => ['--set', text]);
-  const words = [...more, ...options, ...sets, ...(noLimits ? ['--no-limits'] : []), '--', ...command];
-  return `${program} exec ${shellWords(words)}`;
+  const repeated = ['scenario', 'seed', 'api-key', 'timeout', ...routeFlagNames, 'set', 'no-limits'] as const;
+  return commandLine('exec', ...more, ...flagWords(flags, repeated), '--', ...command);
 }
 
 const recordingName = 'run.jsonl';
-const replayCommand = (file = recordingName) => `${program} replay ${shellWords([file])} --judge`;
+const replayCommand = (file = recordingName) => commandLine('replay', file, '--judge');
 
 /**
  * Suggests next commands. After a pass: all scenarios. After a failure: a report and a recording. Otherwise: a scenario
  * that exercises the client.
  */
 function nextCommands(flags: ExecFlags, { outcome, scenario }: RunResult, command: readonly string[]): string[] {
-  const words = shellWords(command);
-  if (outcome === 'pass') return [`${program} gauntlet --json -- ${words}`];
+  if (outcome === 'pass') return [commandLine('gauntlet', '--json', '--', ...command)];
   if (outcome === 'fail') {
     const report = repeatCommand(['--report', 'report.html'], flags, command);
     return [report, flags.record === undefined ? recordCommand(flags, command) : replayCommand(flags.record)];
   }
   return scenario === 'minute-wall'
-    ? [`${program} scenarios --json ${scenario}`]
-    : [`${program} exec --json --scenario minute-wall -- ${words}`];
+    ? [commandLine('scenarios', '--json', scenario)]
+    : [commandLine('exec', '--json', '--scenario', 'minute-wall', '--', ...command)];
 }

@@ -2,6 +2,8 @@ import { styleText } from 'node:util';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
+import type { CliInput } from '../cli-input.js';
+import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
 import {
   detailOf,
@@ -11,9 +13,8 @@ import {
   shippedCases,
   stateOf,
 } from '../gauntlet-run.js';
-import { program } from '../program.js';
-import { operationsWith, type RouteFlags, readRouteFlags, routeWords } from '../route-flags.js';
-import { shellWords } from '../shell-words.js';
+import { commandLine } from '../program.js';
+import { operationsWith, type RouteFlags, readRouteFlags, routeFlagNames } from '../route-flags.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { createRunCounter, printStopped, requireCommand, timeoutOf } from './client-flags.js';
 
@@ -24,15 +25,12 @@ export interface GauntletFlags extends RouteFlags {
 
 /**
  * Runs a client in the named scenarios. By default, these are all shipped scenarios that expect something of a client.
- * @param named names of shipped scenarios and paths of files
  * @returns exit code: 1 if the client fails a scenario, 130 or 143 after a signal
  */
-export async function gauntlet(
-  flags: GauntletFlags,
-  named: readonly string[],
-  command: readonly string[],
-  print: (text: string) => void,
-): Promise<number> {
+export async function gauntlet({ flags, rest, before, print }: CliInput<GauntletFlags>): Promise<number> {
+  // Names of shipped scenarios and paths of files.
+  const named = rest.slice(0, before);
+  const command = rest.slice(before);
   requireCommand('gauntlet', command);
   if (named.length === 0) checkIsNoScenario(command);
   const routes = await readRouteFlags(flags);
@@ -48,9 +46,9 @@ export async function gauntlet(
   );
   const [results = []] = result;
   if (stoppedCode !== undefined) printStopped(results.length, chosen.length);
-  const again = shellWords([...routeWords(flags), '--', ...command]);
+  const again = [...flagWords(flags, routeFlagNames), '--', ...command];
   if (flags.json) print(formatJsonResult({ results }, nextCommands(results, again, command)));
-  else print(`${gauntletLines(results, again, (format, text) => styleText(format, text)).join('\n')}\n`);
+  else print(`${gauntletLines(results, again).join('\n')}\n`);
   return stoppedCode ?? (results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
 }
 
@@ -60,9 +58,9 @@ export async function gauntlet(
  */
 function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
   if (process.argv.includes('--') || !Object.hasOwn(readShippedScenarios(), first)) return;
-  const words = rest.length > 0 ? shellWords(rest) : 'COMMAND';
+  const words = rest.length > 0 ? rest : ['COMMAND'];
   throw new UsageError(
-    `expected -- between the scenarios and the client command, such as ${program} gauntlet ${first} -- ${words}`,
+    `expected -- between the scenarios and the client command, such as ${commandLine('gauntlet', first, '--', ...words)}`,
   );
 }
 
@@ -70,29 +68,28 @@ function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
  * Suggests next commands: details of the first failures, and a repetition of the failed scenarios.
  * @param again flags of custom routes and the client's command, as words
  */
-function nextCommands(results: readonly GauntletResult[], again: string, command: readonly string[]): string[] {
+function nextCommands(
+  results: readonly GauntletResult[],
+  again: readonly string[],
+  command: readonly string[],
+): string[] {
   const failed = results.filter(({ outcome }) => outcome === 'fail').map(({ scenario }) => scenario);
-  if (failed.length === 0) return [`${program} matrix --json -- ${shellWords(command)}`];
+  if (failed.length === 0) return [commandLine('matrix', '--json', '--', ...command)];
   return [
-    ...failed.slice(0, 3).map((name) => `${program} exec --json --scenario ${shellWords([name])} ${again}`),
-    `${program} gauntlet --json ${shellWords(failed)} ${again}`,
+    ...failed.slice(0, 3).map((name) => commandLine('exec', '--json', '--scenario', name, ...again)),
+    commandLine('gauntlet', '--json', ...failed, ...again),
   ];
 }
 
-type Style = (format: 'red' | 'green' | 'yellow' | 'dim', text: string) => string;
-
-/**
- * Formats the results of a client in all shipped scenarios (the gauntlet): a line per scenario, a command for the
- * details of each failure, and totals.
- */
-function gauntletLines(results: readonly GauntletResult[], again: string, style: Style): string[] {
+/** Formats the results of a gauntlet: a line per scenario, a command for the details of each failure, and totals. */
+function gauntletLines(results: readonly GauntletResult[], again: readonly string[]): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colors = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;
   const lines = results.flatMap((gauntletResult) => {
     const state = stateOf(gauntletResult);
-    const line = `  ${gauntletResult.scenario.padEnd(width)}  ${style(colors[state], state.padEnd(12))}  ${detailOf(gauntletResult)}`;
-    const closer = `      ${program} exec --scenario ${shellWords([gauntletResult.scenario])} ${again}`;
-    return state === 'fail' ? [line.trimEnd(), style('dim', closer)] : [line.trimEnd()];
+    const line = `  ${gauntletResult.scenario.padEnd(width)}  ${styleText(colors[state], state.padEnd(12))}  ${detailOf(gauntletResult)}`;
+    const closer = `      ${commandLine('exec', '--scenario', gauntletResult.scenario, ...again)}`;
+    return state === 'fail' ? [line.trimEnd(), styleText('dim', closer)] : [line.trimEnd()];
   });
   const groups = [...new Set(results.map(({ group }) => group))];
   const groupWidth = Math.max(...groups.map((group) => group.length), 0);

@@ -15,12 +15,12 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { groupBy } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
+import type { CliInput } from '../cli-input.js';
 import { type ClientRun, resolveForClient, runClient } from '../client-run.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
-import { program } from '../program.js';
+import { commandLine } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
-import { shellWords } from '../shell-words.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import { printStopped, requireCommand, timeoutOf } from './client-flags.js';
 
@@ -73,11 +73,7 @@ const nothingTriedCode = 2;
  * Searches for the smallest scenarios in which a client's command fails, and writes them to files.
  * @returns exit code: 1 if a failure was found, 2 if no run exercised a rule, 130 or 143 if a signal stopped the search
  */
-export async function hunt(
-  flags: HuntFlags,
-  command: readonly string[],
-  print: (text: string) => void,
-): Promise<number> {
+export async function hunt({ flags, rest: command, print }: CliInput<HuntFlags>): Promise<number> {
   requireCommand('hunt', command);
   const runs = readCount('runs', flags.runs ?? '40');
   const seed = readCount('seed', flags.seed ?? '1');
@@ -157,7 +153,7 @@ function nextCommands(
   { seed, command }: { seed: number; command: readonly string[] },
 ): string[] {
   if (finds.length > 0) return finds.slice(0, 3).map(({ repeat }) => repeat);
-  return [`${program} hunt --json --seed ${seed + 1} -- ${shellWords(command)}`];
+  return [commandLine('hunt', '--json', '--seed', String(seed + 1), '--', ...command)];
 }
 
 const toTrial = (scenario: Scenario, run: ClientRun): CommandTrial => {
@@ -289,7 +285,7 @@ function writeFind(
   const { code, text } = failure as Failure;
   const number = 1 + before.filter((trial) => trial.failure?.code === code).length;
   const file = `${out}/${code}${number > 1 ? `-${number}` : ''}.yaml`;
-  const repeat = `${program} exec --scenario ${shellWords([file])} -- ${shellWords(command)}`;
+  const repeat = commandLine('exec', '--scenario', file, '--', ...command);
   const written = withoutIrrelevant(scenario, code, entries);
   writeOutput('--out', file, describeFind(written, { code, text, repeat, seed }));
   return { code, text, file, repeat, scenario: written };

@@ -10,10 +10,10 @@ import { petstore } from '../../petstore/petstore.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { jsonText } from '../../values/json.js';
+import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
-import { program } from '../program.js';
+import { commandLine, program } from '../program.js';
 import { readRecordedFiles, readTraceFile } from '../recorded-files.js';
-import { shellWords } from '../shell-words.js';
 import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
@@ -30,7 +30,7 @@ export interface JudgeFlags extends VerdictFlags {
  * Judges a client by recorded traffic. Prints the verdict to standard error, as the command `exec` does.
  * @returns exit code: 1 for a failure, 2 if a report could not be written
  */
-export async function judge(flags: JudgeFlags, files: readonly string[]): Promise<number> {
+export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promise<number> {
   if (files.length === 0 && flags.trace === undefined) {
     throw new UsageError(`expected a recording, HAR or JSON Lines, or --trace FILE; see ${program} judge --help`);
   }
@@ -122,11 +122,8 @@ const withRefusal = (exchange: Exchange): Exchange => ({ ...exchange, refusal: '
  * the gauntlet (all shipped scenarios).
  */
 function nextCommands({ outcome }: Verdict, flags: JudgeFlags, files: readonly string[], service: string | undefined) {
-  const { trace, scenario, refused = [], 'base-url': baseUrl } = flags;
-  if (service === undefined && (outcome !== 'fail' || trace !== undefined))
+  if (service === undefined && (outcome !== 'fail' || flags.trace !== undefined))
     return [`${program} gauntlet --json -- COMMAND`];
-  const statuses = refused.flatMap((status) => ['--refused', status]);
-  const switches = [...(flags['one-key'] ? ['--one-key'] : []), ...(flags.ended ? ['--ended'] : [])];
-  const words = [...files, ...flagWords({ trace, 'base-url': baseUrl, scenario }), ...statuses, ...switches];
-  return [`${program} judge ${shellWords(words)} --report report.html`];
+  const words = flagWords(flags, ['trace', 'base-url', 'scenario', 'refused', 'one-key', 'ended']);
+  return [commandLine('judge', ...files, ...words, '--report', 'report.html')];
 }

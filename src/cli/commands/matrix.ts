@@ -8,12 +8,14 @@ import { fromPlainCall, type PlainCall, toPlainCall } from '../../requests/plain
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { merge } from '../../values/plain-data.js';
+import { shown } from '../assumption-table.js';
+import type { CliInput } from '../cli-input.js';
 import { resolveForClient, runClient } from '../client-run.js';
 import { formatJsonResult } from '../format-json-result.js';
+import { failedCodes } from '../gauntlet-run.js';
 import { inParallel } from '../in-parallel.js';
 import { lastError } from '../last-error.js';
-import { program } from '../program.js';
-import { shellWords } from '../shell-words.js';
+import { commandLine, program } from '../program.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
 import {
   apiKeyOf,
@@ -36,11 +38,7 @@ export interface MatrixFlags extends ScenarioFlags {
  * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 130 or 143 after a
  * signal
  */
-export async function matrix(
-  flags: MatrixFlags,
-  command: readonly string[],
-  print: (text: string) => void,
-): Promise<number> {
+export async function matrix({ flags, rest: command, print }: CliInput<MatrixFlags>): Promise<number> {
   requireCommand('matrix', command);
   const only = readIds(flags.only);
   const apiKey = apiKeyOf(flags);
@@ -78,12 +76,12 @@ function readIds(text: string | undefined): AssumptionId[] | undefined {
 /** Suggests next commands: runs with the first few assumed behaviors that break the client. */
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
-  const words = shellWords(command);
-  if (broken.length === 0) return [`${program} gauntlet --json -- ${words}`];
-  return broken.slice(0, 3).map(({ id, value }) => {
-    const set = shellWords([`assumptions.${id}=${typeof value === 'string' ? value : JSON.stringify(value)}`]);
-    return `${program} exec --json --set ${set} -- ${words}`;
-  });
+  if (broken.length === 0) return [commandLine('gauntlet', '--json', '--', ...command)];
+  return broken
+    .slice(0, 3)
+    .map(({ id, value }) =>
+      commandLine('exec', '--json', '--set', `assumptions.${id}=${shown(value)}`, '--', ...command),
+    );
 }
 
 /** Result of a client's run in which one assumption about the service had an alternative value. */
@@ -199,8 +197,6 @@ function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario)
   });
 }
 
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-
 /**
  * Formats the report on undocumented choices that break the client. Each has the sentence of the interface document
  * that leaves it open.
@@ -212,12 +208,10 @@ export function matrixLines(
   const [baseline, ...others] = results;
   const breaking = others.filter(({ breaks }) => breaks);
   const met = others.filter(({ isMet, breaks }) => isMet || breaks);
-  const failed = ({ findings }: MatrixResult) => [
-    ...new Set(findings.filter(({ severity }) => severity === 'fail').map(({ code }) => code)),
-  ];
   const lines = breaking.flatMap((matrixResult) => {
     const { id, value, code } = matrixResult;
-    const why = code === baseline?.code ? `the verdict fails: ${failed(matrixResult).join(', ')}` : `exit code ${code}`;
+    const why =
+      code === baseline?.code ? `the verdict fails: ${failedCodes(matrixResult).join(', ')}` : `exit code ${code}`;
     const reason = lastError(matrixResult.output);
     return [
       `  ${style('red', `${id}: ${shown(value)}`)}  ${why}`,

@@ -9,12 +9,12 @@ import type { Replay } from '../../persistence/replay-log.js';
 import type { StateMachine } from '../../persistence/state-machine.js';
 import { defaultScenario } from '../../petstore/default-scenario.js';
 import { pluralize } from '../../values/pluralize.js';
+import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import type { ListenFlags } from '../listen-flags.js';
 import { printNotes } from '../print-error.js';
-import { program } from '../program.js';
+import { commandLine } from '../program.js';
 import { isComplete, type LoadedRun, parseUntil, readRun, replayRun } from '../read-run.js';
-import { shellWords } from '../shell-words.js';
 import { aboutScenario, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
@@ -26,15 +26,10 @@ export interface ReplayFlags extends ListenFlags, VerdictFlags {
 
 /**
  * Replays a recording or the folder of `--data`, and compares the responses with the recorded ones.
- * @param print writes to standard output
  * @returns exit code: 1 for a different response or, with `--judge`, a failed verdict; 2 for an incomplete recording or
  * an unwritten report; otherwise 0
  */
-export async function replay(
-  flags: ReplayFlags,
-  [file]: readonly string[],
-  print: (text: string) => void,
-): Promise<number> {
+export async function replay({ flags, rest: [file], print }: CliInput<ReplayFlags>): Promise<number> {
   if (file === undefined) throw new UsageError('expected a file from --record, or the folder of --data');
   const strayVerdict = verdictFlags.find((flag) => flags[flag] !== undefined && !flags.judge);
   if (strayVerdict !== undefined) throw new UsageError(`expected --judge with --${strayVerdict}`);
@@ -85,7 +80,7 @@ async function judge(machine: StateMachine, file: string, flags: ReplayFlags, la
 /** Exit code for a recording that cannot be read to its end. */
 const incompleteCode = 2;
 
-const next = (file: string) => [`${program} state export --from ${shellWords([file])} --as scenario scenario.yaml`];
+const next = (file: string) => [commandLine('state', 'export', '--from', file, '--as', 'scenario', 'scenario.yaml')];
 
 const verdictFlags = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'] as const;
 const serveFlags = ['port', 'host', 'log', 'allowed-host', 'control-token'] as const;

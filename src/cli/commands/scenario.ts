@@ -3,6 +3,7 @@ import { incidentFrom } from '../../fidelity/deduce/incident-text.js';
 import { Learner } from '../../fidelity/deduce/learner.js';
 import { UsageError } from '../../node/usage-error.js';
 import { pluralize } from '../../values/pluralize.js';
+import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine, program } from '../program.js';
@@ -19,7 +20,7 @@ export interface ScenarioFromFlags {
  * Creates a scenario file from recorded traffic. The scenario has the state of the service at the start of the
  * recording.
  */
-export async function scenarioFrom(flags: ScenarioFromFlags, print: (text: string) => void): Promise<void> {
+export async function scenarioFrom({ flags, print }: CliInput<ScenarioFromFlags>): Promise<void> {
   const { from = [], out } = flags;
   const [first] = from;
   if (first === undefined)

@@ -8,6 +8,7 @@ import { createSimulatorFrom } from '../../petstore/create-simulator.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { coreOf } from '../../simulator/simulator.js';
+import type { CliInput } from '../cli-input.js';
 import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
 import { listeningLines } from '../listening-lines.js';
@@ -33,7 +34,7 @@ export interface ServeFlags extends ListenFlags, DataFlags, RouteFlags {
  * Runs the server until SIGINT or SIGTERM, or with `--until-eof` until standard input ends.
  * @throws {UsageError} for an invalid flag or an unusable address; {ScenarioError} for an invalid scenario
  */
-export async function serve(flags: ServeFlags): Promise<void> {
+export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
   const { log, options: listenOptions, writeLine } = readListenFlags(flags);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
   const isLogged = (flags.data ?? flags.record ?? flags['data-reset'] ?? flags.fsync) !== undefined;

@@ -6,6 +6,7 @@ import type { ExportedState } from '../../control-api/state-schema.js';
 import { UsageError } from '../../node/usage-error.js';
 import { JsonError, jsonText, parseJson } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
+import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
@@ -25,14 +26,9 @@ export interface StateFlags {
 /**
  * Runs `state export [FILE]`, which writes the state of a running server or of any point of a recorded run, or `state
  * import FILE`, which restores a state in a running server.
- * @param print writes to standard output, used without a file
  * @throws {UsageError} for mistakes and for errors of the server
  */
-export async function state(
-  flags: StateFlags,
-  [action, file]: readonly string[],
-  print: (text: string) => void,
-): Promise<void> {
+export async function state({ flags, rest: [action, file], print }: CliInput<StateFlags>): Promise<void> {
   if (action === 'export') return exportState(flags, file, print);
   if (action === 'import') return importState(flags, file, print);
   throw new UsageError(
@@ -77,8 +73,7 @@ const serverCommand = (
   file: string,
   { url, sandbox, 'control-token': token }: StateFlags,
 ) => {
-  const flags = { url, sandbox, 'control-token': token && 'TOKEN' };
-  return commandLine('state', action, file, ...flagWords(flags));
+  return commandLine('state', action, file, ...flagWords({ url, sandbox, 'control-token': token && 'TOKEN' }));
 };
 
 /** Computes the state at a point of a recorded run. @throws {UsageError} for an unreadable run or point */
