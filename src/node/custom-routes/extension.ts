@@ -5,14 +5,13 @@ import type { OwnHandler } from '../../in-process/fetch.js';
 import { sharedOperation } from '../../own-routes/guarded.js';
 import type { RequestContext } from '../../own-routes/serve-route.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
-import type { Answer } from '../../requests/api-call.js';
 import { errorBody, maximumBodyBytes, payloadTooLarge } from '../../requests/api-error.js';
 import type { Simulator } from '../../simulator/simulator.js';
-import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
+import { corsHeaders, corsOf, isPreflight, preflightHeaders } from '../http/cors.js';
 import { deliverAfterDelay } from '../http/delay-refusals.js';
 import { hasBody, readBody } from '../http/read-body.js';
 import { sendResponse } from '../http/send-response.js';
-import type { Report } from '../http/served-answer.js';
+import { type Report, reported, type ServedAnswer } from '../http/served-answer.js';
 import { disconnectSignal } from '../http/wire-faults.js';
 import { UsageError } from '../usage-error.js';
 import { ConnectionAborted, containedHandler, RouteResponse } from './contained-handler.js';
@@ -58,11 +57,10 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
   }
   const matches = createMatcher(mswHandlers, matchRequestUrl);
   const date = () => new Date(sim.clock.now()).toUTCString();
-  const cors = ({ headers }: IncomingMessage) => corsHeaders(headers.origin, sim.settings);
 
   const app = express().disable('x-powered-by');
   app.use((request, response, next) => {
-    const headers = { Date: date(), ...cors(request) };
+    const headers = { Date: date(), ...corsOf(request, sim).cors };
     const { context } = request as unknown as ReturnType<typeof copyOf>;
     const contained = mswHandlers.map((handler) => containedHandler(handler, response, context, headers));
     return createMiddleware(...contained)(request, response, next);
@@ -83,29 +81,25 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       signal: disconnectSignal(response),
     };
     let isOurs = true;
-    const done = (status: number, headers: Record<string, string>, body: string, answer: Partial<Answer> = {}) => {
+    const { cors, isOriginRefused } = corsOf(request, sim);
+    const done = (answer: Pick<ServedAnswer, 'status'> & Partial<ServedAnswer>) => {
       isOurs = false;
-      const isOriginRefused = cors(request) === undefined && isForeignPage(request);
-      const { operation, key, plan, fault, wire } = answer;
-      report?.({ by: 'handler', sim, status, headers, body, isOriginRefused, operation, key, plan, fault, wire });
+      report?.({ by: 'handler', sim, ...answer, isOriginRefused });
     };
-    const refuse = (error: ErrorAnswer) => {
-      const { status, headers, body } = sendError(sim, request, response, error);
-      done(status, headers, body);
-    };
+    const refuse = (error: ErrorAnswer) => done(sendError(sim, request, response, error));
     if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge(maximumBodyBytes));
     response.once('close', () => {
-      if (isOurs && response.headersSent) done(response.statusCode, sentHeaders(response), '');
+      if (isOurs && response.headersSent) done({ status: response.statusCode, headers: sentHeaders(response) });
     });
     app(copyOf(request, context, body) as unknown as Request, response as Response, (error?: unknown) => {
       if (error instanceof ConnectionAborted) {
         request.socket.resetAndDestroy();
-        done(0, {}, '');
+        done({ status: 0 });
       } else if (error instanceof RouteResponse) {
         deliverAfterDelay(error.answer, (answer) => {
           try {
-            sendRoute(request, response, { answer, cors: cors(request), clock: sim.clock });
-            done(answer.status, answer.headers, answer.body, answer);
+            sendRoute(request, response, { answer, cors, clock: sim.clock });
+            done(reported(answer));
           } catch (failure) {
             console.error(failure);
             refuse(handlerFailed);
@@ -126,10 +120,9 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       const asked = headers['access-control-request-method'] as string;
       if (!matches(asked, request)) return false;
-      const allowed = cors(request);
-      response.writeHead(204, { ...allowed, ...preflightHeaders(request, asked) }).end();
-      const isOriginRefused = allowed === undefined && isForeignPage(request);
-      call.report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '', isOriginRefused });
+      const { cors, isOriginRefused } = corsOf(request, sim);
+      response.writeHead(204, { ...cors, ...preflightHeaders(request, asked) }).end();
+      call.report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
       return true;
     }
     if (!matches(method, request)) return false;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { matchRequestUrl, RequestHandler } from 'msw';
+import { readTarget } from '../http/read-target.js';
 
 /** Checks whether an msw handler of the user matches a method and a request's URL. */
 export type Matcher = (method: string, request: IncomingMessage) => boolean;
@@ -31,13 +32,13 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
   return (method, request) => {
     if (forbiddenMethods.has(method)) return false;
     const origin = `http://${request.headers.host}`;
-    const [target = ''] = (request.url ?? '').split('?', 1);
-    const question = `${method} ${origin}${target}`;
+    const { path } = readTarget(request.url);
+    const question = `${method} ${origin}${path}`;
     const known = remembered.get(question);
     if (known !== undefined) return known;
     let answer = false;
     try {
-      answer = search(method, new URL(origin + target));
+      answer = search(method, new URL(origin + path));
     } catch {
       // Counts a malformed URL as unmatched: an invalid escape such as `%zz`, or a port above 65535. The API responds
       // to such a request.

@@ -10,10 +10,11 @@ import { operationByPath } from '../../requests/path-operation.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
 import { basePathOf, isUnderBasePath } from '../http/base-path.js';
-import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from '../http/cors.js';
+import { corsOf, isPreflight, preflightHeaders } from '../http/cors.js';
 import { deliverAfterDelay } from '../http/delay-refusals.js';
 import { hasBody } from '../http/read-body.js';
 import { readTarget } from '../http/read-target.js';
+import { reported } from '../http/served-answer.js';
 import { disconnectSignal } from '../http/wire-faults.js';
 import type { ExtensionCall } from './extension.js';
 import { sendRoute } from './send-route.js';
@@ -82,16 +83,13 @@ const hopByHop = new Set([
   'expect',
 ]);
 
-/** Selects the headers to forward, as alternating names and values in the original order and spelling. */
-function endToEnd({ rawHeaders, headers }: IncomingMessage, isLeftOut: (name: string) => boolean): string[] {
+/** Selects the headers to forward, as pairs of name and value in the original order and spelling. */
+function endToEnd({ rawHeaders, headers }: IncomingMessage): [string, string][] {
   const named = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
-  const fields: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] as string).toLowerCase();
-    if (hopByHop.has(name) || named.includes(name) || isLeftOut(name)) continue;
-    fields.push(rawHeaders[index] as string, rawHeaders[index + 1] as string);
-  }
-  return fields;
+  return rawHeaders.flatMap((name, index): [string, string][] => {
+    const isLeftOut = index % 2 === 1 || hopByHop.has(name.toLowerCase()) || named.includes(name.toLowerCase());
+    return isLeftOut ? [] : [[name, rawHeaders[index + 1] as string]];
+  });
 }
 
 /**
@@ -109,8 +107,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   function forward(request: IncomingMessage, target: string, body: Body, late: AbortSignal): Promise<Response> {
     return new Promise((resolve, reject) => {
-      const leavesOut = (name: string) => name === 'authorization' && authorization !== 'same';
-      const headers = [...endToEnd(request, leavesOut), 'Host', url.host, 'Via', via];
+      const own = endToEnd(request).filter(([name]) => authorization === 'same' || !/^authorization$/i.test(name));
+      const headers = [...own.flat(), 'Host', url.host, 'Via', via];
       if (authorization !== undefined && authorization !== 'same') headers.push('Authorization', authorization);
       const { length } = body;
       if (length !== undefined) headers.push('Content-Length', length);
@@ -130,17 +128,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       );
       outgoing.on('response', (incoming: IncomingMessage) => {
         const { statusCode = 502 } = incoming;
-        const fields = endToEnd(incoming, () => false);
-        const pairs: [string, string][] = [];
-        for (let index = 0; index < fields.length; index += 2)
-          pairs.push([fields[index] as string, fields[index + 1] as string]);
         const isEmpty = statusesWithoutBody.includes(statusCode) || request.method === 'HEAD';
         if (isEmpty) incoming.resume();
         // Prevents a crash by an unhandled error of the backend's body. The code that reads the body reports the error.
         incoming.on('error', () => {});
         try {
           const stream = isEmpty ? null : (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>);
-          resolve(new Response(stream, { status: statusCode, headers: pairs }));
+          resolve(new Response(stream, { status: statusCode, headers: endToEnd(incoming) }));
         } catch {
           incoming.destroy();
           reject(badGateway(`sent the status ${statusCode}, which no client expects`));
@@ -155,12 +149,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   return (sim, request, response, { report, numberOf, holdsRefusals, prefix, read }) => {
     const { method = '', headers } = request;
     const { text: target, path, query } = readTarget(request.url as string, prefix.length);
-    const allowed = corsHeaders(headers.origin, sim.settings);
-    const isOriginRefused = allowed === undefined && isForeignPage(request);
+    const { cors, isOriginRefused } = corsOf(request, sim);
     if (!withoutApi && isOfApi(sim, method, path, query)) return false;
     if (isPreflight(request) && sim.settings.cors !== 'off') {
-      response.writeHead(204, { ...allowed, ...preflightHeaders(request) }).end();
-      report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '', isOriginRefused });
+      response.writeHead(204, { ...cors, ...preflightHeaders(request) }).end();
+      report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
       return true;
     }
     const connection = numberOf(request);
@@ -185,17 +178,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       try {
         const answer = await answerRoute(sim, call, operationByPath(method, path), respond);
         deliverAfterDelay(answer, () => {
-          sendRoute(request, response, { answer, cors: allowed, clock: sim.clock });
+          sendRoute(request, response, { answer, cors, clock: sim.clock });
           // Discards the rest of a request body that was not forwarded, so that the connection can be used again.
           if (!request.readableEnded && request.listenerCount('data') === 0) request.resume();
-          const { status, headers: sent, body: text, operation, key, plan, fault, wire } = answer;
-          const about = { operation, key, plan, fault, wire, isOriginRefused };
-          report?.({ by: 'handler', sim, status, headers: sent, body: text, ...about });
+          report?.({ by: 'handler', sim, ...reported(answer), isOriginRefused });
         });
       } catch (error) {
         if (!isEnded(error, signal)) console.error(error);
         response.destroy();
-        report?.({ by: 'handler', sim, status: 0, headers: {}, body: '' });
+        report?.({ by: 'handler', sim, status: 0 });
       }
     });
     return true;

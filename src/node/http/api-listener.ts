@@ -4,11 +4,12 @@ import type { Answer } from '../../requests/api-call.js';
 import { prefixOf, recreatedHeaders, type Sandbox } from '../../sandboxes/sandboxes.js';
 import { basePathOf } from './base-path.js';
 import type { Connections } from './connections.js';
-import { corsHeaders, isForeignPage, isPreflight, preflightHeaders } from './cors.js';
+import { corsOf, isPreflight, preflightHeaders } from './cors.js';
 import { deliverAfterDelay } from './delay-refusals.js';
+import { createBatchedEnd } from './end-in-batch.js';
 import { HttpCall } from './http-call.js';
 import { hasBody, readBody } from './read-body.js';
-import type { Report } from './served-answer.js';
+import { type Report, reported } from './served-answer.js';
 import { deliver } from './wire-faults.js';
 
 /**
@@ -35,11 +36,12 @@ export function createApiListener(
   connections: Connections,
   holdsRefusals = false,
 ): ApiListener {
+  const end = createBatchedEnd();
   /** Sandboxes that were created again after their removal, and whose clients were informed by a response header. */
-  const reported = new WeakSet<Sandbox>();
+  const informed = new WeakSet<Sandbox>();
   const recreationHeaders = (sandbox: Sandbox | undefined) => {
-    if (!sandbox?.isRecreated || reported.has(sandbox)) return undefined;
-    reported.add(sandbox);
+    if (!sandbox?.isRecreated || informed.has(sandbox)) return undefined;
+    informed.add(sandbox);
     return recreatedHeaders;
   };
   return (sandbox, request, response, report, read) => {
@@ -47,19 +49,15 @@ export function createApiListener(
     const [main, ...others] = sim.basePaths;
     const prefix = sandbox === undefined ? '' : prefixOf(sandbox);
     const basePath = basePathOf(request.url as string, others, prefix.length);
-    const { origin } = request.headers;
-    const cors = origin === undefined ? undefined : corsHeaders(origin, sim.settings);
-    const isOriginRefused = cors === undefined && isForeignPage(request);
+    const { cors, isOriginRefused } = corsOf(request, sim);
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       response.writeHead(204, cors && { ...cors, ...preflightHeaders(request) }).end();
-      report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '', isOriginRefused });
+      report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
       return;
     }
     const deliverAndReport = (answer: Answer) => {
-      deliver(request, response, { answer, cors, clock: sim.clock });
-      if (report === undefined) return;
-      const { status, headers, body, operation, key, plan, fault, wire } = answer;
-      report({ by: 'api', sim, status, headers, body, operation, key, plan, fault, wire, isOriginRefused });
+      deliver(request, response, { answer, cors, clock: sim.clock, end });
+      report?.({ by: 'api', sim, ...reported(answer), isOriginRefused });
     };
     const send = (answer: Answer) => deliverAfterDelay(answer, deliverAndReport);
     const answerWith = (body: Uint8Array | undefined) => {
@@ -75,7 +73,7 @@ export function createApiListener(
         // Closes the connection. The client disconnected, or the simulator was reset, while a fault delayed the
         // response.
         response.destroy();
-        report?.({ by: 'api', sim, status: 0, headers: {}, body: '' });
+        report?.({ by: 'api', sim, status: 0 });
       });
     };
     if (read === undefined && hasBody(request)) readBody(request, answerWith);

@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { tooMany } from '../../control-api/control-error.js';
 import type { EntryFeed } from '../../control-api/entry-stream.js';
 import { createEventBatch } from './event-batch.js';
-import { maximumTurnMs, nextTurn } from './event-loop-turns.js';
+import { startTurn } from './event-loop-turns.js';
 import { stalledMs } from './send-pieces.js';
 import { waitForDrain } from './wait-for-drain.js';
 
@@ -59,15 +60,13 @@ export function createEventSender() {
         const batch = createEventBatch(response);
         try {
           response.setTimeout(stalledMs, () => response.destroy());
-          let turnMs = performance.now();
+          const turn = startTurn();
           while (!signal.aborted && entries.next(batch.add)) {
             if (response.writableNeedDrain) await waitForDrain(response);
-            if (performance.now() < turnMs + maximumTurnMs) continue;
-            await nextTurn();
-            turnMs = performance.now();
+            if (turn.isOver()) await turn.next();
           }
           response.setTimeout(0);
-          await aborted(signal);
+          if (!signal.aborted) await once(signal, 'abort');
         } finally {
           entries.stop();
           batch.end();
@@ -75,9 +74,3 @@ export function createEventSender() {
       }),
   };
 }
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

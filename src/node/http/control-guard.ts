@@ -4,15 +4,15 @@ import { isForeignPage, isLoopbackOrigin } from './cors.js';
 import { type Refusal, refusal } from './guard.js';
 import { isPage } from './page.js';
 import { hasBody } from './read-body.js';
+import { readTarget } from './read-target.js';
 
 /** Paths of OpenAPI descriptions, which pages from other ports of this machine may read. They contain no data. */
 const descriptions = new Set(['/__sim/service.json', '/__sim/openapi.json']);
 
-/** Returns true for a request by which a page of another loopback origin reads an OpenAPI description. */
-function isDescription({ method = '', url = '', headers: { origin } }: IncomingMessage): boolean {
+/** Whether a page from another port of this machine reads an OpenAPI description. */
+function isDescription({ method = '', url, headers: { origin } }: IncomingMessage): boolean {
   const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
-  const [path = ''] = url.split('?', 1);
-  return isRead && descriptions.has(path) && origin !== undefined && isLoopbackOrigin(origin);
+  return isRead && descriptions.has(readTarget(url).path) && origin !== undefined && isLoopbackOrigin(origin);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
-import { ControlError, toControlError, unavailable } from '../../control-api/control-error.js';
+import { ControlError, invalid, notFound, toControlError, unavailable } from '../../control-api/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control-api/control-operation.js';
 import { controlOperations } from '../../control-api/control-operations.js';
 import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
@@ -23,6 +23,7 @@ import { servePage } from './page.js';
 import { sendPieces } from './send-pieces.js';
 import { sendRefusal } from './send-response.js';
 import type { Report } from './served-answer.js';
+import { disconnectSignal } from './wire-faults.js';
 
 /** Default maximum size of a control request body, in bytes. */
 const maximumBodyBytes = 5 * 1024 * 1024;
@@ -96,7 +97,8 @@ export function createControlRouter(
       const isLarge = Buffer.isBuffer(request.body) && request.body.length > largeBytes;
       const large = isLarge ? await runInTurns(readInputInSteps(request, operation)) : undefined;
       const { target, sandbox, gone, ...addresses } = await findFor(operation, find, request);
-      const signal = operation.isLong && whileOpen(response, gone === undefined ? [closing] : [closing, gone]);
+      const signal =
+        operation.isLong && AbortSignal.any([disconnectSignal(response), closing, ...(gone ? [gone] : [])]);
       if (operation.isLong && sandbox !== undefined) keepSandboxInUse(sandbox, simulators, response);
       const log = simulators.health?.();
       if (log?.engine === 'redis') {
@@ -169,26 +171,26 @@ export function createControlRouter(
   });
 
   app.use(() => {
-    throw new ControlError(404, 'not_found', 'Unknown control path; GET /__sim/openapi.json lists all paths.');
+    throw notFound('Unknown control path; GET /__sim/openapi.json lists all paths.');
   });
   app.use(errorHandler((response, body) => errorBodies.set(response, body)));
   return (request, response, report) => {
     const cors = controlCors(request, access.allowedOrigins);
     if (cors !== undefined && isPreflight(request)) {
       response.writeHead(204, { ...cors, ...preflightHeaders(request, 'GET, POST, PUT, DELETE') }).end();
-      report?.({ by: 'preflight', sim, status: 204, headers: {}, body: '' });
+      report?.({ by: 'preflight', sim, status: 204 });
       return;
     }
     const refusal = checkControlRequest(request, access);
     if (report !== undefined) {
       response.once('close', () => {
         const status = response.headersSent ? response.statusCode : 0;
-        report({ by: 'control', sim, status, headers: {}, body: errorBodies.get(response) ?? '' });
+        report({ by: 'control', sim, status, body: errorBodies.get(response) ?? '' });
       });
     }
     if (refusal === undefined) app(request, response);
     else {
-      for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
+      response.setHeaders(new Map(Object.entries(cors ?? {})));
       errorBodies.set(response, sendRefusal(response, refusal));
     }
   };
@@ -200,13 +202,6 @@ export function createControlRouter(
  */
 const callerOf = ({ headers }: Request) =>
   String(headers['x-sim-caller'] ?? headers['user-agent'] ?? 'an unnamed program');
-
-/** Returns a signal that is aborted when the client of a response disconnects, or with the first of `signals`. */
-function whileOpen(response: Response, signals: readonly AbortSignal[]): AbortSignal {
-  const left = new AbortController();
-  response.once('close', () => left.abort());
-  return AbortSignal.any([left.signal, ...signals]);
-}
 
 const methodNotAllowed = (allowed: string) => (request: Request, response: Response) => {
   response.set('Allow', allowed);
@@ -225,31 +220,28 @@ const errorHandler =
       response.destroy();
       return;
     }
-    const { status, code, message, retryAfterSeconds } = describeError(toControlError(error), request);
-    const body = errorBody({ status, code, message });
+    const described = describeError(toControlError(error), request);
+    const { status, retryAfterSeconds } = described;
+    const body = errorBody(described);
     note(response, body);
     if (retryAfterSeconds !== undefined) response.set(retryAfterHeader, String(retryAfterSeconds));
     response.status(status).type('application/json').send(body);
   };
 
-function describeError(
-  error: unknown,
-  request: Request,
-): Pick<ControlError, 'status' | 'code' | 'message'> & { retryAfterSeconds?: number | undefined } {
+function describeError(error: unknown, request: Request): ControlError {
   if (error instanceof ControlError) return error;
-  const invalid = { status: 400, code: 'invalid_request' };
   const { status = 500, type = '', limit } = error as { status?: number; type?: string; limit?: number };
-  if (status === 413) return { status, code: 'payload_too_large', message: `The body is larger than ${limit} bytes.` };
+  if (status === 413) return new ControlError(413, 'payload_too_large', `The body is larger than ${limit} bytes.`);
   if (status === 415)
-    return {
-      status,
-      code: 'unsupported_media_type',
-      message: 'The encoding of the body is not supported; send the body without Content-Encoding.',
-    };
+    return new ControlError(
+      415,
+      'unsupported_media_type',
+      'The encoding of the body is not supported; send the body without Content-Encoding.',
+    );
   if (type === '' && error instanceof URIError)
-    return { ...invalid, message: 'The path contains a "%" that does not start an encoded UTF-8 character.' };
-  if (status >= 400 && status < 500) return { ...invalid, message: 'The body cannot be read.' };
+    return invalid('The path contains a "%" that does not start an encoded UTF-8 character.');
+  if (status >= 400 && status < 500) return invalid('The body cannot be read.');
   // Logs the error as a bug, unless the client disconnected, which fails the read of its request.
   if (!request.destroyed) console.error(error);
-  return { status: 500, code: 'internal_error', message: 'The simulator failed; this is a bug of the simulator.' };
+  return new ControlError(500, 'internal_error', 'The simulator failed; this is a bug of the simulator.');
 }

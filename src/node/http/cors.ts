@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Settings } from '../../scenario/settings.js';
+import type { Simulator } from '../../simulator/simulator.js';
 import { isLoopback } from './guard.js';
 
 const always = [...Object.values(rateLimitHeaders), retryAfterHeader, 'Date', 'Link'].join(', ');
@@ -29,6 +30,12 @@ export function corsHeaders(
   return headers;
 }
 
+/** Returns the CORS headers for a page that sent a request, and whether the page may not read the response. */
+export function corsOf(request: IncomingMessage, { settings }: Simulator) {
+  const cors = corsHeaders(request.headers.origin, settings);
+  return { cors, isOriginRefused: cors === undefined && isForeignPage(request) };
+}
+
 /** Whether a request is a CORS preflight (Fetch standard, CORS-preflight request). */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
@@ -51,11 +58,11 @@ export const isForeignPage = ({ headers: { origin, host } }: IncomingMessage): b
  * Whether an origin such as `http://localhost:5173` is on this machine. Parses the URL, because a text pattern could
  * accept names like `localhost.example.com`.
  */
-export function isLoopbackOrigin(origin: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { protocol, hostname, origin: parsed } = new URL(origin);
-  return parsed === origin && (protocol === 'http:' || protocol === 'https:') && isLoopback(hostname);
-}
+export const isLoopbackOrigin = (origin: string): boolean => isOrigin(origin) && isLoopback(new URL(origin).hostname);
+
+/** Whether a text is an origin of web pages, in the exact form that browsers send. */
+export const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 const isAllowed = (origin: string, cors: Exclude<Settings['cors'], 'off'>): boolean =>
   typeof cors === 'string' ? isLoopbackOrigin(origin) : cors.includes(origin);

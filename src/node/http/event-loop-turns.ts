@@ -2,7 +2,7 @@ import * as timers from 'node:timers';
 import type { Steps } from '../../values/steps.js';
 
 /** Maximum time for one long task before the server handles other requests, in milliseconds. */
-export const maximumTurnMs = 8;
+const maximumTurnMs = 8;
 
 /**
  * Node's `setImmediate`, unaffected by fake timers and jsdom. Read at import, because sinon later replaces the function
@@ -10,17 +10,26 @@ export const maximumTurnMs = 8;
  */
 export const setImmediate = timers.setImmediate;
 
+/** Turn of the event loop in which a long task runs. */
+export function startTurn() {
+  let endMs = performance.now() + maximumTurnMs;
+  return {
+    /** Whether the task must let the server handle other requests. */
+    isOver: () => performance.now() >= endMs,
+    /** Waits for the next turn of the event loop. */
+    async next(): Promise<void> {
+      await new Promise((resolve) => setImmediate(resolve));
+      endMs = performance.now() + maximumTurnMs;
+    },
+  };
+}
+
 /** Runs a task in steps. Handles other requests after each few milliseconds. */
 export async function runInTurns<Result>(steps: Steps<Result>): Promise<Result> {
-  let endMs = performance.now() + maximumTurnMs;
+  const turn = startTurn();
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (performance.now() < endMs) continue;
-    await nextTurn();
-    endMs = performance.now() + maximumTurnMs;
+    if (turn.isOver()) await turn.next();
   }
 }
-
-/** Waits for the next turn of the event loop. */
-export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -35,7 +35,7 @@ export class HttpCall implements ApiCall {
       holdsRefusals: boolean;
     },
   ) {
-    const { path, query } = readTarget(request.url ?? '', base.length);
+    const { path, query } = readTarget(request.url, base.length);
     this.#request = request;
     this.#response = response;
     this.#base = base;

@@ -3,11 +3,10 @@ import type { CustomRoutesDescription } from '../../control-api/custom-routes-de
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import { nothingHere } from '../../in-process/fetch.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
-import { prefixOf, sandboxPrefix } from '../../sandboxes/sandboxes.js';
-import type { ExtensionCall } from '../custom-routes/extension.js';
+import { prefixOf, type Sandbox, sandboxPrefix } from '../../sandboxes/sandboxes.js';
 import type { ExtensionOf } from '../custom-routes/extensions.js';
 import type { Upstream } from '../custom-routes/upstream.js';
-import { type ApiListener, createApiListener } from './api-listener.js';
+import { createApiListener } from './api-listener.js';
 import { basePathOf, isUnderBasePath } from './base-path.js';
 import type { Connections } from './connections.js';
 import type { ControlListener, ControlRouterOptions } from './control-router.js';
@@ -42,17 +41,38 @@ interface ListenerOptions extends ControlRouterOptions, CustomRoutes {
 export function createListener(simulators: ServedSimulators, options: ListenerOptions): RequestListener {
   const { sim } = simulators;
   const { connections, extensionOf, upstream, onAnswer } = options;
-  const callOf = (report: Report): ExtensionCall => ({
-    report,
-    numberOf: (request) => connections.numberOf(request),
-    holdsRefusals: options.holdRefusals,
-  });
   const checkRequest = createRequestCheck(options.allowedHosts);
   const serveApi = createApiListener(simulators, connections, options.holdRefusals);
   const hasCustomRoutes = extensionOf !== undefined || upstream !== undefined;
+  /** Serves a request by the user's handlers, then by the user's backend, then by `serve`. */
+  const serveCustom = (
+    sandbox: Sandbox | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+    report: Report,
+    serve: (read?: Uint8Array) => void,
+  ) => {
+    const target = sandbox?.sim ?? sim;
+    const call = {
+      report,
+      numberOf: (each: IncomingMessage) => connections.numberOf(each),
+      holdsRefusals: options.holdRefusals,
+    };
+    const prefix = sandbox === undefined ? '' : prefixOf(sandbox);
+    const serveOther = (read?: Uint8Array) => {
+      // Closes the connection if the sandbox was removed while a handler processed the request. Its data would be
+      // unreachable.
+      if (sandbox?.removed.aborted) response.destroy();
+      else if (!upstream?.(target, request, response, { ...call, prefix, read })) serve(read);
+    };
+    if (!extensionOf?.(target)(request, response, call, serveOther)) serveOther();
+  };
   const serveSandbox = createSandboxListener(
     simulators,
-    hasCustomRoutes ? extended(simulators, serveApi, options, callOf) : serveApi,
+    hasCustomRoutes
+      ? (sandbox, request, response, report) =>
+          serveCustom(sandbox, request, response, report, (read) => serveApi(sandbox, request, response, report, read))
+      : serveApi,
     upstream !== undefined,
   );
   const serveControl = createControlLoader(simulators, options);
@@ -62,23 +82,22 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
     const refusal = checkRequest(request);
     if (refusal !== undefined) {
       const body = sendRefusal(response, refusal);
-      report?.({ by: 'server', sim, status: refusal.status, headers: {}, body });
+      report?.({ by: 'server', sim, status: refusal.status, body });
       return;
     }
     const target = request.url as string;
     if (isUnderBasePath(target, '/__sim')) return serveControl(request, response, report);
     const serve = (read?: Uint8Array) => {
-      if (upstream?.(sim, request, response, { ...callOf(report), prefix: '', read })) return;
       if (basePathOf(target, sim.basePaths) !== undefined) return serveApi(undefined, request, response, report, read);
       if (target.startsWith(sandboxPrefix)) return serveSandbox(request, response, report);
       if (isVisit(request)) {
         response.writeHead(302, { Location: '/__sim/', Vary: 'Accept' }).end();
-        report?.({ by: 'server', sim, status: 302, headers: {}, body: '' });
+        report?.({ by: 'server', sim, status: 302 });
         return;
       }
       // Adds CORS headers to this 404. A page whose base URL lacks the API's path can then read the error.
       const cors = corsHeaders(request.headers.origin, sim.settings);
-      for (const [name, value] of Object.entries(cors ?? {})) response.setHeader(name, value);
+      response.setHeaders(new Map(Object.entries(cors ?? {})));
       const isAsked = cors !== undefined && isPreflight(request);
       // Responds with 204 to `OPTIONS /`, the default health check of HAProxy.
       const isHealthCheck = request.method === 'OPTIONS' && target === '/';
@@ -88,44 +107,17 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
       if (isAsked) response.writeHead(status, preflightHeaders(request)).end();
       else if (isHealthCheck) response.writeHead(status, { Allow: 'OPTIONS' }).end();
       else sendJson(response, status, body);
-      report?.({ by: 'server', sim, status, headers: {}, body });
+      report?.({ by: 'server', sim, status, body });
     };
     if (!hasCustomRoutes) return serve();
     if (sandboxOf(target, sim, upstream !== undefined) !== undefined) return serveSandbox(request, response, report);
-    if (!extensionOf?.(sim)(request, response, callOf(report), serve)) serve();
+    serveCustom(undefined, request, response, report, serve);
   };
 }
 
 /** Whether a browser requests `/`. The server then redirects it to the dashboard. */
 const isVisit = ({ method, url, headers: { accept = '' } }: IncomingMessage) =>
   method === 'GET' && url === '/' && wantsHtml(accept);
-
-/**
- * Creates the listener for a simulator's API. The user's handlers come first, then the API, then the user's backend.
- */
-function extended(
-  { sim }: ServedSimulators,
-  serveApi: ApiListener,
-  { extensionOf, upstream }: CustomRoutes,
-  callOf: (report: Report) => ExtensionCall,
-): ApiListener {
-  return (sandbox, request, response, report) => {
-    const serve = (read?: Uint8Array) => {
-      // Closes the connection if the sandbox was removed while a handler processed the request. Its data would be
-      // unreachable.
-      if (sandbox?.removed.aborted) response.destroy();
-      else if (
-        !upstream?.(sandbox?.sim ?? sim, request, response, {
-          ...callOf(report),
-          prefix: sandbox === undefined ? '' : prefixOf(sandbox),
-          read,
-        })
-      )
-        serveApi(sandbox, request, response, report, read);
-    };
-    if (!extensionOf?.(sandbox?.sim ?? sim)(request, response, callOf(report), serve)) serve();
-  };
-}
 
 /**
  * Creates a control listener that loads Express at the first control request, which takes a tenth of a second. After a
@@ -147,7 +139,7 @@ function createControlLoader(simulators: ServedSimulators, options: ListenerOpti
         console.error(error);
         response.setHeader(retryAfterHeader, '1');
         const body = sendRefusal(response, loadFailure);
-        report?.({ by: 'control', sim: simulators.sim, status: loadFailure.status, headers: {}, body });
+        report?.({ by: 'control', sim: simulators.sim, status: loadFailure.status, body });
       },
     );
   };

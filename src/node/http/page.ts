@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Express, Request } from 'express';
-import { ControlError } from '../../control-api/control-error.js';
+import type { Express } from 'express';
+import { notFound } from '../../control-api/control-error.js';
 import { readPageFile } from '../page-files.js';
+import { readTarget } from './read-target.js';
 
 /** File names of the dashboard, with their media types. */
 const files: Readonly<Record<string, string>> = {
@@ -22,8 +23,8 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /** Whether a request is for the dashboard or its files, which need no control token. */
-export function isPage({ method = '', url = '', headers: { accept = '' } }: IncomingMessage): boolean {
-  const [path = ''] = url.split('?', 1);
+export function isPage({ method = '', url, headers: { accept = '' } }: IncomingMessage): boolean {
+  const { path } = readTarget(url);
   if (method !== 'GET' && method !== 'HEAD') return false;
   return (
     (/^\/__sim\/?$/.test(path) && wantsHtml(accept)) ||
@@ -46,7 +47,8 @@ export function servePage(app: Express): void {
     response.vary('Accept');
     if (!wantsHtml(request.headers.accept ?? '')) return next();
     // Redirects to a URL with a slash at the end, because the page refers to its files by relative URLs.
-    if (!pathOf(request).endsWith('/')) return response.redirect(308, `/__sim/${queryOf(request)}`);
+    const { text, path } = readTarget(request.originalUrl);
+    if (!path.endsWith('/')) return response.redirect(308, `/__sim/${text.slice(path.length)}`);
     response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' });
     response.type('html').send(read('index.html'));
   });
@@ -57,9 +59,6 @@ export function servePage(app: Express): void {
   }
 }
 
-const pathOf = ({ originalUrl }: Request) => originalUrl.split('?', 1)[0] as string;
-const queryOf = ({ originalUrl }: Request) => originalUrl.slice(pathOf({ originalUrl } as Request).length);
-
 /**
  * Reads a file of the built dashboard.
  * @throws {ControlError} if the package is not built
@@ -69,6 +68,6 @@ function readBuilt(file: string): string {
     return readPageFile(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new ControlError(404, 'not_found', 'The dashboard is not built; run npm run build.');
+    throw notFound('The dashboard is not built; run npm run build.');
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
+import { readTarget } from './read-target.js';
 
 /**
  * Records a request to a URL outside the API, for the dashboard. Ignores requests that a browser sends for icons or
@@ -8,10 +9,9 @@ import { coreOf, type Simulator } from '../../simulator/simulator.js';
  */
 export function recordOutsideRequest(
   sim: Simulator,
-  { method = '', url = '', headers }: IncomingMessage,
+  { method = '', url, headers }: IncomingMessage,
   api: string,
 ): void {
   if ((headers['sec-fetch-dest'] ?? 'empty') !== 'empty') return;
-  const [path = ''] = url.split('?', 1);
-  coreOf(sim).state.journal.unrecorded.recordOutside(method, path, api, headers.authorization);
+  coreOf(sim).state.journal.unrecorded.recordOutside(method, readTarget(url).path, api, headers.authorization);
 }

@@ -46,7 +46,7 @@ export function createSandboxListener(
     const cors = corsHeaders(request.headers.origin, sim.settings);
     const refuse = (status: number, body: string) => {
       sendJson(response, status, body, cors);
-      report?.({ by: 'server', sim, status, headers: {}, body });
+      report?.({ by: 'server', sim, status, body });
     };
     const refuseMistake = (error: unknown) => {
       const known = toControlError(error);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { maximumTurnMs, nextTurn } from './event-loop-turns.js';
+import { startTurn } from './event-loop-turns.js';
 import { waitForDrain } from './wait-for-drain.js';
 
 /** Approximate number of characters in one write of a long response. */
@@ -11,18 +11,17 @@ export const stalledMs = 30_000;
 export async function sendPieces(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
   response.setTimeout(stalledMs, () => response.destroy());
   let text = '';
-  let turnMs = performance.now();
+  const turn = startTurn();
   for (const piece of pieces) {
     text += piece;
-    if (text.length < chunkLength && performance.now() < turnMs + maximumTurnMs) continue;
+    if (text.length < chunkLength && !turn.isOver()) continue;
     const isTaken = response.write(text);
     text = '';
     if (!isTaken) await waitForDrain(response);
-    // Waits for one turn of the event loop after each part of a long response, so that the server handles other
-    // requests even if the client reads fast.
-    await nextTurn();
+    // Waits for one turn of the event loop after each piece, so that other requests are handled even if the client
+    // reads at once.
+    await turn.next();
     if (response.destroyed) return;
-    turnMs = performance.now();
   }
   response.end(text);
 }

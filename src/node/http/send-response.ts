@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from '../../requests/api-call.js';
 import { errorBody } from '../../requests/api-error.js';
-import { endInBatch } from './end-in-batch.js';
+import { endResponse } from './end-in-batch.js';
 import type { Refusal } from './guard.js';
 
 /** Sends a response of the API or of a user's handler, with CORS headers. */
@@ -9,6 +9,7 @@ export function sendResponse(
   response: ServerResponse,
   { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
   cors: Readonly<Record<string, string>> | undefined,
+  end = endResponse,
 ): void {
   // A fault removed the Date header, which Node would otherwise set to the machine's time.
   if (headers.Date === undefined) response.sendDate = false;
@@ -21,18 +22,21 @@ export function sendResponse(
   if (status !== 204 && status !== 304) fields.push('Content-Length', String(bytes.length));
   for (const name in cors) fields.push(name, cors[name] as string);
   response.writeHead(status, fields);
-  endInBatch(response, bytes);
+  end(response, bytes);
 }
 
-/** Sends a JSON response of the server itself, without the API's headers. */
+/**
+ * Sends a JSON response of the server itself, without the API's headers.
+ * @param more further headers, such as those for CORS
+ */
 export function sendJson(
   response: ServerResponse,
   status: number,
   body: string,
-  cors?: Readonly<Record<string, string>>,
+  more?: Readonly<Record<string, string>>,
 ): void {
   const length = Buffer.byteLength(body);
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, ...cors }).end(body);
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': length, ...more }).end(body);
 }
 
 /**

@@ -29,8 +29,25 @@ export type AnsweredRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'
 /** Called for every response of the server, after the response was passed to the socket. */
 export type OnAnswer = (request: AnsweredRequest, answer: ServedAnswer, durationMs: number) => void;
 
-/** Function that reports the response to one request to `onAnswer`; `undefined` without such a callback. */
-export type Report = ((answer: ServedAnswer) => void) | undefined;
+/**
+ * Function that reports the response to one request to `onAnswer`; `undefined` without such a callback. Headers and body
+ * are empty by default.
+ */
+export type Report =
+  | ((answer: Pick<ServedAnswer, 'by' | 'sim' | 'status'> & Partial<ServedAnswer>) => void)
+  | undefined;
+
+/** Selects the fields of an API response that the server's log contains. */
+export const reported = ({ status, headers, body, operation, key, plan, fault, wire }: Answer) => ({
+  status,
+  headers,
+  body,
+  operation,
+  key,
+  plan,
+  fault,
+  wire,
+});
 
 /**
  * Creates the function that reports a request to `onAnswer`. Prints errors of `onAnswer`, because the user's logging
@@ -41,7 +58,7 @@ export function createReport(request: AnsweredRequest, onAnswer: OnAnswer | unde
   const startMs = performance.now();
   return (answer) => {
     try {
-      onAnswer(request, answer, performance.now() - startMs);
+      onAnswer(request, { headers: {}, body: '', ...answer }, performance.now() - startMs);
     } catch (error) {
       console.error(error);
     }

@@ -7,6 +7,7 @@ import type { HandlerSource } from '../custom-routes/extensions.js';
 import type { UpstreamOptions } from '../custom-routes/upstream.js';
 import { bind } from './bind.js';
 import { Connections } from './connections.js';
+import { isOrigin } from './cors.js';
 import { isLoopback } from './guard.js';
 import { type CustomRoutes, createListener } from './listener.js';
 import { createReport, type OnAnswer } from './served-answer.js';
@@ -130,8 +131,7 @@ export async function openPort(options: ListenOptions): Promise<OpenPort> {
     (request, response) => listener(request, response),
     connections,
     (request, status, body) => {
-      if (sim !== undefined)
-        createReport(request, options.onAnswer)?.({ by: 'server', sim, status, headers: {}, body });
+      if (sim !== undefined) createReport(request, options.onAnswer)?.({ by: 'server', sim, status, body });
     },
   );
   const origin = `http://${urlHost(hosts[0] as string)}:${servers.port}`;
@@ -177,7 +177,7 @@ function checkToken(token: string | undefined): void {
 
 /** Checks that an allowed origin has the exact form that browsers send. */
 function checkOrigin(text: string): void {
-  if (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text) return;
+  if (isOrigin(text)) return;
   throw new RangeError(
     `Failed to listen: expected an allowed origin such as "http://localhost:5173", got ${JSON.stringify(text)}`,
   );

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody } from '../../requests/api-error.js';
+import { sendJson } from './send-response.js';
 
 const body = errorBody({
   status: 503,
@@ -19,10 +20,5 @@ export const createUnreadyListener =
     request.resume();
     const [, sandbox, api] = /^(?:\/s\/([A-Za-z0-9._-]{1,64}))?(\/v1)(?![^/?])/.exec(request.url ?? '') ?? [];
     if (api !== undefined) onRefused?.(sandbox);
-    const headers = {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-      [retryAfterHeader]: '1',
-    };
-    response.writeHead(503, headers).end(request.method === 'HEAD' ? undefined : body);
+    sendJson(response, 503, body, { [retryAfterHeader]: '1' });
   };

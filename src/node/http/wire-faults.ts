@@ -3,6 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 import { headerPairs } from '../../in-process/to-response.js';
 import type { Answer } from '../../requests/api-call.js';
 import { isWithoutAnswer, type WireFault } from '../../requests/outcome.js';
+import type { EndResponse } from './end-in-batch.js';
 import { sendResponse } from './send-response.js';
 
 /** Returns a signal that is aborted when the client disconnects before its response is sent. */
@@ -17,12 +18,14 @@ export interface Delivery {
   answer: Answer;
   cors: Readonly<Record<string, string>> | undefined;
   clock: Clock;
+  /** Ends a response without a fault of the wire. Default: at once. */
+  end?: EndResponse;
 }
 
 /** Sends a response, including the damage that a fault does to the connection or the bytes. */
 export function deliver(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {
-  const { answer, cors } = delivery;
-  if (answer.wire === undefined) sendResponse(response, answer, cors);
+  const { answer, cors, end } = delivery;
+  if (answer.wire === undefined) sendResponse(response, answer, cors, end);
   else sendWithFault(request, response, answer.wire, delivery);
 }
 
