@@ -1,16 +1,15 @@
 import { version } from '../control-api/har.js';
 import { captureMachine } from '../persistence/capture-machine.js';
 import { openFileLog } from '../persistence/folder/file-log.js';
-import { type Log, LogOpenError, type OpenedLog } from '../persistence/log.js';
-import { readMachine } from '../persistence/read-machine.js';
+import type { Log, OpenedLog } from '../persistence/log.js';
 import { type MachineOptions, startMachine } from '../persistence/start-machine.js';
 import type { StateMachine } from '../persistence/state-machine.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
 import { type LoggedState, loggedState } from './logged-state.js';
+import { readState, scenarioChanged } from './read-state.js';
 import type { Engine } from './serve-state.js';
-import { setDifferenceAside } from './set-difference-aside.js';
 
 export interface DataOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'onError' | 'sandboxes'> {
   /** Folder that contains the log. */
@@ -55,7 +54,8 @@ async function openFolder(options: DataOptions): Promise<FolderState> {
     onStepBack: (ms) =>
       console.error(`The machine's time was set back by ${Math.round(ms / 1000)} s; the log's time continues.`),
   };
-  const { log, found } = await readLog(open, reset, { scenarioName, folder, resolved, machineOptions, notices });
+  const reading = { place: folder, kind: 'folder', scenarioName, resolved, machineOptions, notices } as const;
+  const { log, found } = await readLog(open, reset, reading);
   const machine = found ?? startMachine(resolved, Date.now(), machineOptions);
   const state = loggedState(machine, log, { notices, generatePets: options.generatePets });
   const { run } = state;
@@ -68,47 +68,20 @@ async function openFolder(options: DataOptions): Promise<FolderState> {
     await run({ kind: 'started' });
     if (machine.state.scenarioHash !== hash) {
       await run({ kind: 'scenario', scenario: resolved.scenario, hash });
-      notices.push(
-        `The scenario ${scenarioName} has changed since the last start; the new version is loaded, and the pets stay.`,
-      );
+      notices.push(scenarioChanged(scenarioName));
     }
   }
   return { ...state, isResumed: found !== undefined };
 }
 
-interface Reading {
-  readonly scenarioName: string;
-  readonly folder: string;
-  readonly resolved: ResolvedScenario;
-  readonly machineOptions: MachineOptions;
-  readonly notices: string[];
-}
-
-/**
- * Replays a log. If this version responds differently to entries of another one, moves these entries aside and replays
- * the rest.
- */
+/** Opens and reads a log, again if entries of another version were moved aside. */
 async function readLog(
   open: (isReset: boolean) => Promise<OpenedLog>,
   isReset: boolean,
-  { scenarioName, folder, resolved, machineOptions, notices }: Reading,
+  options: Parameters<typeof readState>[1],
 ): Promise<{ log: Log; found: StateMachine | undefined }> {
   const opened = await open(isReset);
-  const { log, identity } = opened;
-  try {
-    notices.push(...opened.notices);
-    if (identity.scenario.name !== scenarioName) {
-      throw new LogOpenError(
-        `expected ${folder} to contain the scenario ${scenarioName}, got ${identity.scenario.name}; start with ${identity.scenario.name}, use another folder, or start a new log with --data-reset`,
-      );
-    }
-    const { machine, difference } = await readMachine(opened, machineOptions, resolved);
-    const isSetAside = difference !== undefined && (await setDifferenceAside(log, difference, notices));
-    if (!isSetAside) return { log, found: machine };
-  } catch (error) {
-    await log.close();
-    throw error;
-  }
-  await log.close();
-  return readLog(open, false, { scenarioName, folder, resolved, machineOptions, notices });
+  options.notices.push(...opened.notices);
+  const read = await readState(opened, options);
+  return read === undefined ? readLog(open, false, options) : { log: opened.log, found: read.machine };
 }

@@ -1,5 +1,4 @@
 import { version } from '../control-api/har.js';
-import { LogOpenError } from '../persistence/log.js';
 import type { RedisAddress } from '../persistence/redis/address.js';
 import { StoreUnavailableError } from '../persistence/redis/connection.js';
 import type { StateMachine } from '../persistence/state-machine.js';
@@ -7,7 +6,8 @@ import { coreOf } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
 import { type LoggedState, loggedState } from './logged-state.js';
-import { type ReplicaOptions, readReplica } from './read-replica.js';
+import { otherVersion, type ReplicaOptions, readReplica } from './read-replica.js';
+import { scenarioChanged } from './read-state.js';
 
 /** State of one replica: a server that shares its log with other servers, in a Redis store. */
 export interface OpenReplica extends LoggedState {
@@ -69,9 +69,7 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
     const { scenarioHash } = machine.state;
     if (scenarioHash !== hash) {
       await run({ kind: 'scenario', scenario: resolved.scenario, hash, after: scenarioHash });
-      notices.push(
-        `The scenario ${scenarioName} has changed since the last start; the new version is loaded, and the pets stay.`,
-      );
+      notices.push(scenarioChanged(scenarioName));
     }
     if (isLost) throw new StoreUnavailableError('The store lost entries while the log was joined.');
     isOpen = true;
@@ -104,10 +102,7 @@ async function checkVersions({ replicas }: StateMachine, { name }: RedisAddress,
     const others = replicas.list().filter((replica) => replica.version !== version);
     if (others.length === 0 || isLost()) return;
     if (others.some((replica) => replica.lastMs > (found.get(replica.name) ?? Number.POSITIVE_INFINITY))) {
-      const theirs = others.map((replica) => `${replica.version} (${replica.name})`).join(', ');
-      throw new LogOpenError(
-        `expected every replica of ${name} to be petstore-sim ${version}, got ${theirs}; stop all of them, then start all with one version`,
-      );
+      throw otherVersion(name, others.map((replica) => `${replica.version} (${replica.name})`).join(', '));
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

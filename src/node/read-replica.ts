@@ -2,7 +2,6 @@ import { version } from '../control-api/har.js';
 import type { Command } from '../persistence/command.js';
 import { LogOpenError } from '../persistence/log.js';
 import type { OutageLog } from '../persistence/outage-log.js';
-import { readMachine } from '../persistence/read-machine.js';
 import type { RedisAddress } from '../persistence/redis/address.js';
 import { appendTimeoutMs } from '../persistence/redis/appender.js';
 import { openRedisLog } from '../persistence/redis/open-redis-log.js';
@@ -12,7 +11,7 @@ import type { MachineOptions } from '../persistence/start-machine.js';
 import type { StateMachine } from '../persistence/state-machine.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { pluralize } from '../values/pluralize.js';
-import { setDifferenceAside } from './set-difference-aside.js';
+import { readState } from './read-state.js';
 
 export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
   readonly address: RedisAddress;
@@ -100,36 +99,33 @@ export async function readReplica(
       onError: (error) => console.error(error),
     },
   });
-  const { log, identity, time } = opened;
+  const { log, time } = opened;
   notices.push(...opened.notices.filter((notice) => !notices.includes(notice)));
-  try {
-    if (identity.scenario.name !== scenarioName) {
-      throw new LogOpenError(
-        `expected ${address.shown} to contain the scenario ${scenarioName}, got ${identity.scenario.name}; start with ${identity.scenario.name}, use another name, or start a new log with --data-reset`,
-      );
-    }
-    const found = await readMachine(opened, machineOptions(options, time), resolved);
-    const { difference } = found;
-    machine = found.machine as StateMachine;
-    if (difference === undefined) return { log, machine, notices };
-    const isOtherVersion = difference.version !== version;
-    if (
-      isOtherVersion &&
-      machine.replicas.list().some((replica) => replica.version !== version) &&
-      time.now() - machine.time.lastMs < goneMs
-    ) {
-      throw new LogOpenError(
-        `expected every replica of ${address.name} to be petstore-sim ${version}, got ${difference.version}; stop all of them, then start all with one version`,
-      );
-    }
-    if (!(await setDifferenceAside(log, difference, notices))) return { log, machine, notices };
-  } catch (error) {
-    await log.close();
-    throw error;
-  }
-  await log.close();
-  return readReplica({ ...options, reset: false }, hash, notices);
+  const read = await readState(opened, {
+    place: address.shown,
+    kind: 'name',
+    scenarioName,
+    resolved,
+    machineOptions: machineOptions(options, time),
+    notices,
+    checkUnused(writtenBy, { replicas, time: { lastMs } }) {
+      const isInUse = replicas.list().some((replica) => replica.version !== version) && time.now() - lastMs < goneMs;
+      if (isInUse) throw otherVersion(address.name, writtenBy);
+    },
+  });
+  if (read === undefined) return readReplica({ ...options, reset: false }, hash, notices);
+  machine = read.machine as StateMachine;
+  return { log, machine, notices };
 }
+
+/**
+ * Error for a log that replicas of another version use.
+ * @param theirs their versions
+ */
+export const otherVersion = (name: string, theirs: string) =>
+  new LogOpenError(
+    `expected every replica of ${name} to be petstore-sim ${version}, got ${theirs}; stop all of them, then start all with one version`,
+  );
 
 /** Time without a log entry after which no replica counts as live, in milliseconds. */
 const goneMs = 10_000;

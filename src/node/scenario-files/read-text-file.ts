@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { isInside } from './is-inside.js';
 
@@ -26,28 +26,15 @@ export function findInside(folder: string, written: string): { file: string } | 
 export function readTextFile(file: string): { text: string; realPath: string } | { failure: string } {
   try {
     // Checks that the path is a file before opening it, because opening a named pipe would block.
-    if (!statSync(file).isFile()) return { failure: 'expected a file' };
-    const bytes = readAtMost(file, maximumBytes + 1);
-    if (bytes.length > maximumBytes) return { failure: 'expected a file of at most 1 MiB' };
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), realPath: realpathSync(file) };
+    const stats = statSync(file);
+    if (!stats.isFile()) return { failure: 'expected a file' };
+    if (stats.size > maximumBytes) return { failure: 'expected a file of at most 1 MiB' };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    return { text, realPath: realpathSync(file) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { failure: 'expected a file of UTF-8 text' };
     if (code === 'ENOENT' || code === 'ENOTDIR') return { failure: 'expected a file that exists' };
     return { failure: `expected a readable file (${code})` };
-  }
-}
-
-function readAtMost(file: string, bytes: number): Uint8Array {
-  const descriptor = openSync(file, 'r');
-  try {
-    const buffer = new Uint8Array(Math.min(bytes, fstatSync(descriptor).size));
-    let length = 0;
-    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-      read = readSync(descriptor, buffer, length, buffer.length - length, null);
-    }
-    return buffer.subarray(0, length);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -82,8 +82,7 @@ export function readYaml(text: string): YamlText {
   if (second !== undefined) report(second.range[0], [], 'expected one document, got another after ---');
   if (document.directives.yaml.explicit) report(0, [], 'expected YAML 1.2 without a %YAML line');
   const unclosed = findUnclosed(tokens);
-  const unclosedHint =
-    unclosed === undefined ? undefined : `; the ${unclosed.sign} in line ${at(unclosed.offset).line} is not closed`;
+  const unclosedHint = unclosed && `; the ${unclosed.start.source} in line ${at(unclosed.offset).line} is not closed`;
   const spaceHint = (offset: number) => {
     const { line } = at(offset);
     const near = text.split('\n', line).slice(-2);
@@ -123,39 +122,34 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the first list or map beyond the maximum depth. Must run before `Composer`, which is recursive and could
- * overflow the stack. A full stack can make V8 abort the process.
+ * Lists the tokens of documents with their depth, before the tokens inside. Works without recursion, which could overflow
+ * the stack. A full stack can make V8 abort the process.
  */
-function findTooDeep(documents: readonly CST.Token[]): CST.Token | undefined {
-  const waiting: { token: CST.Token; depth: number }[] = documents.map((token) => ({ token, depth: 0 }));
+function* tokensIn(documents: readonly CST.Token[]): Generator<{ token: CST.Token; depth: number }> {
+  const waiting = documents.map((token) => ({ token, depth: 0 }));
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    yield next;
     const { token, depth } = next;
     if (token.type === 'document' && token.value !== undefined) waiting.push({ token: token.value, depth });
     if (!('items' in token)) continue;
-    if (depth === maximumDepth) return token;
     for (const { key, value } of token.items) {
-      if (key) waiting.push({ token: key, depth: depth + 1 });
-      if (value) waiting.push({ token: value, depth: depth + 1 });
+      for (const inner of [key, value]) if (inner) waiting.push({ token: inner, depth: depth + 1 });
     }
   }
+}
+
+/** Finds the first list or map beyond the maximum depth. Must run before `Composer`, which is recursive. */
+function findTooDeep(documents: readonly CST.Token[]): CST.Token | undefined {
+  for (const { token, depth } of tokensIn(documents)) if (depth === maximumDepth && 'items' in token) return token;
   return undefined;
 }
 
 /** Finds the innermost `[` or `{` that is not closed, to explain a syntax error. */
-function findUnclosed(documents: readonly CST.Token[]): { offset: number; sign: string } | undefined {
-  let found: { offset: number; sign: string } | undefined;
-  const waiting: CST.Token[] = [...documents];
-  for (let token = waiting.pop(); token !== undefined; token = waiting.pop()) {
-    if (token.type === 'document' && token.value !== undefined) waiting.push(token.value);
-    if (!('items' in token)) continue;
-    if (token.type === 'flow-collection' && !token.end.some(({ type }) => /^flow-(?:map|seq)-end$/.test(type))) {
-      if (found === undefined || found.offset < token.offset)
-        found = { offset: token.offset, sign: token.start.source };
-    }
-    for (const { key, value } of token.items) {
-      if (key) waiting.push(key);
-      if (value) waiting.push(value);
-    }
+function findUnclosed(documents: readonly CST.Token[]): CST.FlowCollection | undefined {
+  let found: CST.FlowCollection | undefined;
+  for (const { token } of tokensIn(documents)) {
+    if (token.type !== 'flow-collection' || token.end.some(({ type }) => /^flow-(?:map|seq)-end$/.test(type))) continue;
+    if (found === undefined || found.offset < token.offset) found = token;
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Scenario } from '../../scenario/scenario-schema.js';
+import { isMap } from '../../values/plain-data.js';
 
 /**
  * Lists the fields that differ between two scenarios: `limits.algorithm`, `keys.free-key.usage`, `faults (1 added)`.
@@ -16,16 +17,13 @@ function changedFields(before: Fields, after: Fields, path: readonly string[]): 
     const here = [...path, name];
     // Lists changed fields of an API key one level deeper than other fields, because a key has many.
     const isDeepEnough = here.length > (here[0] === 'keys' ? 2 : 1);
-    if (!isDeepEnough && isFields(was) && isFields(is)) return changedFields(was, is, here);
+    if (!isDeepEnough && isMap(was) && isMap(is)) return changedFields(was, is, here);
     if (Array.isArray(was) || Array.isArray(is)) return [`${here.join('.')}${countChanges(was, is)}`];
     return [here.join('.')];
   });
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Counts the added, removed and changed items of a list. Items belong together by name, id or position. */
 function countChanges(before: unknown, after: unknown): string {
@@ -41,8 +39,8 @@ function byName(list: unknown): Map<unknown, unknown> {
   const items = Array.isArray(list) ? list : [];
   return new Map(
     items.map((item, index) => {
-      const { name, id } = isFields(item) ? item : {};
-      return [id === undefined ? (name ?? (isFields(item) ? index : item)) : `id ${id}`, item];
+      const { name, id } = isMap(item) ? item : {};
+      return [id === undefined ? (name ?? (isMap(item) ? index : item)) : `id ${id}`, item];
     }),
   );
 }

@@ -144,8 +144,8 @@ async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredSc
  * after the file.
  */
 function withoutExtends(value: unknown, file: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const { extends: base, ...fields } = value as Record<string, unknown>;
+  if (!isMap(value)) return value;
+  const { extends: base, ...fields } = value;
   // Keeps an `extends` that is not text, because the later check reports it.
   return {
     name: basename(file, extname(file)),

@@ -51,12 +51,8 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     const read = toLayer(next.file, found.text);
     const layer = { ...read, value: withPresentNames(read.value) };
     layers.push(layer);
-    issues.push(...layer.text.issues.map((issue) => ({ ...issue, file: layer.file })));
-    const issue = checkLayer(layer, above);
-    if (issue !== undefined) issues.push(issue);
-    const pets = readPets(layer);
-    issues.push(...pets.issues);
-    files.push(...pets.files);
+    issues.push(...textIssues(layer), ...checkLayer(layer, above), ...readPets(layer));
+    if (layer.pets !== undefined) files.push(layer.pets.file);
     const base = (layer.value as { extends?: unknown } | null)?.extends;
     const target = typeof base === 'string' && base !== 'default' ? findBase(layer.file, base, shipped) : undefined;
     if (target !== undefined && 'failure' in target) issues.push(extendsIssue(layer, target.failure));
@@ -90,12 +86,12 @@ const exportedState =
  * Reports a file without scenario fields: empty, an exported state, or an extended file that is not a map. The later
  * check of the merged scenario finds other mistakes.
  */
-function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue | undefined {
+function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue[] {
   const isEmpty = value === null;
   const state = isExportedState({ value }) ? exportedState : undefined;
-  if (state === undefined && !isEmpty && (above === undefined || value === undefined || isMap(value))) return undefined;
+  if (state === undefined && !isEmpty && (above === undefined || value === undefined || isMap(value))) return [];
   const got = state ?? (isEmpty ? 'an empty file' : Array.isArray(value) ? 'a list' : JSON.stringify(value));
-  return { ...issueAt([], `expected fields of a scenario, got ${got}`), file, ...text.position([]) };
+  return [{ ...issueAt([], `expected fields of a scenario, got ${got}`), file, ...text.position([]) }];
 }
 
 function toLayer(file: string, text: string): Layer {
@@ -116,22 +112,24 @@ function withJsonError(yaml: YamlText, text: string): YamlText {
   }
 }
 
-function extendsIssue(layer: Layer, failure: string): Issue {
-  const { extends: base } = layer.value as { extends: string };
-  const issue = issueAt(['extends'], `${failure}, got ${JSON.stringify(base)}`);
+/** Reports a field that names an unusable file. */
+function issueIn(layer: Layer, steps: readonly Step[], failure: string, written: unknown): Issue {
+  const issue = issueAt(steps, `${failure}, got ${JSON.stringify(written)}`);
   return { ...issue, ...locateIn(layer, issue) };
 }
 
-/** Replaces `pets: { file }` in a scenario by the pets of that file. */
-function readPets(layer: Layer): { issues: Issue[]; files: string[] } {
+const extendsIssue = (layer: Layer, failure: string) =>
+  issueIn(layer, ['extends'], failure, (layer.value as { extends: string }).extends);
+
+const textIssues = ({ file, text }: Layer) => text.issues.map((issue) => ({ ...issue, file }));
+
+/** Replaces `pets: { file }` in a scenario by the pets of that file. @returns the mistakes of the field and the file */
+function readPets(layer: Layer): Issue[] {
   const written = (layer.value as { pets?: { file?: unknown } } | null)?.pets?.file;
-  if (typeof written !== 'string') return { issues: [], files: [] };
+  if (typeof written !== 'string') return [];
   const { pets: _, ...others } = layer.value as Record<string, unknown>;
   layer.value = others;
-  const fail = (message: string) => {
-    const issue = issueAt(['pets', 'file'], `${message}, got ${JSON.stringify(written)}`);
-    return { issues: [{ ...issue, ...locateIn(layer, issue) }], files: [] };
-  };
+  const fail = (failure: string) => [issueIn(layer, ['pets', 'file'], failure, written)];
   const target = findInside(dirname(layer.file), written);
   if ('failure' in target) return fail(target.failure);
   const found = readTextFile(target.file);
@@ -140,7 +138,7 @@ function readPets(layer: Layer): { issues: Issue[]; files: string[] } {
   if (pets.value !== undefined && !Array.isArray(pets.value)) return fail('expected a file with a list of pets');
   layer.pets = pets;
   if (pets.value !== undefined) layer.value = { ...others, pets: pets.value };
-  return { issues: pets.text.issues.map((issue) => ({ ...issue, file: pets.file })), files: [pets.file] };
+  return textIssues(pets);
 }
 
 /** Finds the file and position from which a value of the merged scenario comes. */

@@ -9,7 +9,7 @@ const inOneLine = /^(?:pets\.\d+|keys\.[^.]+|ids|clock|state\.(?:keys\.[^.]+|unl
  * @param comment text of the comment at the top
  */
 export function scenarioYaml(scenario: Scenario, comment: string): string {
-  const document = new Document(withoutUndefined(scenario), { version: '1.2' });
+  const document = new Document(scenario, { version: '1.2' });
   document.commentBefore = comment.replace(/^/gm, ' ');
   visit(document, {
     Collection(_, node, path) {
@@ -20,13 +20,4 @@ export function scenarioYaml(scenario: Scenario, comment: string): string {
     },
   });
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
-}
-
-/** Removes undefined fields from a scenario, which YAML would write as empty values. */
-function withoutUndefined(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  if (Array.isArray(value)) return value.map(withoutUndefined);
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, part]) => (part === undefined ? [] : [[name, withoutUndefined(part)]])),
-  );
 }

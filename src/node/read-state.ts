@@ -1,0 +1,75 @@
+import { version } from '../control-api/har.js';
+import { type Log, LogOpenError, type OpenedLog } from '../persistence/log.js';
+import { type ReplayDifference, readMachine } from '../persistence/read-machine.js';
+import type { MachineOptions } from '../persistence/start-machine.js';
+import type { StateMachine } from '../persistence/state-machine.js';
+import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+
+interface StateOptions {
+  /** Place of the log for messages: a folder, or the address of a store. */
+  readonly place: string;
+  /** Kind of place that another scenario needs, for messages. */
+  readonly kind: 'folder' | 'name';
+  readonly scenarioName: string;
+  readonly resolved: ResolvedScenario;
+  readonly machineOptions: MachineOptions;
+  /** Receives sentences for the user. */
+  readonly notices: string[];
+  /**
+   * Called before entries are moved aside.
+   * @throws {LogOpenError} if the log is in use
+   */
+  readonly checkUnused?: (writtenBy: string, machine: StateMachine) => void;
+}
+
+/**
+ * Reads the state from an opened log. If this version responds differently to entries of another one, moves these
+ * entries aside and closes the log.
+ * @returns the state, without `machine` for a new log; `undefined` if the log was closed and must be opened again
+ * @throws {LogOpenError} for a log of another scenario; the log is closed then
+ */
+export async function readState(
+  opened: OpenedLog,
+  { place, kind, scenarioName, resolved, machineOptions, notices, checkUnused }: StateOptions,
+): Promise<{ machine: StateMachine | undefined } | undefined> {
+  const { log, identity } = opened;
+  try {
+    const { name } = identity.scenario;
+    if (name !== scenarioName) {
+      throw new LogOpenError(
+        `expected ${place} to contain the scenario ${scenarioName}, got ${name}; start with ${name}, use another ${kind}, or start a new log with --data-reset`,
+      );
+    }
+    const { machine, difference } = await readMachine(opened, machineOptions, resolved);
+    if (difference === undefined) return { machine };
+    if (difference.version !== version) checkUnused?.(difference.version, machine as StateMachine);
+    if (!(await setAside(log, difference, notices))) return { machine };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+  await log.close();
+  return undefined;
+}
+
+/**
+ * Moves the entries of another version aside. Reports a difference in entries of this version as a bug.
+ * @returns whether entries were moved aside
+ */
+async function setAside(
+  log: Log,
+  { position, version: writtenBy }: ReplayDifference,
+  notices: string[],
+): Promise<boolean> {
+  if (writtenBy === version) {
+    notices.push(`Entry ${position} has a different response than before; this is a bug of the simulator.`);
+    return false;
+  }
+  const reason = `petstore-sim ${version} responds to entry ${position} differently than ${writtenBy}, which wrote it`;
+  notices.push(await log.setAside(position, reason));
+  return true;
+}
+
+/** Sentence for the user about a scenario that was loaded into existing state. */
+export const scenarioChanged = (scenarioName: string): string =>
+  `The scenario ${scenarioName} has changed since the last start; the new version is loaded, and the pets stay.`;
