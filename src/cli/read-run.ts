@@ -13,6 +13,7 @@ import { type Replay, type ReplayUntil, replayLog } from '../persistence/replay-
 import { generatePets } from '../petstore/generate-pets.js';
 import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { parseInstant } from '../values/instant.js';
+import { printNotes } from './print-error.js';
 
 /** A recorded run, read from a recording or from the folder of `--data`. */
 export interface LoadedRun {
@@ -26,8 +27,29 @@ export interface LoadedRun {
   readonly sandboxes: SandboxesOptions | undefined;
 }
 
+/** Result of `--until`: a point of a recorded run, and the state at this point. */
+export interface ReplayedRun extends Replay {
+  readonly run: LoadedRun;
+  /** Number of requested entries that could not be read. */
+  readonly leftOut: number;
+}
+
+/**
+ * Reads a recorded run from a recording or a folder, and replays it. Prints notes about the recording.
+ * @param until value of `--until`. Default: the end of the run
+ * @param isServed whether the clock continues after the last entry, because the state is then served
+ * @throws {UsageError} if the path has no run, and for a point that the run does not contain
+ */
+export async function replayFrom(path: string, until: string | undefined, isServed = false): Promise<ReplayedRun> {
+  const point: ReplayUntil = until === undefined ? {} : parseUntil(until);
+  const run = await readRun(path);
+  printNotes(run.notices);
+  const done = await replayRun(run, point, isServed);
+  return { ...done, run, leftOut: isComplete(run, done, point) ? 0 : run.leftOut };
+}
+
 /** Reads a recorded run from a recording or a folder. @throws {UsageError} if the path has no run */
-export async function readRun(path: string): Promise<LoadedRun> {
+async function readRun(path: string): Promise<LoadedRun> {
   try {
     const isFolder = (await stat(path)).isDirectory();
     return isFolder ? await readFolder(path) : readFile(path);
@@ -95,18 +117,17 @@ async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 }
 
 /** Whether a replay has applied all requested entries. Unreadable entries after the requested ones do not matter. */
-export const isComplete = ({ entries, leftOut }: LoadedRun, { last }: Replay, { position }: ReplayUntil): boolean =>
+const isComplete = ({ entries, leftOut }: LoadedRun, { last }: Replay, { position }: ReplayUntil): boolean =>
   leftOut === 0 || last !== entries.at(-1) || (last !== undefined && last.position === position);
 
 /**
  * Replays a recorded run.
- * @param isServed whether the replayed state is served afterwards, so that its clock must continue after the last entry
- * @throws {UsageError} for an entry before the snapshot in the log's folder, since such entries are no longer stored
+ * @throws {UsageError} for an entry before the folder's snapshot, since such entries are no longer stored
  */
-export async function replayRun(
+async function replayRun(
   { snapshot, entries, sandboxes }: LoadedRun,
   until: ReplayUntil,
-  isServed = false,
+  isServed: boolean,
 ): Promise<Replay> {
   const { position = Number.POSITIVE_INFINITY } = until;
   if (snapshot !== undefined && position < snapshot.position) {
@@ -133,7 +154,7 @@ export async function replayRun(
  * Parses the flag `--until`: the number of an entry, or a time of the recording machine.
  * @throws {UsageError} if it is neither
  */
-export function parseUntil(text: string): { position: number } | { atMs: number } {
+function parseUntil(text: string): { position: number } | { atMs: number } {
   if (/^[1-9]\d{0,15}$/.test(text)) return { position: Number(text) };
   try {
     return { atMs: parseInstant(text) };

@@ -1,3 +1,4 @@
+import { parseBaseUrl } from '../node/base-url.js';
 import { UsageError } from '../node/usage-error.js';
 import { pluralize } from '../values/pluralize.js';
 import { flagWords } from './flag-words.js';
@@ -53,8 +54,7 @@ function keyFromFlag(name: string | undefined): string {
 
 /** @throws {UsageError} for an invalid base URL */
 function serviceUrlOf(target: string): string {
-  const { protocol, search, hash } = URL.canParse(target) ? new URL(target) : { protocol: '', search: '', hash: '' };
-  if (/^https?:$/.test(protocol) && search + hash === '') return target;
+  if (parseBaseUrl(target) !== undefined) return target;
   throw new UsageError(
     `expected --target to be a base URL such as https://api.example.com/v1, got ${JSON.stringify(target)}`,
   );

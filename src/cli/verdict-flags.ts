@@ -1,7 +1,7 @@
 import type { ResultOptions } from '../judge/run-result.js';
-import { UsageError } from '../node/usage-error.js';
-import { type FindingCode, findingCodes } from '../scenario/finding-codes.js';
+import { findingCodes } from '../scenario/finding-codes.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import { namesOf } from './flag-words.js';
 
 /** Flags for the verdict on a client and its reports. */
 export interface VerdictFlags {
@@ -22,7 +22,11 @@ export const aboutScenario = (scenario: Scenario | undefined): string | undefine
  * @throws {UsageError} if `--fail-on` has an unknown code
  */
 export const resultOptions = (flags: VerdictFlags): Pick<ResultOptions, 'failOn' | 'mustConclude'> => ({
-  failOn: readCodes(flags['fail-on']),
+  failOn: namesOf(
+    flags['fail-on'],
+    findingCodes,
+    (unknown) => `expected --fail-on to name findings (${findingCodes.join(', ')}), got ${unknown}`,
+  ),
   mustConclude: flags['require-conclusive'],
 });
 
@@ -36,15 +40,4 @@ export async function checkReportFiles(flags: VerdictFlags, inputs: readonly str
   if (given.length === 0) return;
   const { checkOutput } = await import('./output-files.js');
   for (const flag of given) checkOutput(`--${flag}`, flags[flag], inputs);
-}
-
-function readCodes(text: string | undefined): FindingCode[] | undefined {
-  const codes = text?.split(',').map((code) => code.trim());
-  const unknown = codes?.find((code) => !(findingCodes as readonly string[]).includes(code));
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `expected --fail-on to name findings (${findingCodes.join(', ')}), got ${JSON.stringify(unknown)}`,
-    );
-  }
-  return codes as FindingCode[] | undefined;
 }

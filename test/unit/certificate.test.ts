@@ -51,7 +51,7 @@ test('runs that did not pass are grouped by reason, except for failures', () => 
     run('e', 'fail', 'early-retry'),
     run('f', 'inconclusive', 'No requests received.'),
   ];
-  expect(notPassed({ results }).map((group) => group.runs.map(({ scenario }) => scenario))).toEqual([
+  expect(notPassed({ name: 'sdk', results }).map((group) => group.runs.map(({ scenario }) => scenario))).toEqual([
     ['a'],
     ['b', 'd'],
     ['e'],

@@ -1,17 +1,16 @@
 import { type Markup, markup } from '../../judge/report/markup.js';
 import {
   type Certificate,
-  type CertifiedRun,
   type CertifiedSdk,
   circumstances,
   countsText,
-  isFailure,
   legend,
-  notPassed,
+  minuteOf,
+  type NotPassed,
+  notPassedOf,
   outcomeSymbols,
   outcomes,
   passedPercent,
-  scenariosText,
 } from './certificate.js';
 import { type Changes, changesText, type OutcomeChange } from './changes.js';
 
@@ -36,6 +35,7 @@ a { color: inherit }
 /** Formats the results of `certify` as a self-contained HTML page. */
 export function certificateHtml(certificate: Certificate, changes?: Changes): string {
   const { counts, sdks } = certificate;
+  const { failed, undecided } = notPassedOf(sdks);
   const title = 'Petstore client certificate';
   return markup`<!doctype html>
 <html lang="en">
@@ -62,8 +62,8 @@ ${changes && changesSection(changes)}
 <tbody>${certificate.scenarios.map(({ name }) => scenarioRow(name, sdks))}</tbody>
 </table></div>
 <p class="dim">${outcomes.map((outcome) => markup`<span class="${classOf(outcome)}">${outcomeSymbols[outcome]}</span> ${legend[outcome]} &nbsp; `)}</p>
-${failures(sdks)}
-${undecided(sdks)}
+${failures(failed)}
+${withoutConclusion(undecided)}
 </body>
 </html>
 `.markup;
@@ -88,7 +88,7 @@ function changesSection(changes: Changes): Markup {
         markup`<tr><td class="${color}">${word}</td><td>${sdk}</td><td>${scenario}</td><td>${before}</td><td>${now}</td><td>${detail}</td></tr>\n`,
     );
   const isSame = worse.length + better.length === 0;
-  return markup`<h2>Since ${since.slice(0, 16).replace('T', ' ')}</h2>
+  return markup`<h2>Since ${minuteOf(since)}</h2>
 <p>${changesText(changes)}</p>
 ${
   isSame
@@ -100,39 +100,34 @@ ${
 }`;
 }
 
-function failures(sdks: readonly CertifiedSdk[]): Markup | undefined {
-  const groups = sdks.flatMap((sdk) =>
-    notPassed(sdk)
-      .filter(({ outcome }) => isFailure(outcome))
-      .map(
-        ({
-          outcome,
-          detail,
-          runs,
-        }) => markup`<h3 id="${anchor(sdk, runs[0])}">${sdk.name}: ${scenariosText(runs, sdk.results.length)}</h3>
+function failures(failed: readonly NotPassed[]): Markup | undefined {
+  const groups = failed.map(
+    ({
+      sdk,
+      scenario,
+      scenarios,
+      outcome,
+      detail,
+      findings,
+      repeat,
+    }) => markup`<h3 id="${anchor(sdk, scenario)}">${sdk}: ${scenarios}</h3>
 ${
   outcome === 'error'
     ? markup`<p>${detail}</p>`
-    : markup`<ul>${(runs[0]?.findings ?? []).map(({ code, requests, text }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}</li>\n`)}</ul>`
+    : markup`<ul>${findings.map(({ code, requests, text }) => markup`<li><b>${code}</b> <span class="dim">${requests}</span><br>${text}</li>\n`)}</ul>`
 }
-<pre>${runs[0]?.repeat}</pre>
+<pre>${repeat}</pre>
 `,
-      ),
   );
   return groups.length === 0 ? undefined : markup`<h2>Failures</h2>\n${groups}`;
 }
 
-const anchor = ({ name }: CertifiedSdk, run: CertifiedRun | undefined) =>
-  encodeURIComponent(`${name}/${run?.scenario ?? ''}`);
+const anchor = (sdk: string, scenario: string) => encodeURIComponent(`${sdk}/${scenario}`);
 
-function undecided(sdks: readonly CertifiedSdk[]): Markup | undefined {
-  const rows = sdks.flatMap((sdk) =>
-    notPassed(sdk)
-      .filter(({ outcome }) => !isFailure(outcome))
-      .map(
-        ({ outcome, detail, runs }) =>
-          markup`<tr><td>${sdk.name}</td><td>${scenariosText(runs, sdk.results.length)}</td><td class="${classOf(outcome)}">${outcome}</td><td>${detail}</td></tr>\n`,
-      ),
+function withoutConclusion(undecided: readonly NotPassed[]): Markup | undefined {
+  const rows = undecided.map(
+    ({ sdk, scenarios, outcome, detail }) =>
+      markup`<tr><td>${sdk}</td><td>${scenarios}</td><td class="${classOf(outcome)}">${outcome}</td><td>${detail}</td></tr>\n`,
   );
   if (rows.length === 0) return undefined;
   return markup`<h2>Runs without a conclusion</h2>
@@ -152,7 +147,7 @@ function cell(sdk: CertifiedSdk, scenario: string): Markup {
   const sign = outcomeSymbols[outcome];
   const shown =
     outcome === 'fail'
-      ? markup`<a href="#${encodeURIComponent(anchor(sdk, run))}">${sign}<small>${detail}</small></a>`
+      ? markup`<a href="#${encodeURIComponent(anchor(sdk.name, scenario))}">${sign}<small>${detail}</small></a>`
       : markup`${sign}`;
   return markup`<td class="${classOf(outcome)}" title="${outcome}${detail && `: ${detail}`}">${shown}</td>`;
 }

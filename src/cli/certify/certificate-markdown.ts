@@ -3,29 +3,19 @@ import {
   type Certificate,
   circumstances,
   countsText,
-  isFailure,
   legend,
-  notPassed,
+  minuteOf,
+  notPassedOf,
   outcomeSymbols,
   outcomes,
   passedPercent,
-  scenariosText,
 } from './certificate.js';
 import { type Changes, changesText, type OutcomeChange } from './changes.js';
 
 /** Formats the results of `certify` as Markdown. */
 export function certificateMarkdown(certificate: Certificate, changes?: Changes): string {
   const { counts, sdks } = certificate;
-  const failed = sdks.flatMap((sdk) =>
-    notPassed(sdk)
-      .filter(({ outcome }) => isFailure(outcome))
-      .map((group) => ({ sdk, ...group })),
-  );
-  const undecided = sdks.flatMap((sdk) =>
-    notPassed(sdk)
-      .filter(({ outcome }) => !isFailure(outcome))
-      .map((group) => ({ sdk, ...group })),
-  );
+  const { failed, undecided } = notPassedOf(sdks);
   const parts = [
     '# Petstore client certificate',
     `**${passedPercent(counts)}%: ${countsText(counts)}.** ${escaped(circumstances(certificate))}.`,
@@ -38,24 +28,22 @@ export function certificateMarkdown(certificate: Certificate, changes?: Changes)
     matrix(certificate),
     outcomes.map((outcome) => `${outcomeSymbols[outcome]} ${legend[outcome]}`).join(' · '),
     ...(failed.length === 0 ? [] : ['## Failures']),
-    ...failed.flatMap(({ sdk, outcome, detail, runs }) => [
-      `### ${escaped(`${sdk.name}: ${scenariosText(runs, sdk.results.length)}`)}`,
+    ...failed.flatMap(({ sdk, scenarios, outcome, detail, findings, repeat = '' }) => [
+      `### ${escaped(`${sdk}: ${scenarios}`)}`,
       outcome === 'error'
         ? escaped(detail)
-        : (runs[0]?.findings ?? [])
-            .map((finding) => `- \`${finding.code}\` (${finding.requests}): ${escaped(finding.text)}`)
-            .join('\n'),
-      fenced(runs[0]?.repeat ?? ''),
+        : findings.map(({ code, requests, text }) => `- \`${code}\` (${requests}): ${escaped(text)}`).join('\n'),
+      fenced(repeat),
     ]),
-    ...(undecided.length === 0 ? [] : ['## Runs without a conclusion']),
     ...(undecided.length === 0
       ? []
       : [
+          '## Runs without a conclusion',
           table(
             ['SDK', 'Scenario', 'Outcome', 'Reason'],
-            undecided.map(({ sdk, outcome, detail, runs }) => [
-              escaped(sdk.name),
-              escaped(scenariosText(runs, sdk.results.length)),
+            undecided.map(({ sdk, scenarios, outcome, detail }) => [
+              escaped(sdk),
+              escaped(scenarios),
               outcome,
               escaped(detail),
             ]),
@@ -79,7 +67,7 @@ function changesParts(changes: Changes): string[] {
       ]),
     );
   return [
-    `## Since ${escaped(since.slice(0, 16).replace('T', ' '))}`,
+    `## Since ${escaped(minuteOf(since))}`,
     `${changesText(changes)}.`,
     ...(worse.length === 0 ? [] : ['**Worse**', rows(worse)]),
     ...(better.length === 0 ? [] : ['**Better**', rows(better)]),

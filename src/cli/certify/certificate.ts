@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { formatRequestIds } from '../../judge/select-findings.js';
 import { oneOf } from '../../validation/schemas.js';
+import { groupBy } from '../../values/group-by.js';
 import { flagWords } from '../flag-words.js';
 import { detailOf, failedCodes, type GauntletResult, stateOf } from '../gauntlet-run.js';
 import { programIn } from '../program.js';
@@ -148,32 +149,47 @@ export function countsText(counts: OutcomeCounts): string {
   ].join(', ');
 }
 
-/** Runs that did not pass, grouped because they have the same reason. */
-export interface NotPassed {
-  outcome: CertifiedOutcome;
-  detail: string;
+/** The first of the runs of an SDK that did not pass for the same reason. */
+export interface NotPassed extends CertifiedRun {
   runs: readonly CertifiedRun[];
+  sdk: string;
+  /** Scenarios of all these runs: `day-wall, minute-wall`, or `every scenario`. */
+  scenarios: string;
 }
 
-/** Groups the runs that did not pass: each failed run is a group of its own, other runs are grouped by reason. */
-export function notPassed({ results }: Pick<CertifiedSdk, 'results'>): NotPassed[] {
-  const groups = new Map<string, CertifiedRun[]>();
-  for (const run of results) {
-    if (run.outcome === 'pass') continue;
-    const key = run.outcome === 'fail' ? run.scenario : `${run.outcome} ${run.detail}`;
-    groups.set(key, [...(groups.get(key) ?? []), run]);
-  }
-  return [...groups.values()].map((runs) => ({ ...(runs[0] as CertifiedRun), runs }));
+/** Groups the runs that did not pass by their reason. Each failure is a group of its own. */
+export function notPassed({ name, results }: Pick<CertifiedSdk, 'name' | 'results'>): NotPassed[] {
+  const others = results.filter(({ outcome }) => outcome !== 'pass');
+  const groups = groupBy(others, ({ outcome, scenario, detail }) =>
+    outcome === 'fail' ? scenario : `${outcome} ${detail}`,
+  );
+  return [...groups.values()].map((runs) => ({
+    ...(runs[0] as CertifiedRun),
+    runs,
+    sdk: name,
+    scenarios:
+      runs.length === results.length && runs.length > 1
+        ? 'every scenario'
+        : runs.map(({ scenario }) => scenario).join(', '),
+  }));
 }
 
-/** Formats the scenarios of a group of runs: `day-wall, minute-wall`, or `every scenario`. */
-export const scenariosText = (runs: readonly CertifiedRun[], total: number) =>
-  runs.length === total && total > 1 ? 'every scenario' : runs.map(({ scenario }) => scenario).join(', ');
+/** Groups the runs of all SDKs that failed, and those without a conclusion. */
+export function notPassedOf(sdks: readonly CertifiedSdk[]): { failed: NotPassed[]; undecided: NotPassed[] } {
+  const groups = sdks.flatMap(notPassed);
+  return {
+    failed: groups.filter(({ outcome }) => isFailure(outcome)),
+    undecided: groups.filter(({ outcome }) => !isFailure(outcome)),
+  };
+}
+
+/** Formats the date of a certificate: `2026-01-02 03:04`. */
+export const minuteOf = (date: string) => date.slice(0, 16).replace('T', ' ');
 
 /** Describes how the runs of `certify` were made: date, versions and seed. */
 export function circumstances({ date, petstoreSim, node, platform, seed }: Certificate): string {
   const seedText = seed === undefined ? 'seeds of the scenarios' : `seed ${seed}`;
-  return `${date.slice(0, 16).replace('T', ' ')} UTC, petstore-sim ${petstoreSim}, Node.js ${node}, ${platform}, ${seedText}`;
+  return `${minuteOf(date)} UTC, petstore-sim ${petstoreSim}, Node.js ${node}, ${platform}, ${seedText}`;
 }
 
 /** Character that represents a run's outcome in a table. */

@@ -12,7 +12,6 @@ import {
   isFailure,
   notPassed,
   passedPercent,
-  scenariosText,
   totalOf,
 } from '../certify/certificate.js';
 import { certificateBadge } from '../certify/certificate-badge.js';
@@ -91,16 +90,27 @@ export async function certify({ flags, rest: [file], print }: CliInput<CertifyFl
   };
   const changes = earlier && changesSince(earlier, certificate);
   const again = [file, ...flagWords(flags, ['out', 'against', 'seed', 'timeout'])];
-  if (flags.json)
-    print(formatJsonResult({ ...certificate, ...(changes && { changes }) }, nextCommands(certificate, again)));
+  const whole = { ...certificate, ...(changes && { changes }) };
+  if (flags.json) print(formatJsonResult(whole, nextCommands(certificate, again)));
   else print(`${certificateLines(certificate, changes).join('\n')}\n`);
   if (stoppedCode !== undefined) {
     printStopped(totalOf(certificate.counts), total);
     return stoppedCode;
   }
-  const files = writeFiles(out, certificate, changes);
+  const texts = {
+    'certificate.html': certificateHtml(certificate, changes),
+    'certificate.md': certificateMarkdown(certificate, changes),
+    'certificate.json': `${JSON.stringify(whole, null, 2)}\n`,
+    'badge.svg': certificateBadge(certificate),
+  };
+  for (const [name, text] of Object.entries(texts)) writeOutput('--out', join(out, name), text);
   if (junit !== undefined) writeOutput('--junit', junit, certificateJunit(certificate));
-  if (!flags.json) print(`\n${files.join('\n')}\n`);
+  if (!flags.json)
+    print(
+      `\n${Object.keys(texts)
+        .map((name) => `${join(out, name)}\n`)
+        .join('')}`,
+    );
   const { fail, error } = certificate.counts;
   return (changes === undefined ? fail + error : changes.worse.length) > 0 ? 1 : 0;
 }
@@ -128,20 +138,6 @@ async function versionOf({ version, folder }: Sdk, stopped: AbortSignal): Promis
   }
 }
 
-function writeFiles(folder: string, certificate: Certificate, changes: Changes | undefined): string[] {
-  const texts = {
-    'certificate.html': certificateHtml(certificate, changes),
-    'certificate.md': certificateMarkdown(certificate, changes),
-    'certificate.json': `${JSON.stringify({ ...certificate, ...(changes && { changes }) }, null, 2)}\n`,
-    'badge.svg': certificateBadge(certificate),
-  };
-  return Object.entries(texts).map(([name, text]) => {
-    const path = join(folder, name);
-    writeOutput('--out', path, text);
-    return path;
-  });
-}
-
 /** Suggests next commands: repetitions of the first failures, and then the whole certification. */
 function nextCommands({ sdks }: Certificate, again: readonly string[]): string[] {
   const failed = sdks.flatMap(({ results }) => results.flatMap(({ repeat }) => repeat ?? []));
@@ -167,9 +163,9 @@ function sdkLines(sdk: CertifiedSdk): string[] {
   const title = `${styleText('bold', name)}${version === undefined ? '' : ` (${version})`}`;
   return [
     `${title}: ${styleText(color, countsText(counts))}`,
-    ...notPassed(sdk).flatMap(({ outcome, detail, runs }) => [
-      `  ${scenariosText(runs, results.length)}: ${styleText(isFailure(outcome) ? 'red' : 'yellow', outcome)}, ${detail}`,
-      ...(runs[0]?.repeat === undefined ? [] : [styleText('dim', `      ${runs[0].repeat}`)]),
+    ...notPassed(sdk).flatMap(({ scenarios, outcome, detail, repeat }) => [
+      `  ${scenarios}: ${styleText(isFailure(outcome) ? 'red' : 'yellow', outcome)}, ${detail}`,
+      ...(repeat === undefined ? [] : [styleText('dim', `      ${repeat}`)]),
     ]),
     '',
   ];

@@ -4,6 +4,7 @@ import { judgeRecording } from '../../judge/judge-recording.js';
 import type { Verdict } from '../../judge/judge-run.js';
 import { remainingIn } from '../../judge/promises.js';
 import { resultOf } from '../../judge/run-result.js';
+import { parseBaseUrl } from '../../node/base-url.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { petstore } from '../../petstore/petstore.js';
@@ -87,14 +88,12 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
 /** @throws {UsageError} for a value of `--base-url` that is not a base URL */
 function baseUrlOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const { protocol, origin, pathname, search, hash } = URL.canParse(text) ? new URL(text) : emptyUrl;
-  if (/^https?:$/.test(protocol) && search + hash === '') return origin + pathname.replace(/\/+$/, '');
+  const url = parseBaseUrl(text);
+  if (url !== undefined) return url.origin + url.pathname.replace(/\/+$/, '');
   throw new UsageError(
     `expected --base-url to be the base URL of the service, such as https://api.github.com, got ${JSON.stringify(text)}`,
   );
 }
-
-const emptyUrl = { protocol: '', origin: '', pathname: '', search: '', hash: '' };
 
 /** @throws {UsageError} for a value of `--refused` that is not a status between 400 and 499 */
 function refusalsOf(texts: readonly string[] = []): number[] {

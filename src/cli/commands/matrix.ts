@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
 import type { Verdict } from '../../judge/judge-run.js';
-import { UsageError } from '../../node/usage-error.js';
 import { type Assumption, type AssumptionId, assumptions } from '../../petstore/assumptions.js';
 import { createSimulatorFrom } from '../../petstore/create-simulator.js';
 import type { ApiCall } from '../../requests/api-call.js';
@@ -11,6 +10,7 @@ import { merge } from '../../values/plain-data.js';
 import { shown } from '../assumption-table.js';
 import type { CliInput } from '../cli-input.js';
 import { resolveForClient, runClient } from '../client-run.js';
+import { namesOf } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { failedCodes } from '../gauntlet-run.js';
 import { inParallel } from '../in-parallel.js';
@@ -40,16 +40,21 @@ export interface MatrixFlags extends ScenarioFlags {
  */
 export async function matrix({ flags, rest: command, print }: CliInput<MatrixFlags>): Promise<number> {
   requireCommand('matrix', command);
-  const only = readIds(flags.only);
+  const only = namesOf(
+    flags.only,
+    Object.keys(assumptions) as AssumptionId[],
+    (unknown) => `expected --only to name assumptions, got ${unknown}; see ${program} assumptions`,
+  );
+  const cases = matrixCases(only);
   const apiKey = apiKeyOf(flags);
   const scenarioFile = await scenarioOf(flags);
-  const onDone = createRunCounter(1 + matrixCases(only).length);
+  const onDone = createRunCounter(cases.length);
   const timeoutMs = timeoutOf(flags.timeout);
   const { result: results, stoppedCode } = await waitUntilStopped((stopped) =>
-    runMatrix(command, scenarioFile, { only, timeoutMs, apiKey, stopped, onDone }),
+    runMatrix(command, scenarioFile, { cases, timeoutMs, apiKey, stopped, onDone }),
   );
   if (stoppedCode !== undefined) {
-    printStopped(results.length, 1 + matrixCases(only).length);
+    printStopped(results.length, cases.length);
     return stoppedCode;
   }
   const [baseline] = results;
@@ -61,19 +66,7 @@ export async function matrix({ flags, rest: command, print }: CliInput<MatrixFla
   return isBroken ? 1 : 0;
 }
 
-/** @throws {UsageError} for an unknown id of an assumption */
-function readIds(text: string | undefined): AssumptionId[] | undefined {
-  const ids = text?.split(',').map((id) => id.trim());
-  const unknown = ids?.find((id) => !Object.hasOwn(assumptions, id));
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `expected --only to name assumptions, got ${JSON.stringify(unknown)}; see ${program} assumptions`,
-    );
-  }
-  return ids as AssumptionId[] | undefined;
-}
-
-/** Suggests next commands: runs with the first few assumed behaviors that break the client. */
+/** Suggests next commands: runs with the first alternatives that break the client. */
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
   if (broken.length === 0) return [commandLine('gauntlet', '--json', '--', ...command)];
@@ -106,7 +99,7 @@ export interface MatrixResult {
 }
 
 interface MatrixOptions {
-  only?: readonly AssumptionId[] | undefined;
+  cases: readonly MatrixCase[];
   timeoutMs: number;
   /** Signal after which no further run is started. */
   stopped?: AbortSignal | undefined;
@@ -114,12 +107,16 @@ interface MatrixOptions {
   onDone: (done: number) => void;
 }
 
-/** Lists the simulator settings to test: each alternative value of the given assumptions about the service. */
-function matrixCases(only: readonly AssumptionId[] | undefined): { id: AssumptionId; value: unknown }[] {
-  return Object.entries<Assumption<unknown>>(assumptions)
-    .filter(([id]) => only === undefined || only.includes(id as AssumptionId))
-    .flatMap(([id, { alternatives }]) => alternatives.map((value) => ({ id: id as AssumptionId, value })));
-}
+type MatrixCase = Pick<MatrixResult, 'id' | 'value'>;
+
+/** Lists the default assumptions, and the alternatives of the given ones. */
+const matrixCases = (only: readonly AssumptionId[] | undefined): MatrixCase[] => [
+  { id: undefined, value: undefined },
+  ...Object.entries<Assumption<unknown>>(assumptions).flatMap(([name, { alternatives }]) => {
+    const id = name as AssumptionId;
+    return only === undefined || only.includes(id) ? alternatives.map((value) => ({ id, value })) : [];
+  }),
+];
 
 /**
  * Runs a client once with the default assumptions and once with each alternative, each time against a new simulator.
@@ -129,9 +126,8 @@ function matrixCases(only: readonly AssumptionId[] | undefined): { id: Assumptio
 async function runMatrix(
   command: readonly string[],
   { scenario, resolved }: { scenario: Scenario; resolved: ResolvedScenario },
-  { only, timeoutMs, apiKey, stopped, onDone }: MatrixOptions,
+  { cases, timeoutMs, apiKey, stopped, onDone }: MatrixOptions,
 ): Promise<MatrixResult[]> {
-  const cases = [{ id: undefined, value: undefined }, ...matrixCases(only)];
   const results = await inParallel(
     cases,
     async ({ id, value }) => {

@@ -14,7 +14,7 @@ import { formatJsonResult } from '../format-json-result.js';
 import type { ListenFlags } from '../listen-flags.js';
 import { printNotes } from '../print-error.js';
 import { commandLine } from '../program.js';
-import { isComplete, type LoadedRun, parseUntil, readRun, replayRun } from '../read-run.js';
+import { type LoadedRun, type ReplayedRun, replayFrom } from '../read-run.js';
 import { aboutScenario, resultOptions, type VerdictFlags } from '../verdict-flags.js';
 import { writeReports } from '../verdict-reports.js';
 
@@ -35,11 +35,8 @@ export async function replay({ flags, rest: [file], print }: CliInput<ReplayFlag
   if (strayVerdict !== undefined) throw new UsageError(`expected --judge with --${strayVerdict}`);
   const stray = serveFlags.find((flag) => flags[flag] !== undefined && !flags.serve);
   if (stray !== undefined) throw new UsageError(`expected --serve with --${stray}`);
-  const until = flags.until === undefined ? {} : parseUntil(flags.until);
-  const run = await readRun(file);
-  printNotes(run.notices);
-  const done = await replayRun(run, until, flags.serve);
-  const { machine, difference } = done;
+  const done = await replayFrom(file, flags.until, flags.serve);
+  const { machine, difference, run, leftOut } = done;
   if (machine === undefined)
     throw new UsageError(
       `expected entries to replay in ${file}, got none${flags.until === undefined ? '' : ' before --until'}`,
@@ -48,8 +45,7 @@ export async function replay({ flags, rest: [file], print }: CliInput<ReplayFlag
     printNotes([differenceText(difference, run)]);
     return 1;
   }
-  const leftOut = isComplete(run, done, until) ? 0 : run.leftOut;
-  const shown = result(done, run, leftOut);
+  const shown = result(done);
   if (!flags.judge) print(flags.json ? formatJsonResult(shown, next(file)) : `${summary(shown)}\n`);
   const lack = leftOut === 0 ? undefined : run.notices.join(' ');
   const code = flags.judge ? await judge(machine, file, flags, lack) : 0;
@@ -85,7 +81,7 @@ const next = (file: string) => [commandLine('state', 'export', '--from', file, '
 const verdictFlags = ['verdict', 'report', 'junit', 'fail-on', 'require-conclusive'] as const;
 const serveFlags = ['port', 'host', 'log', 'allowed-host', 'control-token'] as const;
 
-const result = ({ applied, uncompared, last, machine }: Replay, run: LoadedRun, leftOut: number) => ({
+const result = ({ applied, uncompared, last, machine, run, leftOut }: ReplayedRun) => ({
   entries: applied,
   leftOut,
   uncompared,

@@ -78,25 +78,21 @@ const serverCommand = (
 
 /** Computes the state at a point of a recorded run. @throws {UsageError} for an unreadable run or point */
 async function replayState(path: string, { until, sandbox }: StateFlags): Promise<ExportedState> {
-  const [{ isComplete, readRun, replayRun, parseUntil }, { exportState: stateOf }] = await Promise.all([
+  const [{ replayFrom }, { exportState: stateOf }] = await Promise.all([
     import('../read-run.js'),
     import('../../control-api/export-state.js'),
   ]);
-  const run = await readRun(path);
-  printNotes(run.notices);
-  const point = until === undefined ? {} : parseUntil(until);
-  const done = await replayRun(run, point);
-  const { machine, difference, last } = done;
+  const { machine, difference, last, leftOut } = await replayFrom(path, until);
   if (difference !== undefined) {
     const { position, version } = difference.entry;
     throw new UsageError(
       `expected the recorded responses, got different ones from entry ${position} on, which petstore-sim ${version} wrote; ${program} replay shows them`,
     );
   }
-  if (!isComplete(run, done, point)) {
+  if (leftOut > 0) {
     const remedy = last === undefined ? '' : `; --until ${last.position} exports the last readable state`;
     throw new UsageError(
-      `expected a complete run, got one with ${pluralize(run.leftOut, 'unreadable entry', 'unreadable entries')}${remedy}`,
+      `expected a complete run, got one with ${pluralize(leftOut, 'unreadable entry', 'unreadable entries')}${remedy}`,
     );
   }
   const sim = machine?.simOf(sandbox);

@@ -9,6 +9,7 @@ import { statusesWithoutBody } from '../../requests/outcome.js';
 import { operationByPath } from '../../requests/path-operation.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
+import { parseBaseUrl } from '../base-url.js';
 import { basePathOf, isUnderBasePath } from '../http/base-path.js';
 import { corsOf, isPreflight, preflightHeaders } from '../http/cors.js';
 import { deliverAfterDelay } from '../http/delay-refusals.js';
@@ -52,8 +53,8 @@ const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
  * @throws {RangeError} for an unusable URL
  */
 function upstreamUrl({ url, host }: UpstreamOptions): URL {
-  const given = URL.canParse(url) ? new URL(url) : undefined;
-  if (given === undefined || !/^https?:$/.test(given.protocol) || given.search !== '' || given.hash !== '')
+  const given = parseBaseUrl(url);
+  if (given === undefined)
     throw new RangeError(`expected upstream to be a URL such as "http://127.0.0.1:3000", got ${JSON.stringify(url)}`);
   if (given.username !== '' || given.password !== '')
     throw new RangeError('expected upstream without a user or password; --upstream-key sends an Authorization header');
