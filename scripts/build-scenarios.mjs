@@ -2,15 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonSchema } from './json-schema.mjs';
+import { names, readPackageScenario } from './package-scenarios.mjs';
 import { read, root, write } from './repository.mjs';
-import { source } from './source.mjs';
-
-const { readScenarioAndFiles, shippedScenarios } = await source(`
-  export { readScenarioAndFiles } from './node/scenario-files/scenario-files.js';
-  export { shippedScenarios } from './node/scenario-files/shipped-scenarios.js';
-`);
-
-const sources = shippedScenarios(join(root, 'scenarios/'), '.yaml');
 
 /** JSON without bigints: JSON numbers are exact up to 2^53-1; beyond that, scenarios use text. */
 const toJson = (value) =>
@@ -19,10 +12,10 @@ const toJson = (value) =>
 mkdirSync(join(root, 'dist/scenarios'), { recursive: true });
 const failures = [];
 const texts = {};
-for (const name of sources.names) {
+for (const name of names) {
   const file = `scenarios/${name}.yaml`;
   try {
-    const { scenario } = await readScenarioAndFiles(join(root, file), { shipped: sources });
+    const scenario = await readPackageScenario(name);
     if (scenario.name !== name) failures.push(`${file}: name: expected the name of the file, got ${scenario.name}`);
     write(`dist/scenarios/${name}.json`, toJson(scenario));
     texts[name] = read(file);
@@ -37,7 +30,7 @@ if (failures.length > 0) {
 
 // For Vitest's browser mode, whose bundler loads only the scenario that a test names.
 mkdirSync(join(root, 'dist/test-kits'), { recursive: true });
-const imports = sources.names.map(
+const imports = names.map(
   (name) => `  ${JSON.stringify(name)}: async () => (await import('../scenarios/${name}.json')).default,\n`,
 );
 write('dist/test-kits/shipped-scenarios.js', `export const scenarios = {\n${imports.join('')}};\n`);

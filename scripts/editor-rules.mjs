@@ -21,8 +21,11 @@ const banPresets = {
 
 const thousands = (count) => count.toLocaleString('en-US');
 const plans = { ...documentedPlans, enterprise: defaultSettings.enterpriseLimits };
-const planTexts = Object.values(plans).map(
-  ({ minute, day }) => `${thousands(minute)} requests per minute, ${thousands(day)} per day.`,
+const planTexts = Object.fromEntries(
+  Object.entries(plans).map(([name, { minute, day }]) => [
+    name,
+    `${thousands(minute)} requests per minute, ${thousands(day)} per day.`,
+  ]),
 );
 
 const int64Words = 'expected a whole number within int64';
@@ -103,14 +106,11 @@ function planRules() {
     properties: { usage: { properties: { minute: { maximum: minute }, day: { maximum: day } } } },
   });
   const keyRules = Object.entries(plans).map(([plan, limits]) => ({
-    if:
-      plan === 'free'
-        ? { properties: { plan: { const: plan } } }
-        : { required: ['plan'], properties: { plan: { const: plan } } },
+    if: { ...(plan !== 'free' && { required: ['plan'] }), properties: { plan: { const: plan } } },
     then: usageUpTo(limits),
   }));
   return {
-    if: { not: { anyOf: ['plans', 'extends', 'assumptions'].map((name) => ({ required: [name] })) } },
+    if: { not: anyOfNames(['plans', 'extends', 'assumptions']) },
     then: {
       properties: {
         keys: {
@@ -148,10 +148,7 @@ export function addEditorRules(schema, shipped) {
   };
   const plan = (description) => ({
     description,
-    anyOf: [
-      { enum: Object.keys(plans), enumDescriptions: planTexts, markdownEnumDescriptions: planTexts },
-      { type: 'string' },
-    ],
+    anyOf: [choice(planTexts), { type: 'string' }],
   });
   keys.additionalProperties.properties.plan = plan(keys.additionalProperties.properties.plan.description);
   const { when, then } = faults.items.properties;

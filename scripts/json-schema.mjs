@@ -1,30 +1,24 @@
 // Creates the JSON Schema of scenario files from the schema in the code. Adds a description of every field, for
 // editors.
 
-import { join } from 'node:path';
 import { addEditorRules } from './editor-rules.mjs';
-import { root } from './repository.mjs';
+import { names, readPackageScenario } from './package-scenarios.mjs';
 import { source } from './source.mjs';
-import { stateDescriptions } from './state-descriptions.mjs';
+import { stateDescriptions, under, usage } from './state-descriptions.mjs';
 
-const {
-  assumptions,
-  fields,
-  optional,
-  readScenarioAndFiles,
-  scenarioSchema,
-  shippedScenarios,
-  startSchema,
-  toJsonSchema,
-} = await source(`
-  export { readScenarioAndFiles } from './node/scenario-files/scenario-files.js';
-  export { shippedScenarios } from './node/scenario-files/shipped-scenarios.js';
+const { assumptions, fields, optional, scenarioSchema, startSchema, toJsonSchema } = await source(`
   export { assumptions } from './petstore/assumptions.js';
   export { startSchema } from './scenario/read-start.js';
   export { scenarioSchema } from './petstore/scenario-schema.js';
   export { toJsonSchema } from './validation/json-schema.js';
   export { fields, optional } from './validation/schemas.js';
 `);
+
+const limits = { minute: 'Requests per minute.', day: 'Requests per day.' };
+const escalation = {
+  factor: 'Factor by which each further ban is longer.',
+  maxSeconds: 'Maximum length of a ban.',
+};
 
 /**
  * Descriptions of scenario fields by path; `*` stands for any name, `[]` for a list item. They are outside of src,
@@ -59,8 +53,7 @@ export const descriptions = {
   'pets.generate.sold': 'Number of sold pets.',
   'pets.generate.locale': 'Locale of the names, from faker, such as ja or pt_BR, or mixed. Default: en.',
   plans: 'Changes a plan (free, pro, business, enterprise) or adds one.',
-  'plans.*.minute': 'Requests per minute.',
-  'plans.*.day': 'Requests per day.',
+  ...under('plans.*.', limits),
   windows: 'Lengths of the windows, in whole seconds; shorter windows shorten the waits of a real client.',
   'windows.minute': 'Length of the minute window. Default: 60s.',
   'windows.day': 'Length of the day window. Default: 1d.',
@@ -70,27 +63,24 @@ export const descriptions = {
   'keys.*.expiresAt': 'Expiry time, from which the key receives 401.',
   'keys.*.expiresIn': 'Validity from the first request; the key then receives 401.',
   'keys.*.usage': 'Requests already used before the first request of the key.',
-  'keys.*.usage.minute': 'Used requests of the minute.',
-  'keys.*.usage.day': 'Used requests of the day.',
+  ...under('keys.*.usage.', usage),
   'keys.*.bannedFor': 'Length of a ban that starts with the first request of the key.',
   limits: 'Rules of the rate limits; off disables them.',
   'limits.appliesTo': assumptions.limitsApply.question,
   ban: 'Rules of bans: a preset, or single fields.',
-  'ban.escalation.factor': 'Factor by which each further ban is longer.',
+  ...under('ban.escalation.', escalation),
   'ban.after': 'Number of strikes (requests during a required wait) that ban a key; 0 for no bans. Default: 3.',
   'ban.for': 'Length of a ban, in whole seconds. Default: 120s.',
   'ban.grace': 'Time after the first rejection in which further rejections are no strikes. Default: 1s.',
   'ban.tolerance': 'Time by which a request may be too early without a strike. Default: 50ms.',
   'ban.escalation': 'Makes each further ban of a key longer. Default: false.',
-  'ban.escalation.max': 'Maximum length of a ban.',
+  'ban.escalation.max': escalation.maxSeconds,
   'ban.escalation.maxSeconds': 'Earlier name of max, in seconds.',
   'ban.seconds': 'Earlier name of for, in seconds.',
   'ban.graceMs': 'Earlier name of grace, in milliseconds.',
   'ban.toleranceMs': 'Earlier name of tolerance, in milliseconds.',
-  'assumptions.banEscalation.factor': 'Factor by which each further ban is longer.',
-  'assumptions.banEscalation.maxSeconds': 'Maximum length of a ban.',
-  'assumptions.enterpriseLimits.minute': 'Requests per minute.',
-  'assumptions.enterpriseLimits.day': 'Requests per day.',
+  ...under('assumptions.banEscalation.', escalation),
+  ...under('assumptions.enterpriseLimits.', limits),
   hostileHeaders: 'Wrong rate-limit headers, as some services send them.',
   'hostileHeaders.retryAfter': 'Value of Retry-After in a rejection.',
   'hostileHeaders.reset': 'Value of X-RateLimit-Reset.',
@@ -175,11 +165,10 @@ function describe(schema, path, seen) {
 
 /** Reads the names of the package's scenarios, with the first sentence of each description. */
 async function shippedTexts() {
-  const shipped = shippedScenarios(join(root, 'scenarios/'), '.yaml');
   const texts = {};
-  for (const name of shipped.names) {
-    const { scenario } = await readScenarioAndFiles(`${shipped.folder}${name}${shipped.ending}`, { shipped });
-    texts[name] = scenario.description.trim().split(/(?<=\.)\s/)[0];
+  for (const name of names) {
+    const { description } = await readPackageScenario(name);
+    texts[name] = description.trim().split(/(?<=\.)\s/)[0];
   }
   return texts;
 }

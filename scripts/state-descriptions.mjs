@@ -1,6 +1,13 @@
 // Descriptions for the JSON Schema of the scenario field `state`, which `petstore-sim state export --as scenario`
 // writes.
 
+/** Adds a prefix to the paths of descriptions. */
+export const under = (prefix, texts) =>
+  Object.fromEntries(Object.entries(texts).map(([path, text]) => [prefix + path, text]));
+
+/** Descriptions of the used requests of a key. */
+export const usage = { minute: 'Used requests of the minute.', day: 'Used requests of the day.' };
+
 const window = {
   '': 'Counter of the window.',
   '.startSeconds':
@@ -11,13 +18,11 @@ const window = {
 
 const key = {
   expiresAtMs: 'Expiry time, from which the key receives 401, in Unix milliseconds.',
-  ...Object.fromEntries(
-    ['minute', 'day'].flatMap((name) => Object.entries(window).map(([path, text]) => [`${name}${path}`, text])),
-  ),
+  ...under('minute', window),
+  ...under('day', window),
   preset: 'Settings of the scenario that the first request applies.',
   'preset.usage': 'Requests already used.',
-  'preset.usage.minute': 'Used requests of the minute.',
-  'preset.usage.day': 'Used requests of the day.',
+  ...under('preset.usage.', usage),
   'preset.bannedForMs': 'Length of the ban, 0 for none.',
   'preset.expiresInMs': 'Validity of the key from its first request.',
   'preset.clockMovedMs': 'Advance of the clock from the start of the scenario to the creation of the key.',
@@ -33,8 +38,6 @@ const key = {
   banCause: 'Cause of the last ban: requests, or a control operation.',
   backgroundSeconds: 'Second up to which the requests of other clients are counted.',
 };
-
-const under = (prefix, texts) => Object.fromEntries(Object.entries(texts).map(([path, text]) => [prefix + path, text]));
 
 export const stateDescriptions = {
   state: 'Exact state from petstore-sim state export, which overrides `usage` and `bannedFor`.',

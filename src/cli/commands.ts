@@ -102,6 +102,7 @@ const recordingFlags = {
 const clientEnvironment =
   "The command's environment has PETSTORE_BASE_URL, PETSTORE_SIM_URL, PETSTORE_API_KEY, PETSTORE_OPERATION, PETSTORE_CALLS and PETSTORE_PARALLEL.";
 const apiKey = ['NAME', 'API key for the command (default: the key in the scenario)'] as const;
+const record = ['FILE', 'records the run, for petstore-sim replay'] as const;
 const runTimeout = ['DURATION', 'time limit of one run, such as 30s (default: 2m)'] as const;
 const stoppedCodes = '130 or 143 if a signal stopped it';
 
@@ -122,7 +123,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       ],
       'data-reset': 'with --data: discards the stored state',
       fsync: 'with --data FOLDER: responds only after a flush to disk, to survive a power loss',
-      record: ['FILE', 'records the run, for petstore-sim replay'],
+      record,
       'allowed-origin': ['URL', 'origin whose pages may use the control API: http://localhost:5173', true],
       open: 'opens the dashboard in the browser',
       'until-eof': 'stops when standard input ends, as when the parent process ends',
@@ -137,7 +138,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       ...scenarioFlags,
       'api-key': apiKey,
       timeout: ['DURATION', 'time limit of the command, such as 30s (default: none)'],
-      record: ['FILE', 'records the run, for petstore-sim replay'],
+      record,
       ...routeFlags,
       ...verdictFlags,
     },
@@ -195,7 +196,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       timeout: ['DURATION', 'time limit of one run, such as 20s (default: 45s)'],
       out: ['FOLDER', 'folder for the found scenarios (default: hunt)'],
       report: ['FILE.html', 'writes an HTML report on the first failure, with a timeline of the run'],
-      junit: ['FILE.xml', 'writes the result as JUnit XML, for a CI server'],
+      junit: verdictFlags.junit,
     },
     most: Number.POSITIVE_INFINITY,
     example: 'hunt --runs 20 -- npm test',

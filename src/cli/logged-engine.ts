@@ -8,7 +8,7 @@ import { UsageError } from '../node/usage-error.js';
 import { LogOpenError, LogUnavailableError } from '../persistence/log.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { generateAtStart } from './generated-pets.js';
-import { printError, printNotes } from './print-error.js';
+import { printError, printNote } from './print-error.js';
 import { program } from './program.js';
 
 /** Flags of a server that logs its commands to a folder, a store or a file. */
@@ -50,7 +50,7 @@ export async function loggedEngine(
       if (!('replica' in state)) return { ...state, resumedFrom: state.isResumed ? data : undefined };
       const others = state.replicas.filter((name) => name !== state.replica);
       const beside = others.length === 0 ? 'no other replica' : `with ${others.join(', ')}`;
-      printNotes([`replica ${state.replica} of ${state.address}, at entry ${state.position}, ${beside}`]);
+      printNote(`replica ${state.replica} of ${state.address}, at entry ${state.position}, ${beside}`);
       return state;
     },
   };
@@ -82,9 +82,7 @@ export async function recordedEngine(options: RecordingOptions): Promise<Engine<
           `expected --record to name a writable file, got ${JSON.stringify(file)}: ${error.message}`,
         );
       });
-      process.stderr.write(
-        `petstore-sim: recording to ${file}, including request bodies, without tokens that are not in the scenario\n`,
-      );
+      printNote(`recording to ${file}, including request bodies, without tokens that are not in the scenario`);
       return state;
     },
   };

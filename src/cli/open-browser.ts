@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { printNote } from './print-error.js';
 
 /** Command that opens a URL in the browser, for each operating system. */
 const commands: Partial<Record<NodeJS.Platform, string[]>> = {
@@ -13,8 +14,7 @@ const commands: Partial<Record<NodeJS.Platform, string[]>> = {
  */
 export function openBrowser(url: string): void {
   const [command = 'xdg-open', ...args] = commands[process.platform] ?? [];
-  const printFailure = (why: string) =>
-    process.stderr.write(`petstore-sim: Failed to open the browser: ${why}; open ${url} manually\n`);
+  const printFailure = (why: string) => printNote(`Failed to open the browser: ${why}; open ${url} manually`);
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
   child.once('error', () => printFailure(`expected the command ${command}, found none`));
   child.once('exit', (code) => {

@@ -5,7 +5,8 @@ import { sanitizeLines } from '../values/sanitize-text.js';
  */
 export const printError = (text: string): void => void process.stderr.write(`${sanitizeLines(text)}\n`);
 
+/** Prints a message of this program to standard error. */
+export const printNote = (note: string): void => printError(`petstore-sim: ${note}`);
+
 /** Prints messages of this program to standard error. */
-export const printNotes = (notes: readonly string[]): void => {
-  for (const note of notes) printError(`petstore-sim: ${note}`);
-};
+export const printNotes = (notes: readonly string[]): void => notes.forEach(printNote);

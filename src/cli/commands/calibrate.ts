@@ -16,7 +16,7 @@ import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
-import { printNotes } from '../print-error.js';
+import { printNote, printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import {
@@ -130,7 +130,7 @@ async function readEarlier(log: string, baseUrl: string): Promise<readonly Excha
   const whole = bytes.lastIndexOf('\n') + 1;
   if (whole < bytes.length) {
     truncateSync(log, whole);
-    process.stderr.write(`petstore-sim: ${log} ended in the middle of its last line, which is ignored\n`);
+    printNote(`${log} ended in the middle of its last line, which is ignored`);
   }
   if (whole === 0) return [];
   try {
@@ -162,7 +162,7 @@ function finish(
   if (isUnusable && isEmpty) {
     const result = { from, at, requests, ended, choices: [], document: [] };
     if (json) print(formatJsonResult(result, [continueCommand(flags)]));
-    process.stderr.write(`petstore-sim: ${ended} Nothing was learned; ${out} was not written.\n`);
+    printNote(`${ended} Nothing was learned; ${out} was not written.`);
     return 2;
   }
   writeOutput('--out', out, calibratedScenario(learner, { from, at, requests }));
@@ -180,7 +180,7 @@ function finish(
     const style = process.stdout.isTTY ? styleText : undefined;
     print(`${knowledgeLines(learner, style).join('\n')}, in ${pluralize(requests, 'request')}; wrote ${out}\n`);
   }
-  if (ended !== undefined) process.stderr.write(`petstore-sim: ${ended}\n`);
+  if (ended !== undefined) printNote(ended);
   if (isUnusable) return 2;
   const isContradicted = rows.some(({ state }) => state === 'contradicted') || unexplained.length > 0;
   if (isContradicted) return 1;

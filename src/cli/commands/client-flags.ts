@@ -16,6 +16,10 @@ export interface ScenarioFlags extends Pick<ServeFlags, 'scenario' | 'set' | 'se
   json?: boolean;
 }
 
+/** Start of a message about a client's command that sent no request. */
+export const expectedRequests =
+  'expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none';
+
 /** @throws {UsageError} if the client's command is missing */
 export function requireCommand(name: string, command: readonly string[]): void {
   if (command.length > 0) return;

@@ -10,7 +10,7 @@ import { journalLine } from '../../traffic-files/journal-text.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
-import { printNotes } from '../print-error.js';
+import { printNote, printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
 import { readRecordedFiles } from '../recorded-files.js';
 import {
@@ -82,7 +82,7 @@ function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string):
  */
 function save(file: string, exchanges: readonly Exchange[], { outcome }: Comparison): void {
   if (outcome === 'could not check' && existsSync(file)) {
-    process.stderr.write(`petstore-sim: ${file} was not changed, because the comparison was impossible\n`);
+    printNote(`${file} was not changed, because the comparison was impossible`);
   } else writeOutput('--save', file, exchanges.map((exchange) => `${journalLine(exchange)}\n`).join(''));
 }
 

@@ -6,7 +6,14 @@ import { flagWords } from '../flag-words.js';
 import { commandLine } from '../program.js';
 import { type RouteFlags, readRouteFlags, routeFlagNames } from '../route-flags.js';
 import { aboutScenario, checkReportFiles, resultOptions, type VerdictFlags } from '../verdict-flags.js';
-import { apiKeyOf, requireCommand, type ScenarioFlags, scenarioOf, timeoutOf } from './client-flags.js';
+import {
+  apiKeyOf,
+  expectedRequests,
+  requireCommand,
+  type ScenarioFlags,
+  scenarioOf,
+  timeoutOf,
+} from './client-flags.js';
 
 export interface ExecFlags extends ScenarioFlags, VerdictFlags, RouteFlags {
   timeout?: string;
@@ -48,7 +55,7 @@ export async function exec({ flags, rest: command }: CliInput<ExecFlags>): Promi
 
 /** Message for a run without requests. Usually the client's command ended early, or the client uses a fixed URL. */
 const noRequestsMessage = ({ exitCode }: RunResult) =>
-  `petstore-sim: expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none${exitCode === 0 ? ' (--require-conclusive makes this a failure)' : ''}\n`;
+  `petstore-sim: ${expectedRequests}${exitCode === 0 ? ' (--require-conclusive makes this a failure)' : ''}\n`;
 
 /** Advises how to repeat the run: with a command that records the run, or the command that replays its recording. */
 function replayAdvice(flags: ExecFlags, command: readonly string[]): string {

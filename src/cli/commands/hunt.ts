@@ -22,7 +22,7 @@ import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
 import { waitUntilStopped } from '../wait-until-stopped.js';
-import { printStopped, requireCommand, timeoutOf } from './client-flags.js';
+import { expectedRequests, printStopped, requireCommand, timeoutOf } from './client-flags.js';
 
 export interface HuntFlags {
   runs?: string;
@@ -97,9 +97,12 @@ export async function hunt({ flags, rest: command, print }: CliInput<HuntFlags>)
       const limitMs = isLong ? dayTimeoutMs : timeoutMs;
       const ran = await runClient(command, resolved, { output: 'keep', timeoutMs: limitMs, stopped });
       if (stopped.aborted) return undefined;
-      asked.learn(scenario, ran.entries);
+      const { verdict, entries, end } = ran;
+      asked.learn(scenario, entries);
       ends.add(ran);
-      return toTrial(scenario, ran);
+      const failures = failuresIn(verdict, entries);
+      const ended = end.stoppedBy ?? (end.exitCode === 0 ? 'returned' : 'threw');
+      return { scenario, verdict, entries, failures, failure: failures[0], end: ended, run: ran };
     };
     return search<CommandTrial>({
       run,
@@ -128,18 +131,19 @@ export async function hunt({ flags, rest: command, print }: CliInput<HuntFlags>)
   if (junit !== undefined) writeOutput('--junit', junit, huntReport(result.exercised, finds));
   const [first] = result.found;
   if (report !== undefined && first !== undefined) writeOutput('--report', report, await reportOf(first));
-  const untested = findingCodes.filter((code) => !result.exercised.includes(code));
+  const { exercised } = result;
   if (json) {
-    const { exercised } = result;
-    print(
-      formatJsonResult({ found: finds, runs: result.runs, seed, exercised }, nextCommands(finds, { seed, command })),
-    );
+    // Without failures, suggests a search with another seed.
+    const again = commandLine('hunt', '--json', '--seed', String(seed + 1), '--', ...command);
+    const next = finds.length > 0 ? finds.slice(0, 3).map(({ repeat }) => repeat) : [again];
+    print(formatJsonResult({ found: finds, runs: result.runs, seed, exercised }, next));
   } else {
+    const untested = findingCodes.filter((code) => !exercised.includes(code));
     print(`${[...linesOf(finds, { runs: result.runs, seed, untested }), ...ends.remarks()].join('\n')}\n`);
   }
   if (stoppedCode !== undefined) return stoppedCode;
   if (finds.length > 0) return 1;
-  return result.exercised.length === 0 ? nothingTriedCode : 0;
+  return exercised.length === 0 ? nothingTriedCode : 0;
 }
 
 function readCount(flag: string, text: string): number {
@@ -147,23 +151,7 @@ function readCount(flag: string, text: string): number {
   throw new UsageError(`expected --${flag} to be a whole number, got ${JSON.stringify(text)}`);
 }
 
-/** Suggests next commands: repetitions of the first failures, or without failures a search with another seed. */
-function nextCommands(
-  finds: readonly WrittenFind[],
-  { seed, command }: { seed: number; command: readonly string[] },
-): string[] {
-  if (finds.length > 0) return finds.slice(0, 3).map(({ repeat }) => repeat);
-  return [commandLine('hunt', '--json', '--seed', String(seed + 1), '--', ...command)];
-}
-
-const toTrial = (scenario: Scenario, run: ClientRun): CommandTrial => {
-  const { verdict, entries, end } = run;
-  const failures = failuresIn(verdict, entries);
-  const ended = end.stoppedBy ?? (end.exitCode === 0 ? 'returned' : 'threw');
-  return { scenario, verdict, entries, failures, failure: failures[0], end: ended, run };
-};
-
-/** Checks a scenario and adds its defaults; returns `undefined` if the scenario is invalid. */
+/** Resolves a scenario; returns `undefined` if the scenario is invalid. */
 function resolve(scenario: Scenario): ResolvedScenario | undefined {
   try {
     return resolveForClient(scenario);
@@ -335,43 +323,30 @@ const quotedLines = 8;
 
 /** Notes how the runs of a command ended. @param limit time limit of a run, as written */
 function createEnds(limit: string) {
-  let runs = 0;
-  let requests = 0;
-  let stopped = 0;
-  let failed: ClientRun | undefined;
-  let last: ClientRun | undefined;
-  let failures = 0;
-  const quoted = ({ output }: ClientRun) =>
+  const runs: (Pick<ClientRun, 'end' | 'output'> & { requests: number })[] = [];
+  const outputOf = ({ output }: Pick<ClientRun, 'output'>) =>
     output.trimEnd().split('\n').slice(-quotedLines).map(sanitizeText).join('\n');
   return {
-    add(run: ClientRun) {
-      const { end, entries } = run;
-      last = run;
-      runs++;
-      requests += entries.length;
-      if (end.stoppedBy !== undefined) stopped++;
-      else if (end.exitCode !== 0) {
-        failures++;
-        failed = run;
-      }
-    },
-    isSilent: () => requests === 0 && runs >= maximumSilentMs,
+    add: ({ end, output, entries }: ClientRun) => void runs.push({ end, output, requests: entries.length }),
+    isSilent: () => runs.length >= maximumSilentMs && runs.every(({ requests }) => requests === 0),
     silence(): string {
-      const { end, output = '' } = last ?? {};
+      const last = runs.at(-1);
       const ended =
-        end?.stoppedBy === undefined ? `ended with exit code ${end?.exitCode}` : `was stopped after ${limit}`;
-      const tail = last === undefined || output.trim() === '' ? '' : ` Its output:\n${quoted(last)}`;
-      return `expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none in ${runs} runs. The command ${ended}.${tail}`;
+        last?.end.stoppedBy === undefined ? `ended with exit code ${last?.end.exitCode}` : `was stopped after ${limit}`;
+      const tail = last === undefined || last.output.trim() === '' ? '' : ` Its output:\n${outputOf(last)}`;
+      return `${expectedRequests} in ${runs.length} runs. The command ${ended}.${tail}`;
     },
     /** Sentences about runs that were stopped or failed, and therefore tested little. */
     remarks(): string[] {
-      const remarks: string[] = [];
-      if (stopped > 0) remarks.push(`${pluralize(stopped, 'run')} stopped at the time limit of ${limit}.`);
-      if (failed !== undefined && failures === runs) {
-        const { end } = failed;
-        remarks.push(`The command failed in every run, with exit code ${end.exitCode}. Its output:`, quoted(failed));
-      }
-      return remarks;
+      const stopped = runs.filter(({ end }) => end.stoppedBy !== undefined);
+      const failed = runs.filter(({ end }) => end.stoppedBy === undefined && end.exitCode !== 0);
+      const last = failed.length === runs.length ? failed.at(-1) : undefined;
+      return [
+        ...(stopped.length > 0 ? [`${pluralize(stopped.length, 'run')} stopped at the time limit of ${limit}.`] : []),
+        ...(last === undefined
+          ? []
+          : [`The command failed in every run, with exit code ${last.end.exitCode}. Its output:`, outputOf(last)]),
+      ];
     },
   };
 }

@@ -12,7 +12,7 @@ import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import type { ListenFlags } from '../listen-flags.js';
-import { printNotes } from '../print-error.js';
+import { printNote } from '../print-error.js';
 import { commandLine } from '../program.js';
 import { type LoadedRun, type ReplayedRun, replayFrom } from '../read-run.js';
 import { aboutScenario, resultOptions, type VerdictFlags } from '../verdict-flags.js';
@@ -42,7 +42,7 @@ export async function replay({ flags, rest: [file], print }: CliInput<ReplayFlag
       `expected entries to replay in ${file}, got none${flags.until === undefined ? '' : ' before --until'}`,
     );
   if (difference !== undefined) {
-    printNotes([differenceText(difference, run)]);
+    printNote(differenceText(difference, run));
     return 1;
   }
   const shown = result(done);

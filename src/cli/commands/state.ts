@@ -10,7 +10,7 @@ import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
-import { printNotes } from '../print-error.js';
+import { printNote } from '../print-error.js';
 import { commandLine, program } from '../program.js';
 
 export interface StateFlags {
@@ -55,7 +55,7 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   // Only the owner may read the file, because the state contains API keys.
   writeOutput('FILE', file, text, { isSecret: true });
   if (flags.json) return print(formatJsonResult({ file, as, ...summarize(exported) }, next));
-  printNotes([`${isReplaced ? 'replaced' : 'wrote'} ${file}; the file contains API keys`]);
+  printNote(`${isReplaced ? 'replaced' : 'wrote'} ${file}; the file contains API keys`);
 }
 
 const summarize = ({ scenario, clock, pets, keys }: ExportedState) => ({
@@ -117,7 +117,7 @@ async function importState(flags: StateFlags, file: string | undefined, print: (
   if (file === undefined) throw new UsageError('expected a file from state export');
   const { scenario, pets } = await callServer(flags, (control) => control.importState(readState(file)));
   if (flags.json) return print(formatJsonResult({ file, scenario, pets }, [serverCommand('export', 'FILE', flags)]));
-  printNotes([`restored ${file}: scenario ${scenario}, ${pluralize(pets, 'pet')}`]);
+  printNote(`restored ${file}: scenario ${scenario}, ${pluralize(pets, 'pet')}`);
 }
 
 function readState(file: string): ExportedState {
