@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../node/usage-error.js';
-import { nearest } from '../validation/nearest.js';
+import { hintFor } from '../validation/nearest.js';
 import type { CliInput } from './cli-input.js';
 import { type CliCommand, commands, commonFlags, type Flag } from './commands.js';
 import { program } from './program.js';
@@ -26,7 +26,7 @@ export function readArguments(): ParsedArguments {
   if (command === undefined) {
     const names = Object.keys(commands);
     throw new UsageError(
-      `expected a command (${names.join(', ')}), got ${JSON.stringify(name)}${meant(name, names) || asScenario(name)}; see ${program} --help`,
+      `expected a command (${names.join(', ')}), got ${JSON.stringify(name)}${hintFor(name, names, asScenario(name))}; see ${program} --help`,
     );
   }
   const known = flagsOf(command);
@@ -64,13 +64,9 @@ function parse() {
     const said = message.replace(/\.? To specify a positional argument.*/s, '').replaceAll('\n', ' ');
     if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(said);
     const [, written = ''] = /'--?([^']*)'/.exec(message) ?? [];
-    throw new UsageError(`${said}${meant(written, Object.keys(all), '--')}; see ${program} --help`);
+    const hint = hintFor(written, Object.keys(all)).replace('mean ', 'mean --');
+    throw new UsageError(`${said}${hint}; see ${program} --help`);
   }
-}
-
-function meant(written: string, names: readonly string[], before = ''): string {
-  const name = nearest(written, names);
-  return name === undefined ? '' : `; did you mean ${before}${name}?`;
 }
 
 /** Suggestion for a user who typed the name of a scenario file as an argument: `--scenario FILE`. */

@@ -46,12 +46,12 @@ export interface CliCommand<Fields = object> {
   /** Arguments for an example in the help text. They must be valid. */
   example: string;
   exitCodes?: string;
-  /** Loads the command's code and runs it. If the result is a number, it is the exit code. */
-  run(input: CliInput<Fields>): Promise<unknown>;
+  /** Loads the command's code. If the result of its run is a number, it is the exit code. */
+  load(): Promise<Run<Fields>>;
 }
 
-/** Declares a command. The type makes the compiler check that the flags are exactly those that the command reads. */
-const command = <Fields>(definition: CliCommand<Fields>): CliCommand => definition as unknown as CliCommand;
+// Declared as a method, because TypeScript checks the parameters of functions more strictly.
+type Run<Fields> = { run(input: CliInput<Fields>): unknown }['run'];
 
 const routeFlags: FlagsFor<RouteFlags> = {
   handlers: ['FILE', 'module that exports msw handlers, which take precedence over the API'],
@@ -108,7 +108,7 @@ const stoppedCodes = '130 or 143 if a signal stopped it';
 
 /** All commands, in the order in which the help text lists them. */
 export const commands: Readonly<Record<string, CliCommand>> = {
-  serve: command<ServeFlags>({
+  serve: {
     usage: { '[serve] [options]': 'starts the HTTP server' },
     about: 'Serves the API, the control API and the dashboard until SIGINT or SIGTERM.',
     flags: {
@@ -129,9 +129,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       'until-eof': 'stops when standard input ends, as when the parent process ends',
     },
     example: '--scenario minute-wall --port 0',
-    run: async (input) => (await import('./commands/serve.js')).serve(input),
-  }),
-  exec: command<ExecFlags>({
+    load: async () => (await import('./commands/serve.js')).serve,
+  } satisfies CliCommand<ServeFlags>,
+  exec: {
     usage: { 'exec [options] -- COMMAND...': "runs a client's command and judges the client" },
     about: `Runs the command against a separate simulator on a free port, and prints a verdict on the client to standard error. ${clientEnvironment}`,
     flags: {
@@ -146,9 +146,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     example: 'exec --scenario minute-wall --timeout 30s -- npm test',
     exitCodes:
       "the command's own (128 + n if signal n ended it), 124 if --timeout stopped it, 1 if it succeeded and the client failed, 2 for a mistake or a report that cannot be written",
-    run: async (input) => (await import('./commands/exec.js')).exec(input),
-  }),
-  matrix: command<MatrixFlags>({
+    load: async () => (await import('./commands/exec.js')).exec,
+  } satisfies CliCommand<ExecFlags>,
+  matrix: {
     usage: { 'matrix [options] -- COMMAND...': 'finds undocumented choices that break the client' },
     about: `Runs the command with the defaults, and once with each alternative of every assumption. ${clientEnvironment}`,
     flags: {
@@ -160,18 +160,18 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: Number.POSITIVE_INFINITY,
     example: 'matrix --only paging,listOrder -- npm test',
     exitCodes: `1 if an alternative breaks the client or the command fails with the defaults, ${stoppedCodes}`,
-    run: async (input) => (await import('./commands/matrix.js')).matrix(input),
-  }),
-  gauntlet: command<GauntletFlags>({
+    load: async () => (await import('./commands/matrix.js')).matrix,
+  } satisfies CliCommand<MatrixFlags>,
+  gauntlet: {
     usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
     about: `Runs the command in each of these scenarios or files, by default in every shipped scenario with expectations of a client. ${clientEnvironment}`,
     flags: { timeout: runTimeout, ...routeFlags },
     most: Number.POSITIVE_INFINITY,
     example: 'gauntlet minute-wall my.yaml -- npm test',
     exitCodes: `1 if the client fails a scenario, ${stoppedCodes}`,
-    run: async (input) => (await import('./commands/gauntlet.js')).gauntlet(input),
-  }),
-  certify: command<CertifyFlags>({
+    load: async () => (await import('./commands/gauntlet.js')).gauntlet,
+  } satisfies CliCommand<GauntletFlags>,
+  certify: {
     usage: { 'certify [options] FILE': 'judges several clients, and writes one table' },
     about: `Runs the gauntlet over the commands of a YAML file (sdks: {NAME: COMMAND}, and optionally scenarios: [SCENARIO]), and writes certificate.html, .md and .json with a badge.svg. ${clientEnvironment}`,
     flags: {
@@ -185,9 +185,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: 1,
     example: 'certify sdks.yaml --against certificate/certificate.json',
     exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, ${stoppedCodes}, 2 for a mistake`,
-    run: async (input) => (await import('./commands/certify.js')).certify(input),
-  }),
-  hunt: command<HuntFlags>({
+    load: async () => (await import('./commands/certify.js')).certify,
+  } satisfies CliCommand<CertifyFlags>,
+  hunt: {
     usage: { 'hunt [options] -- COMMAND...': 'finds the smallest scenario that breaks a client' },
     about: `Runs the command in many short scenarios, several at once: shipped scenarios and mutations of them. Reduces each failure and writes it as a scenario for exec --scenario. Ctrl-C ends the search and writes what was found. ${clientEnvironment}`,
     flags: {
@@ -201,9 +201,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: Number.POSITIVE_INFINITY,
     example: 'hunt --runs 20 -- npm test',
     exitCodes: `1 if a failure was found, 2 if no run exercised a rule, ${stoppedCodes}`,
-    run: async (input) => (await import('./commands/hunt.js')).hunt(input),
-  }),
-  demo: command<DemoFlags>({
+    load: async () => (await import('./commands/hunt.js')).hunt,
+  } satisfies CliCommand<HuntFlags>,
+  demo: {
     usage: { demo: 'runs a wrong and a right client into a limit' },
     about:
       'Runs both clients concurrently and judges them. On a terminal, opens the dashboard and serves until Ctrl+C.',
@@ -212,36 +212,35 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       timeout: ['DURATION', 'duration of the run, such as 10s (default: 20s)'],
     },
     example: 'demo --timeout 5s',
-    run: async (input) => (await import('./commands/demo.js')).demo(input),
-  }),
-  init: command({
+    load: async () => (await import('./commands/demo.js')).demo,
+  } satisfies CliCommand<DemoFlags>,
+  init: {
     usage: { init: 'writes a first scenario file' },
     about:
       "Writes petstore.scenario.yaml, unless it exists, and prints a test for the project's test runner: Vitest, Jest or Playwright.",
     flags: {},
     example: 'init',
-    run: async ({ flags, print }) => print((await import('./commands/init.js')).init(process.cwd(), flags.json)),
-  }),
-  scenarios: command({
+    load: async () => (await import('./commands/init.js')).init,
+  } satisfies CliCommand<object>,
+  scenarios: {
     usage: { scenarios: 'lists the shipped scenarios', 'scenarios NAME': 'prints a shipped scenario' },
     about:
       'Without a name, lists the shipped scenarios by group. With a name, prints the file, as a start for your own.',
     flags: {},
     most: 1,
     example: 'scenarios minute-wall > my.yaml',
-    run: async ({ flags, rest, print }) =>
-      print((await import('./commands/scenarios.js')).printScenarios(rest[0], flags.json)),
-  }),
-  check: command<CheckFlags>({
+    load: async () => (await import('./commands/scenarios.js')).scenarios,
+  } satisfies CliCommand<object>,
+  check: {
     usage: { 'check [options] FILE...': 'finds mistakes in scenario files' },
     about: 'Reports every mistake in scenario files, with line and column.',
     flags: { handlers: routeFlags.handlers },
     most: Number.POSITIVE_INFINITY,
     example: 'check my.yaml',
     exitCodes: '2 if there is a mistake',
-    run: async (input) => (await import('./commands/check.js')).check(input),
-  }),
-  judge: command<JudgeFlags>({
+    load: async () => (await import('./commands/check.js')).check,
+  } satisfies CliCommand<CheckFlags>,
+  judge: {
     usage: { 'judge [options] FILE...': 'judges a client by recorded traffic' },
     about:
       'Reads recordings (HAR, or JSON Lines of a journal) or a trace, and prints a verdict as exec does. With --base-url, judges clients of any service.',
@@ -261,9 +260,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: Number.POSITIVE_INFINITY,
     example: 'judge --ended --report report.html traffic.har',
     exitCodes: '1 if the client failed, 2 for a mistake or a report that cannot be written',
-    run: async (input) => (await import('./commands/judge.js')).judge(input),
-  }),
-  calibrate: command<CalibrateFlags>({
+    load: async () => (await import('./commands/judge.js')).judge,
+  } satisfies CliCommand<JudgeFlags>,
+  calibrate: {
     usage: {
       'calibrate --target URL --key-env NAME': 'learns undocumented choices of a real service',
       'calibrate --from FILE': 'learns them from recordings',
@@ -281,9 +280,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     },
     example: 'calibrate --from traffic.har --out calibrated.yaml',
     exitCodes: '1 if responses contradict the document or every assumption, 2 if nothing was learned',
-    run: async (input) => (await import('./commands/calibrate.js')).calibrate(input),
-  }),
-  compare: command<CompareFlags>({
+    load: async () => (await import('./commands/calibrate.js')).calibrate,
+  } satisfies CliCommand<CalibrateFlags>,
+  compare: {
     usage: { 'compare [options] [SCENARIO]': 'compares a real service with a scenario' },
     about: 'Sends the same requests to a service and to a scenario (default: default), and reports the differences.',
     flags: {
@@ -296,9 +295,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: 1,
     example: 'compare --target https://api.example.com/v1 --key-env API_KEY --save kept.jsonl calibrated.yaml',
     exitCodes: '0 for no difference, 1 for differences, 2 if the comparison was impossible',
-    run: async (input) => (await import('./commands/compare.js')).compare(input),
-  }),
-  replay: command<ReplayFlags>({
+    load: async () => (await import('./commands/compare.js')).compare,
+  } satisfies CliCommand<CompareFlags>,
+  replay: {
     usage: { 'replay [options] FILE|FOLDER': 'repeats a recorded run' },
     about: 'Repeats a run of --record, or the folder of --data, and compares every response.',
     flags: {
@@ -311,16 +310,16 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     most: 1,
     example: 'replay run.jsonl --judge --report report.html',
     exitCodes: '1 if a response differs or the client failed, 2 if the recording cannot be read to its end',
-    run: async (input) => (await import('./commands/replay.js')).replay(input),
-  }),
-  scenario: command<ScenarioFromFlags>({
+    load: async () => (await import('./commands/replay.js')).replay,
+  } satisfies CliCommand<ReplayFlags>,
+  scenario: {
     usage: { 'scenario --from FILE': 'creates a scenario from recorded traffic' },
     about: 'Writes a scenario with the limits, keys and pets at the start of the recording.',
     flags: { ...recordingFlags, out: ['FILE', 'scenario to write (default: standard output)'] },
     example: 'scenario --from traffic.har --out incident.yaml',
-    run: async (input) => (await import('./commands/scenario.js')).scenarioFrom(input),
-  }),
-  state: command<StateFlags>({
+    load: async () => (await import('./commands/scenario.js')).scenarioFrom,
+  } satisfies CliCommand<ScenarioFromFlags>,
+  state: {
     usage: {
       'state export [FILE]': 'writes the state of a running server',
       'state import FILE': 'restores an exported state in a running server',
@@ -336,16 +335,16 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     },
     most: 2,
     example: 'state export --as scenario now.yaml',
-    run: async (input) => (await import('./commands/state.js')).state(input),
-  }),
-  assumptions: command({
+    load: async () => (await import('./commands/state.js')).state,
+  } satisfies CliCommand<StateFlags>,
+  assumptions: {
     usage: { assumptions: 'prints the assumptions about undocumented behavior' },
     about:
       'Prints each assumption with its default, its alternatives and the sentence of the document that leaves it open.',
     flags: {},
     example: 'assumptions',
-    run: async ({ flags, print }) => print((await import('./commands/assumptions.js')).printAssumptions(flags.json)),
-  }),
+    load: async () => (await import('./commands/assumptions.js')).printAssumptions,
+  } satisfies CliCommand<object>,
 };
 
 /** Flags that every command has. */

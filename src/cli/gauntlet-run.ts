@@ -122,8 +122,7 @@ async function runCase(
   const { outcome, reason, unmet, findings, counts } = verdict;
   const { exitCode: code, stoppedBy } = end;
   return {
-    scenario: name,
-    group: groupOf(scenario),
+    ...caseOf({ name, scenario }),
     outcome,
     reason,
     ...(unmet && { unmet }),
@@ -136,9 +135,8 @@ async function runCase(
   };
 }
 
-const notStarted = ({ name, scenario }: GauntletCase, reason: string): GauntletResult => ({
-  scenario: name,
-  group: groupOf(scenario),
+const notStarted = (gauntletCase: GauntletCase, reason: string): GauntletResult => ({
+  ...caseOf(gauntletCase),
   outcome: 'inconclusive',
   reason,
   code: notStartedCode,
@@ -148,7 +146,7 @@ const notStarted = ({ name, scenario }: GauntletCase, reason: string): GauntletR
   lastedMs: 0,
 });
 
-const groupOf = ({ group = 'own' }: Scenario) => group;
+const caseOf = ({ name, scenario: { group = 'own' } }: GauntletCase) => ({ scenario: name, group });
 
 /** Time that a client may need after a fault before it sends the next request, in seconds: its timeout or its wait. */
 const faultSeconds = 5;

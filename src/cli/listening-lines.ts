@@ -5,9 +5,20 @@ import { formatInteger } from '../values/format-integer.js';
 import { pluralize } from '../values/pluralize.js';
 import { sanitizeText } from '../values/sanitize-text.js';
 import { windowText } from '../values/window-text.js';
+import type { readListenFlags } from './listen-flags.js';
 import { program } from './program.js';
 import type { LogFormat } from './request-log.js';
 import { shellWords } from './shell-words.js';
+
+/** Prints the lines of `listeningLines` for a server with these flags. */
+export function announce(
+  { log, options, writeLine }: ReturnType<typeof readListenFlags>,
+  sim: Simulator,
+  server: Pick<RunningServer, 'baseUrl' | 'controlUrl'> & { resumedFrom?: string | undefined },
+): void {
+  const hasToken = options.controlToken !== undefined;
+  for (const line of listeningLines(log, sim, server, hasToken, server.resumedFrom)) writeLine(line);
+}
 
 /**
  * Lines that the command line prints when the server listens. The first line of the JSON form is the `listening` event.

@@ -8,6 +8,7 @@ import { UsageError } from '../node/usage-error.js';
 import { LogOpenError, LogUnavailableError } from '../persistence/log.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { generateAtStart } from './generated-pets.js';
+import { unwritable } from './output-files.js';
 import { printError, printNote } from './print-error.js';
 import { program } from './program.js';
 
@@ -78,9 +79,7 @@ export async function recordedEngine(options: RecordingOptions): Promise<Engine<
             `expected --record to name a new file, got ${JSON.stringify(file)}, which exists; use another name, or remove the file`,
           );
         }
-        throw new UsageError(
-          `expected --record to name a writable file, got ${JSON.stringify(file)}: ${error.message}`,
-        );
+        throw unwritable('--record', file, error);
       });
       printNote(`recording to ${file}, including request bodies, without tokens that are not in the scenario`);
       return state;

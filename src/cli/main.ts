@@ -10,7 +10,8 @@ async function main(): Promise<void> {
   const request = readArguments();
   if ('help' in request) return print((await import('./help.js')).helpOf(request.help));
   if ('version' in request) return print(`${packageVersion()}\n`);
-  const code = await request.command.run({ ...request, print });
+  const run = await request.command.load();
+  const code = await run({ ...request, print });
   if (typeof code === 'number') process.exitCode = code;
 }
 

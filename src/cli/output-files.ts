@@ -29,7 +29,7 @@ export function checkOutput(flag: string, file: string | undefined, inputs: read
     checkIsWritable(file);
     if (inputs.some((input) => isSame(input, file))) throw new Error('it is an input file');
   } catch (error) {
-    throw new UsageError(unwritable(flag, file, error as Error));
+    throw unwritable(flag, file, error as Error);
   }
 }
 
@@ -68,9 +68,10 @@ export function writeOutput(flag: string, file: string, text: string, { isSecret
     if (isSecret && existsSync(file) && statSync(file).isFile()) chmodSync(file, 0o600);
     writeFileSync(file, text, isSecret ? { mode: 0o600 } : {});
   } catch (error) {
-    throw new UsageError(unwritable(flag, file, error as Error));
+    throw unwritable(flag, file, error as Error);
   }
 }
 
-const unwritable = (flag: string, file: string, { message }: Error): string =>
-  `expected ${flag} to name a writable file, got ${JSON.stringify(file)}: ${message}`;
+/** Error for a file that cannot be written. */
+export const unwritable = (flag: string, file: string, { message }: Error): UsageError =>
+  new UsageError(`expected ${flag} to name a writable file, got ${JSON.stringify(file)}: ${message}`);

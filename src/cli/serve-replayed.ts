@@ -2,16 +2,16 @@ import { loggedState } from '../node/logged-state.js';
 import type { StateMachine } from '../persistence/state-machine.js';
 import { createTransientLog } from '../persistence/transient-log.js';
 import { type ListenFlags, readListenFlags, stopOnSignal } from './listen-flags.js';
-import { listeningLines } from './listening-lines.js';
+import { announce } from './listening-lines.js';
 import { startServer } from './start-server.js';
 
 /** Serves the state after a replay until SIGINT or SIGTERM. Changes are not stored on disk. */
 export async function serveReplayed(machine: StateMachine, position: number, flags: ListenFlags): Promise<void> {
-  const { log: format, options, writeLine } = readListenFlags(flags);
+  const listening = readListenFlags(flags);
   const log = createTransientLog({ writer: 'replay' });
   const state = loggedState(machine, log, { health: () => ({ position: position + log.position }) });
   await state.run({ kind: 'started' });
-  const server = await startServer({ open: async () => state }, options);
+  const server = await startServer({ open: async () => state }, listening.options);
   stopOnSignal(server);
-  for (const line of listeningLines(format, machine.sim, server, flags['control-token'] !== undefined)) writeLine(line);
+  announce(listening, machine.sim, server);
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
@@ -66,11 +67,9 @@ const jestWithoutModules = unitTest("const { test } = require('petstore-sim/jest
 
 const packages: Record<string, Runner> = { vitest: 'vitest', jest: 'jest', '@playwright/test': 'playwright' };
 
-/**
- * Writes a first scenario file, unless the file exists. Returns text or JSON that describes the next steps.
- * @param folder the user's project folder
- */
-export function init(folder: string, asJson = false): string {
+/** Writes a first scenario file, unless the file exists. Prints text or JSON that describes the next steps. */
+export function init({ flags, print }: CliInput<object>): void {
+  const folder = process.cwd();
   const path = join(folder, file);
   const isNew = !existsSync(path);
   if (isNew) writeFileSync(path, scenario(schemaLine(folder)));
@@ -81,7 +80,10 @@ export function init(folder: string, asJson = false): string {
     `${program} exec --json --scenario ${file} -- COMMAND`,
     `${program} --scenario ${file}`,
   ];
-  if (asJson) return formatJsonResult({ file, isNew, script, tests }, next);
+  if (flags.json) {
+    print(formatJsonResult({ file, isNew, script, tests }, next));
+    return;
+  }
   const shown = [
     isNew ? `Wrote ${file}.` : `${file} exists and was not changed.`,
     '',
@@ -98,7 +100,7 @@ export function init(folder: string, asJson = false): string {
         ]
       : []),
   ];
-  return `${shown.join('\n').trimEnd()}\n`;
+  print(`${shown.join('\n').trimEnd()}\n`);
 }
 
 const names: Record<Runner, string> = { vitest: 'Vitest', jest: 'Jest', playwright: 'Playwright' };

@@ -2,9 +2,14 @@ import { styleText } from 'node:util';
 import { readShipped, shippedScenarios, shippedText } from '../../node/scenario-files/shipped-scenarios.js';
 import { UsageError } from '../../node/usage-error.js';
 import { hintFor } from '../../validation/nearest.js';
+import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { program } from '../program.js';
 import { schemaLine } from '../schema-line.js';
+
+/** Prints the list of the shipped scenarios, or one of them. */
+export const scenarios = ({ flags, rest: [name], print }: CliInput<object>): void =>
+  print(printScenarios(name, flags.json));
 
 /** Order in which scenario groups are listed. Unknown groups come last. */
 const groups = ['start', 'data', 'keys', 'limits', 'headers', 'bans', 'posts', 'network', 'paging'];

@@ -1,4 +1,3 @@
-import type { ListenOptions } from '../../node/http/server.js';
 import type { Override } from '../../node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
@@ -11,7 +10,7 @@ import { coreOf } from '../../simulator/simulator.js';
 import type { CliInput } from '../cli-input.js';
 import { generateAtStart, refuseManyPets } from '../generated-pets.js';
 import { type ListenFlags, readListenFlags, stopOnSignal, wholeNumber } from '../listen-flags.js';
-import { listeningLines } from '../listening-lines.js';
+import { announce } from '../listening-lines.js';
 import type { DataFlags, ServableState } from '../logged-engine.js';
 import { printNotes } from '../print-error.js';
 import { operationsWith, type RouteFlags, readRouteFlags } from '../route-flags.js';
@@ -35,7 +34,7 @@ export interface ServeFlags extends ListenFlags, DataFlags, RouteFlags {
  * @throws {UsageError} for an invalid flag or an unusable address; {ScenarioError} for an invalid scenario
  */
 export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
-  const { log, options: listenOptions, writeLine } = readListenFlags(flags);
+  const listening = readListenFlags(flags);
   const { scenario: nameOrFile = 'default', watch = false, reseed = false } = flags;
   const isLogged = (flags.data ?? flags.record ?? flags['data-reset'] ?? flags.fsync) !== undefined;
   const logged = isLogged ? await import('../logged-engine.js') : undefined;
@@ -50,11 +49,7 @@ export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
   if (watch && first.files.length === 0) {
     throw new UsageError(`expected a file with --watch, got the shipped scenario ${nameOrFile}`);
   }
-  const options: ListenOptions = {
-    ...listenOptions,
-    allowedOrigins: flags['allowed-origin'] ?? [],
-    ...routes,
-  };
+  const options = { ...listening.options, allowedOrigins: flags['allowed-origin'] ?? [], ...routes };
   const engine = (await logged?.loggedEngine(first.resolved, flags)) ?? memory(first.resolved);
   const server = await startServer(engine, options);
   const stop = stopOnSignal(server);
@@ -70,11 +65,15 @@ export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
       refuseManyPets(scenario);
       return server.load(scenario, how);
     };
-    watchScenario(first, { read, load, reseed, onReload: reportReload(nameOrFile, log, writeLine) });
+    watchScenario(first, {
+      read,
+      load,
+      reseed,
+      onReload: reportReload(nameOrFile, listening.log, listening.writeLine),
+    });
   }
   if (flags.open) (await import('../open-browser.js')).openBrowser(`${server.controlUrl}/`);
-  const hasToken = flags['control-token'] !== undefined;
-  for (const line of listeningLines(log, server.simulators.sim, server, hasToken, server.resumedFrom)) writeLine(line);
+  announce(listening, server.simulators.sim, server);
 }
 
 function memory(resolved: ResolvedScenario): Engine<ServableState> {

@@ -70,6 +70,10 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
   const issues: Issue[] = [];
   let result = scenario;
   for (const { flag, steps, value } of overrides) {
+    const report = (at: unknown, depth: number, message: string) => {
+      issues.push({ ...issueAt(steps.slice(0, depth), message), file: flag });
+      return at;
+    };
     /** @param base same part of the default scenario; an override of one list item copies the rest from there */
     const put = (own: unknown, base: unknown, depth: number): unknown => {
       const step = steps[depth];
@@ -78,18 +82,12 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
       if (typeof step === 'number') {
         if (Array.isArray(at) && step < at.length) return at.with(step, put(at[step], undefined, depth + 1));
         const length = Array.isArray(at) ? `${at.length} in it` : 'none';
-        issues.push({
-          ...issueAt(steps.slice(0, depth), `expected a list with item ${step}, got ${length}`),
-          file: flag,
-        });
-        return at;
+        return report(at, depth, `expected a list with item ${step}, got ${length}`);
       }
       if (at === undefined || isMap(at)) {
         return { ...(isMap(own) && own), [step]: put(fieldOf(own, step), fieldOf(base, step), depth + 1) };
       }
-      const found = Array.isArray(at) ? 'a list' : JSON.stringify(at);
-      issues.push({ ...issueAt(steps.slice(0, depth), `expected a map, got ${found}`), file: flag });
-      return at;
+      return report(at, depth, `expected a map, got ${Array.isArray(at) ? 'a list' : JSON.stringify(at)}`);
     };
     result = put(result, defaultScenario, 0);
   }
