@@ -1,7 +1,7 @@
 import './petstore/types.js';
 import { type BrowserContext, test as base, expect as baseExpect, type Page } from '@playwright/test';
 import { createControl, type RemoteControl, type ServerControl } from './control.js';
-import { describeCounts, describeFindings } from './judge/failure-message.js';
+import { describeBehavior } from './judge/failure-message.js';
 import type { Verdict } from './judge/judge-run.js';
 import type { Scenario } from './scenario/scenario-schema.js';
 import { checkVerdict } from './test-kits/check-verdict.js';
@@ -140,15 +140,11 @@ export const expect = baseExpect.extend(matchers);
 class VerdictError extends Error {
   override readonly name = 'VerdictError';
   constructor(readonly verdict: Verdict) {
-    super(
-      `expected that the client had behaved. ${verdict.reason}${describeFindings(failed(verdict))}\n${describeCounts(verdict)}`,
-    );
+    super(describeBehavior(verdict));
     // The stack is left out, because it would only point to this file.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
-
-const failed = ({ findings }: Verdict) => findings.filter(({ severity }) => severity === 'fail');
 
 const json = (value: unknown) => ({ body: JSON.stringify(value, null, 2), contentType: 'application/json' });
 

@@ -13,5 +13,11 @@ export const describeFindings = (findings: Verdict['findings']) =>
     })
     .join('');
 
+/** Message about a client that has behaved or failed against an expectation. */
+export const describeBehavior = (verdict: Verdict, expected = 'had behaved'): string => {
+  const failed = verdict.findings.filter(({ severity }) => severity === 'fail');
+  return `expected that the client ${expected}. ${verdict.reason}${describeFindings(failed)}\n${describeCounts(verdict)}`;
+};
+
 export const describeCounts = ({ scenario, counts: { requests, served, refused, banned } }: Verdict) =>
   `  scenario ${scenario}: ${pluralize(requests, 'request')}, ${served} served, ${refused} refused, ${banned} of them by a ban`;

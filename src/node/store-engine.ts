@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess } from '../persistence/folder/end-process.js';
 import { LogOpenError } from '../persistence/log.js';
 import { OutageLog } from '../persistence/outage-log.js';
 import { LogChangedError } from '../persistence/redis/log-changed-error.js';
@@ -110,9 +111,4 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
       await current.close();
     },
   };
-}
-
-function endProcess(sentence: string): void {
-  process.stderr.write(`petstore-sim: ${sentence}\n`);
-  process.exit(1);
 }

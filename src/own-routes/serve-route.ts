@@ -241,7 +241,7 @@ async function readResponse(response: Response, isWhole: boolean, onError: (erro
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** Reads the next chunk of a response body; `undefined` at the end. */
-async function readChunk(reader: Reader): Promise<Uint8Array | undefined> {
+export async function readChunk(reader: Reader): Promise<Uint8Array | undefined> {
   const { done, value } = await reader.read();
   if (done) return undefined;
   if (value instanceof Uint8Array) return value;

@@ -1,6 +1,6 @@
 import type { HuntOptions } from '../hunt/hunt.js';
 import type { HuntClient } from '../hunt/run-in-process.js';
-import { describeCounts, describeFindings } from '../judge/failure-message.js';
+import { describeBehavior, describeCounts, describeFindings } from '../judge/failure-message.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
@@ -94,11 +94,9 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
 export const matchers = {
   toHaveBehaved(this: MatcherContext, received: unknown): MatcherResult {
     const verdict = readVerdict(received);
-    const failed = verdict.findings.filter(({ severity }) => severity === 'fail');
     return {
       pass: verdict.outcome !== 'fail',
-      message: () =>
-        `expected that the client ${this.isNot ? 'had failed' : 'had behaved'}. ${verdict.reason}${describeFindings(failed)}\n${describeCounts(verdict)}`,
+      message: () => describeBehavior(verdict, this.isNot ? 'had failed' : 'had behaved'),
     };
   },
   toHaveHonouredRetryAfter: matcherOf({

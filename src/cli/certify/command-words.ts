@@ -1,31 +1,22 @@
-/** Matches a part of a command's word: quoted text, or characters without a special meaning in a shell. */
-const pieces = /"([^"]*)"|'([^']*)'|([^\s"']+)/gy;
+/** Matches a word: quoted texts and other characters, without a space between them. An unclosed quote counts as well. */
+const wordForm = /(?:"[^"]*"|'[^']*'|\S)+/g;
+/** Matches a part of a word: a quoted text, an unclosed quote, or other characters. */
+const pieceForm = /"([^"]*)"|'([^']*)'|(["'])|[^"']+/g;
 
 /**
  * Splits a command into words at spaces; quotes keep a word together. Variables and patterns are not expanded.
  * @throws {RangeError} for an unclosed quote, or for shell syntax such as `|`
  */
 export function commandWords(text: string): string[] {
-  const words: string[] = [];
-  for (let index = 0, isOpen = false; index < text.length; index = pieces.lastIndex) {
-    const space = /^\s+/.exec(text.slice(index));
-    if (space !== null) {
-      isOpen = false;
-      pieces.lastIndex = index + space[0].length;
-      continue;
-    }
-    pieces.lastIndex = index;
-    const [whole, double, single, bare] = pieces.exec(text) ?? [];
-    if (whole === undefined) throw new RangeError(`expected a closing ${text[index]}, got none`);
-    const sign = bare === undefined ? undefined : /[|&;<>$`()*]/.exec(bare)?.[0];
-    if (sign !== undefined) {
+  const words = Array.from(text.match(wordForm) ?? [], (word) =>
+    word.replace(pieceForm, (piece, double?: string, single?: string, unclosed?: string) => {
+      if (unclosed !== undefined) throw new RangeError(`expected a closing ${unclosed}, got none`);
+      const quoted = double ?? single;
+      const sign = quoted === undefined ? /[|&;<>$`()*]/.exec(piece)?.[0] : undefined;
+      if (sign === undefined) return quoted ?? piece;
       throw new RangeError(`expected one command, got ${sign}; quote it, or run a shell: [sh, -c, "..."]`);
-    }
-    const piece = double ?? single ?? bare ?? '';
-    if (isOpen) words.push(`${words.pop()}${piece}`);
-    else words.push(piece);
-    isOpen = true;
-  }
+    }),
+  );
   if (words[0] === undefined || words[0] === '') throw new RangeError('expected a command, got none');
   return words;
 }

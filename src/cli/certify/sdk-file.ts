@@ -19,7 +19,7 @@ export interface Sdk extends GauntletClient {
   /** Working directory of the SDK's commands. */
   folder: string;
   /** Command that prints the version of the SDK or of its language runtime. */
-  version?: readonly string[];
+  version?: readonly string[] | undefined;
 }
 
 /** A scenario in which `certify` tests SDKs. */
@@ -63,21 +63,24 @@ export async function readSdkFile(file: string): Promise<SdkFile> {
   if ('failure' in read) throw failure([{ ...issueAt([], read.failure), file }]);
   const yaml = readYaml(read.text);
   const issues: Issue[] = yaml.issues.map((issue) => ({ ...issue, file }));
-  if (issues.length > 0) throw failure(issues);
+  const throwAny = () => {
+    if (issues.length > 0) throw failure(issues);
+  };
+  throwAny();
   const report = (steps: readonly Step[], message: string, onName = false) => {
     issues.push({ ...issueAt(steps, message, onName), file, ...yaml.position(steps, onName) });
   };
   const found: SchemaIssue[] = [];
   const checked = check(schema, yaml.value, found);
   for (const { steps, message, onName } of found) report(steps, message, onName);
-  if (issues.length > 0) throw failure(issues);
+  throwAny();
 
   const pathOf = (written: string) => (isAbsolute(written) ? written : join(dirname(file), written));
   const sdks = Object.entries(checked.sdks).map(([sdkName, given]): Sdk => {
     const { folder = '.', ...commands } = Array.isArray(given) ? { command: given } : given;
     const path = pathOf(folder);
     if (!isFolder(path)) report(['sdks', sdkName, 'folder'], `expected a folder, got ${JSON.stringify(folder)}`);
-    return { name: sdkName, folder: path, ...withoutUndefined(commands) };
+    return { name: sdkName, folder: path, ...commands };
   });
   const shipped = readShippedScenarios();
   for (const [index, each] of checked.scenarios?.entries() ?? []) {
@@ -85,7 +88,7 @@ export async function readSdkFile(file: string): Promise<SdkFile> {
     const hint = hintFor(each, Object.keys(shipped), '; petstore-sim scenarios lists the shipped ones');
     report(['scenarios', index], `expected a file or a shipped scenario, got ${JSON.stringify(each)}${hint}`);
   }
-  if (issues.length > 0) throw failure(issues);
+  throwAny();
 
   const cases = checked.scenarios?.map(async (each): Promise<SdkCase> => {
     const own = Object.hasOwn(shipped, each) ? undefined : pathOf(each);
@@ -95,11 +98,6 @@ export async function readSdkFile(file: string): Promise<SdkFile> {
 }
 
 const failure = (issues: readonly Issue[]) => new ScenarioError(issues, 'SDK file');
-
-const withoutUndefined = ({ command: run, version }: { command: string[]; version?: string[] | undefined }) => ({
-  command: run,
-  ...(version !== undefined && { version }),
-});
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;

@@ -48,9 +48,8 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
     from === undefined ? await callServer(flags, (control) => control.exportState()) : await replayState(from, flags);
   const text = as === 'scenario' ? await scenarioText(exported) : `${jsonText(exported)}\n`;
   const next = as === 'scenario' ? scenarioCommands(file) : [serverCommand('import', file ?? 'FILE', flags)];
-  // The JSON is assembled as text, because JSON.stringify cannot write integers beyond 2^53.
-  const whole = `{"${as}":${as === 'scenario' ? JSON.stringify(text) : text.trimEnd()},"next":${JSON.stringify(next)}}\n`;
-  if (file === undefined) return print(flags.json ? whole : text);
+  if (file === undefined)
+    return print(flags.json ? `${jsonText({ [as]: as === 'scenario' ? text : exported, next })}\n` : text);
   const isReplaced = existsSync(file);
   // Only the owner may read the file, because the state contains API keys.
   writeOutput('FILE', file, text, { isSecret: true });

@@ -1,6 +1,6 @@
 import { type ServerResponse, validateHeaderValue } from 'node:http';
 import type { RequestHandler } from 'msw';
-import { type RequestContext, setContext } from '../../own-routes/serve-route.js';
+import { type RequestContext, readChunk, setContext } from '../../own-routes/serve-route.js';
 import type { Answer } from '../../requests/api-call.js';
 
 /**
@@ -71,10 +71,9 @@ function containedBody(body: ReadableStream<Uint8Array>, response: ServerRespons
   return new ReadableStream({
     async pull(controller) {
       try {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        if (!(value instanceof Uint8Array)) throw new TypeError('expected the chunks of a body to be bytes');
-        controller.enqueue(value);
+        const chunk = await readChunk(reader);
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(chunk);
       } catch (error) {
         console.error(error);
         response.destroy();

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorBody } from '../../requests/api-error.js';
 import type { AnsweredRequest } from './served-answer.js';
@@ -8,13 +8,6 @@ import type { AnsweredRequest } from './served-answer.js';
  * connection.
  */
 const lingerMs = 1_000;
-
-const reasons: Record<number, string> = {
-  400: 'Bad Request',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  431: 'Request Header Fields Too Large',
-};
 
 /** First byte of a TLS connection: the record type of a ClientHello (RFC 8446 section 5.1). */
 const tlsHandshake = 0x16;
@@ -41,7 +34,7 @@ export function createClientErrors(onRefused?: OnRefused) {
   ): void {
     refused.add(socket);
     const body = errorBody({ status, code, message });
-    const head = `HTTP/1.1 ${status} ${reasons[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
     socket.on('error', () => socket.destroy());
     socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`);
     // Waits before it closes a rejected connection. Unread input would cause a reset, and the client could lose the

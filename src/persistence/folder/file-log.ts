@@ -19,6 +19,7 @@ import {
   type OpenedLog,
   type OpenLogOptions,
 } from '../log.js';
+import { endProcess } from './end-process.js';
 import {
   fileFormat,
   formatLine,
@@ -104,11 +105,6 @@ export async function openFileLog(folder: string, options: OpenFileLogOptions): 
     unlock();
     throw explain(folder, error);
   }
-}
-
-function endProcess(sentence: string): void {
-  process.stderr.write(`petstore-sim: ${sentence}\n`);
-  process.exit(1);
 }
 
 type Options = Required<Omit<OpenFileLogOptions, 'scenario' | 'reset'>>;
