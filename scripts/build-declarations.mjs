@@ -32,6 +32,11 @@ for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
   if (name.endsWith('.d.ts')) files.set(path, statementsOf(path));
 }
 
+/** Declaration file of a module that a file imports. */
+function declarationsOf(path, imported) {
+  return join(dirname(path), imported).replace(/\.js$/, '.d.ts');
+}
+
 /** Statements with their comments, declared names, and lists of imported or re-exported names. */
 function statementsOf(path) {
   const text = readFileSync(path, 'utf8');
@@ -51,7 +56,7 @@ function statementsOf(path) {
       node,
       declared,
       links,
-      from: source && join(dirname(path), source.value),
+      from: source && declarationsOf(path, source.value),
     };
     end = node.end;
     return { ...statement, isUsed: false, usedLinks: new Set() };
@@ -66,7 +71,7 @@ function use(path, name) {
     if (link !== undefined && !statement.usedLinks.has(link)) {
       statement.usedLinks.add(link);
       useStatement(path, statement);
-      use(statement.from?.replace(/\.js$/, '.d.ts'), link.of);
+      use(statement.from, link.of);
     } else if (statement.declared === name) useStatement(path, statement);
   }
   useUnnamed(path);
@@ -85,18 +90,17 @@ function useStatement(path, statement) {
   if (statement.links.length > 0) return;
   useIn(path, statement.node);
   // An import for declarations that extend those of other modules.
-  if (statement.from) useUnnamed(statement.from.replace(/\.js$/, '.d.ts'));
+  if (statement.from) useUnnamed(statement.from);
 }
 
 /** Marks every identifier in a syntax tree: a name that is no reference does no harm. */
 function useIn(path, node) {
   if (typeof node !== 'object' || node === null) return;
-  if (node.type === 'TSImportType')
-    use(join(dirname(path), node.source.value).replace(/\.js$/, '.d.ts'), node.qualifier.name);
+  if (node.type === 'TSImportType') use(declarationsOf(path, node.source.value), node.qualifier.name);
   if (node.type === 'Identifier') use(path, node.name);
   // An extension of a module, whose declarations it names.
   if (node.type === 'TSModuleDeclaration' && node.id.value?.startsWith('.')) {
-    const extended = join(dirname(path), node.id.value).replace(/\.js$/, '.d.ts');
+    const extended = declarationsOf(path, node.id.value);
     for (const { id } of node.body.body) use(extended, id?.name);
   }
   for (const part of Object.values(node)) useIn(path, part);
@@ -128,8 +132,7 @@ function withUsedLinks({ text, links, usedLinks }) {
 }
 
 /** Declaration files that a file imports. */
-const importsIn = (path) =>
-  files.get(path).flatMap(({ from, isUsed }) => (from && isUsed ? [from.replace(/\.js$/, '.d.ts')] : []));
+const importsIn = (path) => files.get(path).flatMap(({ from, isUsed }) => (from && isUsed ? [from] : []));
 
 // The classes of msw have other types for a CommonJS file. Files that name them have a CommonJS copy, and so have entries
 // that re-export them.

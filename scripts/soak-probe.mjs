@@ -24,9 +24,8 @@ setInterval(() => {
   lastCpu = cpu;
 }, resolutionMs).unref();
 
-process.on('message', (question) => {
+process.on('message', () => {
   const answer = {
-    question,
     longestPauseMs: Math.max(0, Math.round(histogram.max / 1e6 - resolutionMs)),
     p99PauseMs: Math.max(0, Math.round(histogram.percentile(99) / 1e6 - resolutionMs)),
     pauses,

@@ -31,8 +31,8 @@ const probed = (binary, args) =>
   spawn(binary, ['--expose-gc', '--import', join(import.meta.dirname, 'soak-probe.mjs'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-const ask = async (child, question) => {
-  child.send(question);
+const measure = async (child) => {
+  child.send('measure');
   const [answer] = await once(child, 'message');
   return answer;
 };
@@ -61,7 +61,7 @@ const load = startLoad({ baseUrl: `http://127.0.0.1:${port}`, rate });
 const readings = [];
 for (let minute = 0; minute < minutes; minute++) {
   await sleep(60_000);
-  const [own, machine] = await Promise.all([ask(server, 'measure'), ask(bystander, 'measure')]);
+  const [own, machine] = await Promise.all([measure(server), measure(bystander)]);
   readings.push({ minute: minute + 1, ...own, machinePauseMs: machine.longestPauseMs, load: loadavg()[0] });
   console.error(JSON.stringify(readings.at(-1)));
 }

@@ -122,8 +122,7 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       if (testInfo.status !== 'passed') return;
       answers.checkReached();
       if (answers.hasRoutes || (await isSentAny(control, verdict))) return;
-      const none = noSandboxRequestReason(verdict);
-      if (none !== undefined) throw new Error(none);
+      throw new Error(noSandboxRequestReason(verdict));
     } finally {
       await server.removeSandbox({ sandbox: name });
     }

@@ -14,16 +14,16 @@ const noRequests = (target: string, given: string, otherwise: string) =>
  * if a request arrived.
  */
 export function noRequestReason(sim: Simulator): string | undefined {
-  if (coreOf(sim).state.journal.lastId > 0) return undefined;
-  return withOutside(noSimulatorRequests, coreOf(sim).state.journal.unrecorded.list());
+  const { lastId, unrecorded } = coreOf(sim).state.journal;
+  return lastId > 0 ? undefined : withOutside(noSimulatorRequests, unrecorded.list());
 }
 
-/** Error message for a Playwright test whose sandbox received no request; `undefined` if a request arrived. */
-export const noSandboxRequestReason = ({ unrecorded }: Pick<Verdict, 'unrecorded'>): string | undefined =>
+/** Error message for a Playwright test whose sandbox received no request. */
+export const noSandboxRequestReason = ({ unrecorded }: Pick<Verdict, 'unrecorded'>): string =>
   withOutside(noSandboxRequests, unrecorded);
 
-/** Appends to a message the requests that were sent to URLs outside of the API. */
-function withOutside(text: string, unrecorded: readonly UnrecordedRequests[] = []): string | undefined {
+/** Adds to the message the URLs outside the API that received requests. */
+function withOutside(text: string, unrecorded: readonly UnrecordedRequests[] = []): string {
   const outside = describeOutside(unrecorded);
   return outside === undefined ? text : `${text}. ${outside}`;
 }

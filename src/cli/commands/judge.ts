@@ -58,7 +58,7 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
         // Response bodies are read only for the rule on integers that a double cannot represent.
         keepsBody: (body) => /\d{16}/.test(body),
       });
-  const exchanges = read.map((exchange) => (isRefusal(exchange, refusals) ? withRefusal(exchange) : exchange));
+  const exchanges = withRefusals(read, refusals);
   const verdict = judgeRecording(exchanges, {
     deprecations: petstore.deprecations,
     name: flags.scenario ?? service ?? (isTrace ? (flags.trace as string) : files.join(', ')),
@@ -77,7 +77,7 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
       changes: [],
       answers: { '/verdict': shown, '/scenario': { name: shown.scenario, scenario: {} } },
     } satisfies RunReport);
-  const entries = exchanges.map((exchange) => (isRefusal(exchange, [429]) ? withRefusal(exchange) : exchange));
+  const entries = withRefusals(exchanges, [429]);
   return writeReports(
     flags,
     { result: runResult, entries, notes, run },
@@ -113,8 +113,9 @@ const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
   statuses.includes(exchange.status) &&
   (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
 
-/** Marks the request of an API other than the Petstore as refused because of a limit. */
-const withRefusal = (exchange: Exchange): Exchange => ({ ...exchange, refusal: 'limit' });
+/** Marks the requests to another service that were refused because of a limit. */
+const withRefusals = (exchanges: readonly Exchange[], statuses: readonly number[]): Exchange[] =>
+  exchanges.map((exchange) => (isRefusal(exchange, statuses) ? { ...exchange, refusal: 'limit' } : exchange));
 
 /**
  * Suggests next commands: a report if the client failed or the traffic was to another API than the Petstore, otherwise

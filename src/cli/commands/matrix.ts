@@ -9,7 +9,7 @@ import type { Scenario } from '../../scenario/scenario-schema.js';
 import { merge } from '../../values/plain-data.js';
 import { shown } from '../assumption-table.js';
 import type { CliInput } from '../cli-input.js';
-import { resolveForClient, runClient } from '../client-run.js';
+import { type ClientRunOptions, resolveForClient, runClient } from '../client-run.js';
 import { namesOf } from '../flag-words.js';
 import { formatJsonResult } from '../format-json-result.js';
 import { failedCodes } from '../gauntlet-run.js';
@@ -50,14 +50,20 @@ export async function matrix({ flags, rest: command, print }: CliInput<MatrixFla
   const scenarioFile = await scenarioOf(flags);
   const onDone = createRunCounter(cases.length);
   const timeoutMs = timeoutOf(flags.timeout);
-  const { result: results, stoppedCode } = await waitUntilStopped((stopped) =>
-    runMatrix(command, scenarioFile, { cases, timeoutMs, apiKey, stopped, onDone }),
-  );
+  const { result, stoppedCode } = await waitUntilStopped((stopped) => {
+    const options = { timeoutMs, apiKey, stopped };
+    return inParallel(cases, (each) => runCase(command, scenarioFile, each, options), { onDone, stopped });
+  });
+  const [baseline] = result;
+  const results = result.flatMap((each): MatrixResult[] => {
+    if (each === undefined) return [];
+    const breaks = each.code !== baseline?.code || (each.outcome === 'fail' && baseline.outcome !== 'fail');
+    return [{ ...each, breaks }];
+  });
   if (stoppedCode !== undefined) {
     printStopped(results.length, cases.length);
     return stoppedCode;
   }
-  const [baseline] = results;
   const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
   if (flags.json) print(formatJsonResult({ results }, nextCommands(results, command)));
   else if (baseline?.code !== 0) {
@@ -98,15 +104,6 @@ export interface MatrixResult {
   breaks: boolean;
 }
 
-interface MatrixOptions {
-  cases: readonly MatrixCase[];
-  timeoutMs: number;
-  /** Signal after which no further run is started. */
-  stopped?: AbortSignal | undefined;
-  apiKey?: string | undefined;
-  onDone: (done: number) => void;
-}
-
 type MatrixCase = Pick<MatrixResult, 'id' | 'value'>;
 
 /** Lists the default assumptions, and the alternatives of the given ones. */
@@ -119,39 +116,24 @@ const matrixCases = (only: readonly AssumptionId[] | undefined): MatrixCase[] =>
 ];
 
 /**
- * Runs a client once with the default assumptions and once with each alternative, each time against a new simulator.
- * @param read.scenario scenario to which each alternative is added
- * @param options.onDone called with the number of finished runs
+ * Runs a client once with an alternative of an assumption, against a new simulator.
+ * @param scenario scenario to which the alternative is added
  */
-async function runMatrix(
+async function runCase(
   command: readonly string[],
   { scenario, resolved }: { scenario: Scenario; resolved: ResolvedScenario },
-  { cases, timeoutMs, apiKey, stopped, onDone }: MatrixOptions,
-): Promise<MatrixResult[]> {
-  const results = await inParallel(
-    cases,
-    async ({ id, value }) => {
-      const calls: RecordedCall[] = [];
-      const assumed = id === undefined ? resolved : resolveForClient(withAssumption(scenario, id, value));
-      const record = (call: ApiCall, atMs: number) => void calls.push({ atMs, call: toPlainCall(call) });
-      const run = await runClient(command, assumed, { output: 'keep', timeoutMs, stopped, apiKey, record });
-      const { end, output, verdict } = run;
-      const isMet = id === undefined || isDecided(id, resolved, assumed, calls);
-      return { id, value, code: end.exitCode, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
-    },
-    { onDone, stopped },
-  );
-  const [baseline] = results;
-  return results
-    .flatMap((result) => result ?? [])
-    .map((result) => ({
-      ...result,
-      breaks: result.code !== baseline?.code || (result.outcome === 'fail' && baseline.outcome !== 'fail'),
-    }));
+  { id, value }: MatrixCase,
+  options: Pick<ClientRunOptions, 'timeoutMs' | 'apiKey' | 'stopped'>,
+): Promise<Omit<MatrixResult, 'breaks'>> {
+  const calls: RecordedCall[] = [];
+  const assumed =
+    id === undefined ? resolved : resolveForClient(merge(scenario, { assumptions: { [id]: value } } as Scenario));
+  const record = (call: ApiCall, atMs: number) => void calls.push({ atMs, call: toPlainCall(call) });
+  const run = await runClient(command, assumed, { output: 'keep', record, ...options });
+  const { end, output, verdict } = run;
+  const isMet = id === undefined || isDecided(id, resolved, assumed, calls);
+  return { id, value, code: end.exitCode, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
 }
-
-const withAssumption = (scenario: Scenario, id: AssumptionId, value: unknown) =>
-  merge(scenario, { assumptions: { [id]: value } } as Scenario);
 
 /** Whether an alternative of an assumption changes the response to any of the client's calls. */
 function isDecided(
@@ -215,26 +197,17 @@ export function matrixLines(
       ...(reason === '' ? [] : [`    output of the command: ${reason}`]),
     ];
   });
-  return [...lines, ...(lines.length > 0 ? [''] : []), ...summary(others, met, breaking, style)];
-}
-
-function summary(
-  all: readonly MatrixResult[],
-  met: readonly MatrixResult[],
-  breaking: readonly MatrixResult[],
-  style: (format: 'red' | 'green' | 'yellow', text: string) => string,
-): string[] {
-  const unmet = all.filter((matrixResult) => !met.includes(matrixResult));
-  const count = `${met.length} of ${all.length} choices that the document leaves open`;
+  const unmet = others.filter((matrixResult) => !met.includes(matrixResult));
+  const count = `${met.length} of ${others.length} choices that the document leaves open`;
   const isPartlyMet = (id: string | undefined) => met.some((matrixResult) => matrixResult.id === id);
   const names = unmet.map(({ id, value }) => (isPartlyMet(id) ? `${id}: ${shown(value)}` : id));
   const ids = [...new Set(names)].join(', ');
   const rest = unmet.length === 0 ? [] : [`Not tested, because no request of the client depends on them: ${ids}.`];
-  if (met.length === 0)
-    return [style('yellow', `The client's requests depend on none of the ${all.length} choices.`), ...rest];
   const verdict =
-    breaking.length === 0
-      ? style('green', `Tested ${count}; none breaks the client.`)
-      : `Tested ${count}; ${breaking.length} would break the client.`;
-  return [verdict, ...rest];
+    met.length === 0
+      ? style('yellow', `The client's requests depend on none of the ${others.length} choices.`)
+      : breaking.length === 0
+        ? style('green', `Tested ${count}; none breaks the client.`)
+        : `Tested ${count}; ${breaking.length} would break the client.`;
+  return [...lines, ...(lines.length > 0 ? [''] : []), verdict, ...rest];
 }

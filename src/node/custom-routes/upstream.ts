@@ -114,16 +114,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const { length } = body;
       if (length !== undefined) headers.push('Content-Length', length);
       else if (body.rest !== undefined) headers.push('Transfer-Encoding', 'chunked');
-      const { protocol, hostname, port } = url;
-      const outgoing = requestUpstream({
-        protocol,
-        hostname: hostname.replace(/^\[|\]$/g, ''),
-        port,
-        method: request.method,
-        path: base + target,
-        headers,
-        signal: late,
-      } as never);
+      const options = { method: request.method, path: base + target, headers, signal: late };
+      const outgoing = requestUpstream(url, options as never);
       outgoing.on('error', (error: NodeJS.ErrnoException) =>
         reject(badGateway(`did not respond: ${error.code ?? error.message}`)),
       );
