@@ -1,5 +1,5 @@
 // Part of `npm run build`, after tsc: bundles the dashboard and the panel of src/dashboard into dist/dashboard.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { read, root as repository, write } from './repository.mjs';
@@ -61,11 +61,8 @@ await build({
 });
 
 /** Returns the hash of a script or style for the Content-Security-Policy of a report, which allows no others. */
-const hash = (file) =>
-  `'sha256-${createHash('sha256')
-    .update(read(`dist/dashboard/page/${file}`))
-    .digest('base64')}'`;
-const policy = `default-src 'none'; script-src ${hash('page.js')}; style-src ${hash('page.css')}; img-src data:; base-uri 'none'; form-action 'none'`;
+const source = (file) => `'sha256-${hash('sha256', read(`dist/dashboard/page/${file}`), 'base64')}'`;
+const policy = `default-src 'none'; script-src ${source('page.js')}; style-src ${source('page.css')}; img-src data:; base-uri 'none'; form-action 'none'`;
 
 const html = read('dist/dashboard/index.html').replaceAll(' crossorigin', '');
 write('dist/dashboard/index.html', html.replace('<title>', `<meta name="report-policy" content="${policy}">\n<title>`));

@@ -41,7 +41,7 @@ export async function writeReports(
       ).trimEnd()
     : terminalReport(entries, result, {
         columns: stderr.columns ?? 100,
-        ...(stderr.isTTY && { style: (format, text) => styleText(format, text) }),
+        ...(stderr.isTTY && { style: styleText }),
       });
   if (!json) printNotes(notes);
   stderr.write(`${shown}\n`);

@@ -29,7 +29,7 @@ import { readSdkFile, type Sdk, type SdkFile } from '../certify/sdk-file.js';
 import type { CliInput } from '../cli-input.js';
 import { runClientCommand } from '../client-command.js';
 import { flagWords } from '../flag-words.js';
-import { formatJsonResult } from '../format-json-result.js';
+import { printResult } from '../format-json-result.js';
 import { runGauntlet } from '../gauntlet-run.js';
 import { wholeNumber } from '../listen-flags.js';
 import { checkOutput, writeOutput } from '../output-files.js';
@@ -57,7 +57,12 @@ const runsPerProcessor = 20;
  * @returns the exit code: 1 if a run fails or is an error, with `--against` only if a run is worse than in the earlier
  * certificate; 130 and 143 if a signal stopped it
  */
-export async function certify({ flags, rest: [file], print }: CliInput<CertifyFlags>): Promise<number> {
+export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
+  const {
+    flags,
+    rest: [file],
+    print,
+  } = input;
   if (file === undefined) {
     throw new UsageError(`expected a file with the commands of SDKs, such as ${program} certify sdks.yaml`);
   }
@@ -91,8 +96,7 @@ export async function certify({ flags, rest: [file], print }: CliInput<CertifyFl
   const changes = earlier && changesSince(earlier, certificate);
   const again = [file, ...flagWords(flags, ['out', 'against', 'seed', 'timeout'])];
   const whole = { ...certificate, ...(changes && { changes }) };
-  if (flags.json) print(formatJsonResult(whole, nextCommands(certificate, again)));
-  else print(`${certificateLines(certificate, changes).join('\n')}\n`);
+  printResult(input, whole, nextCommands(certificate, again), certificateLines(certificate, changes));
   if (stoppedCode !== undefined) {
     printStopped(totalOf(certificate.counts), total);
     return stoppedCode;

@@ -8,7 +8,7 @@ import { UsageError } from '../../node/usage-error.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { journalLine } from '../../traffic-files/journal-text.js';
 import type { CliInput } from '../cli-input.js';
-import { formatJsonResult } from '../format-json-result.js';
+import { printResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { printNote, printNotes } from '../print-error.js';
 import { commandLine, program } from '../program.js';
@@ -39,11 +39,11 @@ interface Answers {
  * Sends the same requests to a service and to the simulator, and reports the differences.
  * @returns exit code: 0 without differences, 1 with differences, 2 if the comparison was impossible
  */
-export async function compare({
-  flags,
-  rest: [nameOrFile = 'default'],
-  print,
-}: CliInput<CompareFlags>): Promise<number> {
+export async function compare(input: CliInput<CompareFlags>): Promise<number> {
+  const {
+    flags,
+    rest: [nameOrFile = 'default'],
+  } = input;
   if ((flags.target === undefined) === (flags.with === undefined)) {
     throw new UsageError(`expected either --target URL or --with FILE; see ${program} compare --help`);
   }
@@ -54,9 +54,8 @@ export async function compare({
   const comparison = await compareAnswers(scenario, exchanges, ended);
   if (flags.save !== undefined) save(flags.save, exchanges, comparison);
   if (flags.junit !== undefined) writeOutput('--junit', flags.junit, compareJunit(comparison, nameOrFile));
-  if (flags.json)
-    print(formatJsonResult({ scenario: nameOrFile, ...comparison }, nextOf(comparison, flags, nameOrFile)));
-  else print(`${compareLines(comparison, nameOrFile, process.stdout.isTTY ? styleText : undefined).join('\n')}\n`);
+  const lines = compareLines(comparison, nameOrFile, process.stdout.isTTY ? styleText : undefined);
+  printResult(input, { scenario: nameOrFile, ...comparison }, nextOf(comparison, flags, nameOrFile), lines);
   return exitCodes[comparison.outcome];
 }
 

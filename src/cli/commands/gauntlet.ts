@@ -4,7 +4,7 @@ import { readShippedScenarios } from '../../node/scenario-files/shipped-scenario
 import { UsageError } from '../../node/usage-error.js';
 import type { CliInput } from '../cli-input.js';
 import { flagWords } from '../flag-words.js';
-import { formatJsonResult } from '../format-json-result.js';
+import { printResult } from '../format-json-result.js';
 import {
   detailOf,
   type GauntletCase,
@@ -27,7 +27,8 @@ export interface GauntletFlags extends RouteFlags {
  * Runs a client in the named scenarios. By default, these are all shipped scenarios that expect something of a client.
  * @returns exit code: 1 if the client fails a scenario, 130 or 143 after a signal
  */
-export async function gauntlet({ flags, rest, before, print }: CliInput<GauntletFlags>): Promise<number> {
+export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> {
+  const { flags, rest, before } = input;
   // Names of shipped scenarios and paths of files.
   const named = rest.slice(0, before);
   const command = rest.slice(before);
@@ -47,8 +48,7 @@ export async function gauntlet({ flags, rest, before, print }: CliInput<Gauntlet
   const [results = []] = result;
   if (stoppedCode !== undefined) printStopped(results.length, chosen.length);
   const again = [...flagWords(flags, routeFlagNames), '--', ...command];
-  if (flags.json) print(formatJsonResult({ results }, nextCommands(results, again, command)));
-  else print(`${gauntletLines(results, again).join('\n')}\n`);
+  printResult(input, { results }, nextCommands(results, again, command), gauntletLines(results, again));
   return stoppedCode ?? (results.some(({ outcome }) => outcome === 'fail') ? 1 : 0);
 }
 

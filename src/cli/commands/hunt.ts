@@ -17,7 +17,7 @@ import { pluralize } from '../../values/pluralize.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
 import type { CliInput } from '../cli-input.js';
 import { type ClientRun, resolveForClient, runClient } from '../client-run.js';
-import { formatJsonResult } from '../format-json-result.js';
+import { printResult } from '../format-json-result.js';
 import { checkOutput, writeOutput } from '../output-files.js';
 import { commandLine } from '../program.js';
 import { drawBar, eraseLine } from '../progress-bar.js';
@@ -73,13 +73,14 @@ const nothingTriedCode = 2;
  * Searches for the smallest scenarios in which a client's command fails, and writes them to files.
  * @returns exit code: 1 if a failure was found, 2 if no run exercised a rule, 130 or 143 if a signal stopped the search
  */
-export async function hunt({ flags, rest: command, print }: CliInput<HuntFlags>): Promise<number> {
+export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
+  const { flags, rest: command } = input;
   requireCommand('hunt', command);
   const runs = readCount('runs', flags.runs ?? '40');
   const seed = readCount('seed', flags.seed ?? '1');
   const limit = flags.timeout ?? '45s';
   const timeoutMs = timeoutOf(limit);
-  const { out = 'hunt', junit, report, json } = flags;
+  const { out = 'hunt', junit, report } = flags;
   const asked = createAsked();
   const ends = createEnds(limit);
   const initial = initialScenarios();
@@ -132,15 +133,12 @@ export async function hunt({ flags, rest: command, print }: CliInput<HuntFlags>)
   const [first] = result.found;
   if (report !== undefined && first !== undefined) writeOutput('--report', report, await reportOf(first));
   const { exercised } = result;
-  if (json) {
-    // Without failures, suggests a search with another seed.
-    const again = commandLine('hunt', '--json', '--seed', String(seed + 1), '--', ...command);
-    const next = finds.length > 0 ? finds.slice(0, 3).map(({ repeat }) => repeat) : [again];
-    print(formatJsonResult({ found: finds, runs: result.runs, seed, exercised }, next));
-  } else {
-    const untested = findingCodes.filter((code) => !exercised.includes(code));
-    print(`${[...linesOf(finds, { runs: result.runs, seed, untested }), ...ends.remarks()].join('\n')}\n`);
-  }
+  // Without failures, suggests a search with another seed.
+  const again = commandLine('hunt', '--json', '--seed', String(seed + 1), '--', ...command);
+  const next = finds.length > 0 ? finds.slice(0, 3).map(({ repeat }) => repeat) : [again];
+  const untested = findingCodes.filter((code) => !exercised.includes(code));
+  const lines = [...linesOf(finds, { runs: result.runs, seed, untested }), ...ends.remarks()];
+  printResult(input, { found: finds, runs: result.runs, seed, exercised }, next, lines);
   if (stoppedCode !== undefined) return stoppedCode;
   if (finds.length > 0) return 1;
   return exercised.length === 0 ? nothingTriedCode : 0;

@@ -11,7 +11,7 @@ import { shown } from '../assumption-table.js';
 import type { CliInput } from '../cli-input.js';
 import { type ClientRunOptions, resolveForClient, runClient } from '../client-run.js';
 import { namesOf } from '../flag-words.js';
-import { formatJsonResult } from '../format-json-result.js';
+import { printResult } from '../format-json-result.js';
 import { failedCodes } from '../gauntlet-run.js';
 import { inParallel } from '../in-parallel.js';
 import { lastError } from '../last-error.js';
@@ -38,7 +38,8 @@ export interface MatrixFlags extends ScenarioFlags {
  * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 130 or 143 after a
  * signal
  */
-export async function matrix({ flags, rest: command, print }: CliInput<MatrixFlags>): Promise<number> {
+export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
+  const { flags, rest: command, print } = input;
   requireCommand('matrix', command);
   const only = namesOf(
     flags.only,
@@ -65,10 +66,9 @@ export async function matrix({ flags, rest: command, print }: CliInput<MatrixFla
     return stoppedCode;
   }
   const isBroken = results.some(({ breaks }) => breaks) || baseline?.code !== 0;
-  if (flags.json) print(formatJsonResult({ results }, nextCommands(results, command)));
-  else if (baseline?.code !== 0) {
+  if (!flags.json && baseline?.code !== 0) {
     print(`The command fails with the defaults (exit code ${baseline?.code}); fix that first.\n${baseline?.output}`);
-  } else print(`${matrixLines(results, (format, text) => styleText(format, text)).join('\n')}\n`);
+  } else printResult(input, { results }, nextCommands(results, command), matrixLines(results, styleText));
   return isBroken ? 1 : 0;
 }
 

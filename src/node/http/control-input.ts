@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { ControlError, invalid } from '../../control-api/control-error.js';
 import type { AnyControlOperation } from '../../control-api/control-operation.js';
-import { JsonError, type JsonObject, type JsonValue, jsonText, parseJson } from '../../values/json.js';
+import { JsonError, type JsonObject, type JsonValue, jsonText } from '../../values/json.js';
 import { parseJsonInSteps } from '../../values/json-in-steps.js';
 import { runToEnd, type Steps } from '../../values/steps.js';
 
@@ -10,10 +10,10 @@ import { runToEnd, type Steps } from '../../values/steps.js';
  * @throws {ControlError} for a body that is not a JSON object, and for a field in two places
  */
 export const readInput = (request: Request, operation: AnyControlOperation): JsonObject =>
-  runToEnd(readInputInSteps(request, operation, false));
+  runToEnd(readInputInSteps(request, operation));
 
 /** Reads the input of an operation like `readInput`. Works in steps, because parsing a large body takes long. */
-export function* readInputInSteps(request: Request, operation: AnyControlOperation, isLarge = true): Steps<JsonObject> {
+export function* readInputInSteps(request: Request, operation: AnyControlOperation): Steps<JsonObject> {
   const { method, contentType } = operation;
   const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
   const input: JsonObject = Object.create(null);
@@ -26,7 +26,7 @@ export function* readInputInSteps(request: Request, operation: AnyControlOperati
   for (const [name, value] of Object.entries(isOnSandbox ? request.params : parameters)) add(name, value as string);
   for (const [name, value] of query) add(name, value);
   if (method !== 'GET')
-    for (const [name, value] of Object.entries(yield* readBody(request, operation, isLarge))) add(name, value);
+    for (const [name, value] of Object.entries(yield* readBody(request, operation))) add(name, value);
   // A browser that reconnects sends the id of the last event that it received (HTML standard, section 9.2.3). The
   // stream continues after this event.
   const seen = request.headers['last-event-id'];
@@ -39,26 +39,21 @@ const decodedBytes = 1024 * 1024;
 
 const charsetParameter = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
-function* readBody(
-  { body, headers }: Request,
-  { path, example }: AnyControlOperation,
-  isLarge: boolean,
-): Steps<JsonObject> {
+function* readBody({ body, headers }: Request, { path, example }: AnyControlOperation): Steps<JsonObject> {
   const charset = charsetParameter.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (charset !== 'utf-8' && charset !== 'us-ascii') {
     throw new ControlError(415, 'unsupported_media_type', 'The body must be JSON in UTF-8; expected no other charset.');
   }
   if (!Buffer.isBuffer(body) || body.length === 0) return {};
-  const value = yield* readJson(body, isLarge);
+  const value = yield* readJson(body);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   const fields = Object.entries(example ?? {}).filter(([name]) => !path.includes(`{${name}}`));
   throw invalid(`The body must be a JSON object; expected one such as ${jsonText(Object.fromEntries(fields))}.`);
 }
 
-function* readJson(body: Buffer, isLarge: boolean): Steps<JsonValue> {
+function* readJson(body: Buffer): Steps<JsonValue> {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true });
-    if (!isLarge) return parseJson(decoder.decode(body));
     let text = '';
     for (let index = 0; index < body.length; index += decodedBytes) {
       text += decoder.decode(body.subarray(index, index + decodedBytes), { stream: true });
