@@ -52,19 +52,16 @@ export async function writeReports(
   ];
   const failures: string[] = [];
   for (const [flag, file, text] of reports) {
-    if (file !== undefined) failures.push(...writeReport(flag, file, await text()));
+    if (file === undefined) continue;
+    const report = await text();
+    try {
+      writeOutput(flag, file, report);
+    } catch (error) {
+      failures.push((error as Error).message);
+    }
   }
   printNotes(failures);
   return result.exitCode || (failures.length > 0 ? unwrittenCode : 0);
-}
-
-function writeReport(flag: string, file: string, text: string): string[] {
-  try {
-    writeOutput(flag, file, text);
-    return [];
-  } catch (error) {
-    return [(error as Error).message];
-  }
 }
 
 /** Shortens the JSON of a passed run to less than 2 kB, including `next`. `--verdict FILE` writes the whole result. */

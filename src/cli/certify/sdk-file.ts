@@ -79,12 +79,13 @@ export async function readSdkFile(file: string): Promise<SdkFile> {
   const sdks = Object.entries(checked.sdks).map(([sdkName, given]): Sdk => {
     const { folder = '.', ...commands } = Array.isArray(given) ? { command: given } : given;
     const path = pathOf(folder);
-    if (!isFolder(path)) report(['sdks', sdkName, 'folder'], `expected a folder, got ${JSON.stringify(folder)}`);
+    if (!typeOf(path)?.isDirectory())
+      report(['sdks', sdkName, 'folder'], `expected a folder, got ${JSON.stringify(folder)}`);
     return { name: sdkName, folder: path, ...commands };
   });
   const shipped = readShippedScenarios();
   for (const [index, each] of checked.scenarios?.entries() ?? []) {
-    if (Object.hasOwn(shipped, each) || isFile(pathOf(each))) continue;
+    if (Object.hasOwn(shipped, each) || typeOf(pathOf(each))?.isFile()) continue;
     const hint = hintFor(each, Object.keys(shipped), '; petstore-sim scenarios lists the shipped ones');
     report(['scenarios', index], `expected a file or a shipped scenario, got ${JSON.stringify(each)}${hint}`);
   }
@@ -99,5 +100,4 @@ export async function readSdkFile(file: string): Promise<SdkFile> {
 
 const failure = (issues: readonly Issue[]) => new ScenarioError(issues, 'SDK file');
 
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+const typeOf = (path: string) => statSync(path, { throwIfNoEntry: false });

@@ -69,26 +69,14 @@ function upstreamUrl({ url, host }: UpstreamOptions): URL {
  * Headers to omit when forwarding: those of a single connection (RFC 9110 section 7.6.1), and those that this server
  * sets.
  */
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'host',
-  'content-length',
-  'expect',
-]);
+const hopByHop =
+  /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|trailer|transfer-encoding|upgrade|host|content-length|expect)$/i;
 
 /** Selects the headers to forward, as pairs of name and value in the original order and spelling. */
 function endToEnd({ rawHeaders, headers }: IncomingMessage): [string, string][] {
   const named = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
   return rawHeaders.flatMap((name, index): [string, string][] => {
-    const isLeftOut = index % 2 === 1 || hopByHop.has(name.toLowerCase()) || named.includes(name.toLowerCase());
+    const isLeftOut = index % 2 === 1 || hopByHop.test(name) || named.includes(name.toLowerCase());
     return isLeftOut ? [] : [[name, rawHeaders[index + 1] as string]];
   });
 }

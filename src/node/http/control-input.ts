@@ -4,6 +4,7 @@ import type { AnyControlOperation } from '../../control-api/control-operation.js
 import { JsonError, type JsonObject, type JsonValue, jsonText } from '../../values/json.js';
 import { parseJsonInSteps } from '../../values/json-in-steps.js';
 import { runToEnd, type Steps } from '../../values/steps.js';
+import { readTarget } from './read-target.js';
 
 /**
  * Reads the input of a control operation from path, query and body, as one flat object.
@@ -15,7 +16,7 @@ export const readInput = (request: Request, operation: AnyControlOperation): Jso
 /** Reads the input of an operation like `readInput`. Works in steps, because parsing a large body takes long. */
 export function* readInputInSteps(request: Request, operation: AnyControlOperation): Steps<JsonObject> {
   const { method, contentType } = operation;
-  const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
+  const query = new URLSearchParams(readTarget(request.originalUrl).query);
   const input: JsonObject = Object.create(null);
   const { sandbox: _, ...parameters } = request.params;
   const add = (name: string, value: JsonValue) => {

@@ -78,7 +78,8 @@ export function createRequestCheck(
     const isKnown = host !== undefined && host === passedHost && isPath(request.url as string);
     const refused = isKnown ? undefined : checkTarget(request);
     if (refused !== undefined) return refused;
-    if ((request.url as string).includes('%')) request.url = withDecodedPath(request.url as string);
+    if ((request.url as string).includes('%'))
+      request.url = (request.url as string).replace(/^[^?]*/, (path) => decodeUnreserved(path));
     return checkExpectation(request);
   };
 }
@@ -94,11 +95,6 @@ function hostOfOldClient({ httpVersion, socket }: IncomingMessage): string | und
   const address = localAddress.replace(/^::ffff:/, '');
   const hostname = address.includes(':') ? `[${address}]` : address;
   return httpVersion === '1.0' && isLoopback(hostname) ? `${hostname}:${localPort}` : undefined;
-}
-
-function withDecodedPath(target: string): string {
-  const [path = '', ...query] = target.split('?');
-  return [decodeUnreserved(path), ...query].join('?');
 }
 
 /** Rejects an unknown `Expect` header (RFC 9110 section 10.1.1). Node itself handles `100-continue`. */

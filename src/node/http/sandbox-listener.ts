@@ -56,13 +56,17 @@ export function createSandboxListener(
     };
     const serve = (sandbox: Sandbox) => serveApi(sandbox, request, response, report);
     try {
-      if (!sandboxNamePattern.test(name)) throw badName();
+      if (!sandboxNamePattern.test(name)) {
+        throw invalid('Expected a sandbox name of 1 to 64 letters, digits, ".", "_" or "-" after /s/.');
+      }
       if (!hasUpstream && basePathOf(path, sim.basePaths) === undefined) {
         const existing = simulators.sandboxes.find(name);
         recordOutsideRequest(existing?.sim ?? sim, request, existing?.base ?? sim.basePaths[0]);
         return refuse(404, nothingHere(prefixOf({ name }) + sim.basePaths[0]));
       }
-      if (isForeign(request, cors !== undefined)) throw foreign();
+      if (isForeign(request, cors !== undefined)) {
+        throw new ControlError(403, 'forbidden', 'Unknown sandbox; a page of another site cannot create one.');
+      }
       const sandbox = simulators.makeSandbox(name);
       if (sandbox instanceof Promise) sandbox.then(serve, refuseMistake);
       else serve(sandbox);
@@ -87,6 +91,3 @@ function isForeign({ headers }: IncomingMessage, isAllowedOrigin: boolean): bool
   const site = headers['sec-fetch-site'];
   return headers.origin === undefined ? site === 'cross-site' || site === 'same-site' : !isAllowedOrigin;
 }
-
-const badName = () => invalid('Expected a sandbox name of 1 to 64 letters, digits, ".", "_" or "-" after /s/.');
-const foreign = () => new ControlError(403, 'forbidden', 'Unknown sandbox; a page of another site cannot create one.');

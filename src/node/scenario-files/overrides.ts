@@ -16,7 +16,7 @@ export interface Override {
 /** Maximum length of a command-line option in messages, in characters. */
 const maximumShown = 200;
 
-const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/y;
+const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/gy;
 
 /**
  * Parses the value of `--set`: a path such as `keys.free-key.usage.minute`, `pets[0].name` or `keys["a.b"].plan`, then `=`
@@ -25,14 +25,11 @@ const stepForm = /(?:^|\.)([^.[\]=]+)|\[(\d+)\]|\["([^"]*)"\]/y;
  */
 export async function readSetFlag(text: string): Promise<Override> {
   const flag = `--set ${text.length > maximumShown ? `${text.slice(0, maximumShown)}…` : text}`;
-  const steps: Step[] = [];
-  let end = 0;
-  stepForm.lastIndex = 0;
-  for (let match = stepForm.exec(text); match !== null; match = stepForm.exec(text)) {
-    const [, name, position, quoted] = match;
-    steps.push(position === undefined ? ((name ?? quoted) as string) : Number(position));
-    end = stepForm.lastIndex;
-  }
+  const matches = [...text.matchAll(stepForm)];
+  const steps = matches.map(([, name, position, quoted]): Step => {
+    return position === undefined ? ((name ?? quoted) as string) : Number(position);
+  });
+  const end = matches.map(([step]) => step).join('').length;
   const { maximumDepth, readYaml } = await import('./read-yaml.js');
   if (steps.length === 0 || text[end] !== '=') {
     throw new UsageError(`expected --set PATH=VALUE, such as --set ban.for=5s, got ${JSON.stringify(flag.slice(6))}`);
