@@ -58,7 +58,9 @@ export async function runClientCommand(
   // themselves.
   const stoppedTree = () => {
     const { pid } = child;
-    if (pid !== undefined) tree ??= loadTree(pid, `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`);
+    if (pid === undefined) return undefined;
+    const mark = `PETSTORE_SIM_URL=${env.PETSTORE_SIM_URL}`;
+    tree ??= import('./process-tree.js').then(({ processTreeOf }) => processTreeOf(pid, mark));
     return tree;
   };
   const stop = (signal: NodeJS.Signals) => {
@@ -109,9 +111,6 @@ export async function runClientCommand(
     process.off('SIGINT', stopByUser).off('SIGTERM', stopByUser);
   }
 }
-
-const loadTree = async (pid: number, mark: string): Promise<ProcessTree> =>
-  (await import('./process-tree.js')).processTreeOf(pid, mark);
 
 function keepOutput({ stdout, stderr }: ChildProcess): () => string {
   let text = '';

@@ -42,9 +42,7 @@ export function listeningLines(
   const width = Math.max(...keys.map(({ key }) => key.length), 0);
   const windows = coreOf(sim).state.resolved.windowSeconds;
   const limits = ({ minute, day }: (typeof keys)[number]) =>
-    [`${formatInteger(minute.limit)} ${per(windows.minute)}`, `${formatInteger(day.limit)} ${per(windows.day)}`].join(
-      ', ',
-    );
+    `${formatInteger(minute.limit)} ${per(windows.minute)}, ${formatInteger(day.limit)} ${per(windows.day)}`;
   const key = keys.find(({ state }) => state === 'active')?.key ?? 'KEY';
   const authorization = `-H ${shellWords([`Authorization: Bearer ${key}`])}`;
   const json = "-H 'Content-Type: application/json'";

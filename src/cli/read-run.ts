@@ -37,7 +37,7 @@ export interface ReplayedRun extends Replay {
 /**
  * Reads a recorded run from a recording or a folder, and replays it. Prints notes about the recording.
  * @param until value of `--until`. Default: the end of the run
- * @param isServed whether the clock continues after the last entry, because the state is then served
+ * @param isServed whether the replayed state is served afterwards, so that its clock must continue after the last entry
  * @throws {UsageError} if the path has no run, and for a point that the run does not contain
  */
 export async function replayFrom(path: string, until: string | undefined, isServed = false): Promise<ReplayedRun> {
@@ -122,7 +122,7 @@ const isComplete = ({ entries, leftOut }: LoadedRun, { last }: Replay, { positio
 
 /**
  * Replays a recorded run.
- * @throws {UsageError} for an entry before the folder's snapshot, since such entries are no longer stored
+ * @throws {UsageError} for an entry before the snapshot in the log's folder, since such entries are no longer stored
  */
 async function replayRun(
   { snapshot, entries, sandboxes }: LoadedRun,

@@ -78,11 +78,14 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
       message: () => {
         if (isKnown)
           return `expected that the client ${this.isNot ? 'had not' : 'had'} ${asked}${describeFindings(findings)}\n${describeCounts(verdict)}`;
-        const unknown = `expected the run to show whether the client had ${asked}`;
-        if (verdict.counts.requests === 0 && verdict.counts.dropped === 0) return `${unknown}, but ${noRequests}`;
-        return verdict.counts.dropped > 0
-          ? `${unknown}, but the journal has dropped ${pluralize(verdict.counts.dropped, 'request')}, so the evidence is incomplete`
-          : `${unknown}, but the run did not exercise that: ${howTo}\n${describeCounts(verdict)}`;
+        const { requests, dropped } = verdict.counts;
+        const why =
+          dropped > 0
+            ? `the journal has dropped ${pluralize(dropped, 'request')}, so the evidence is incomplete`
+            : requests === 0
+              ? noRequests
+              : `the run did not exercise that: ${howTo}\n${describeCounts(verdict)}`;
+        return `expected the run to show whether the client had ${asked}, but ${why}`;
       },
     };
   };

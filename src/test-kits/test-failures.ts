@@ -22,7 +22,7 @@ export function noRequestReason(sim: Simulator): string | undefined {
 export const noSandboxRequestReason = ({ unrecorded }: Pick<Verdict, 'unrecorded'>): string =>
   withOutside(noSandboxRequests, unrecorded);
 
-/** Adds to the message the URLs outside the API that received requests. */
+/** Appends to a message the requests that were sent to URLs outside of the API. */
 function withOutside(text: string, unrecorded: readonly UnrecordedRequests[] = []): string {
   const outside = describeOutside(unrecorded);
   return outside === undefined ? text : `${text}. ${outside}`;

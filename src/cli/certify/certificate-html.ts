@@ -44,7 +44,7 @@ export function certificateHtml(certificate: Certificate, changes?: Changes): st
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>${title}: ${passedPercent(counts)}%</title>
-<style>${raw(style)}</style>
+<style>${{ markup: style }}</style>
 </head>
 <body>
 <h1>${title}</h1>
@@ -68,8 +68,6 @@ ${withoutConclusion(undecided)}
 </html>
 `.markup;
 }
-
-const raw = (text: string): Markup => ({ markup: text });
 
 const classOf = (outcome: string) => outcome.replace(' ', '-');
 

@@ -1,7 +1,7 @@
 import { type JunitCase, junitXml } from '../../judge/report/junit-xml.js';
 import { type Certificate, type CertifiedRun, circumstances } from './certificate.js';
 
-/** Formats a certificate as JUnit XML: a suite for each SDK, a test case for each scenario. */
+/** Formats the results of `certify` as JUnit XML: a suite for each SDK, a test case for each scenario. */
 export const certificateJunit = (certificate: Certificate): string =>
   junitXml(
     'petstore-sim certify',

@@ -157,7 +157,7 @@ export interface NotPassed extends CertifiedRun {
   scenarios: string;
 }
 
-/** Groups the runs that did not pass by their reason. Each failure is a group of its own. */
+/** Groups the runs that did not pass: each failed run is a group of its own, other runs are grouped by reason. */
 export function notPassed({ name, results }: Pick<CertifiedSdk, 'name' | 'results'>): NotPassed[] {
   const others = results.filter(({ outcome }) => outcome !== 'pass');
   const groups = groupBy(others, ({ outcome, scenario, detail }) =>

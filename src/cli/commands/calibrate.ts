@@ -187,7 +187,7 @@ function finish(
   return sumLine(learner).startsWith('0 certain, 0 likely') ? 2 : 0;
 }
 
-/** Formats the command that continues an interrupted calibration. */
+/** Formats the command that continues an interrupted `calibrate` run. */
 function continueCommand({ budget = byDefault.budget, ...flags }: FlagsWithOut): string {
   const repeated = ['target', 'key-env', 'patience', 'out', 'budget', 'write', 'allow-exhaust', 'allow-ban'] as const;
   return commandLine('calibrate', ...flagWords({ ...flags, budget }, repeated));

@@ -81,7 +81,10 @@ function nextCommands(
   ];
 }
 
-/** Formats the results of a gauntlet: a line per scenario, a command for the details of each failure, and totals. */
+/**
+ * Formats the results of a client in all shipped scenarios (the gauntlet): a line per scenario, a command for the
+ * details of each failure, and totals.
+ */
 function gauntletLines(results: readonly GauntletResult[], again: readonly string[]): string[] {
   const width = Math.max(...results.map(({ scenario }) => scenario.length), 0);
   const colors = { pass: 'green', fail: 'red', inconclusive: 'yellow', 'not met': 'dim' } as const;

@@ -149,7 +149,7 @@ function readCount(flag: string, text: string): number {
   throw new UsageError(`expected --${flag} to be a whole number, got ${JSON.stringify(text)}`);
 }
 
-/** Resolves a scenario; returns `undefined` if the scenario is invalid. */
+/** Checks a scenario and adds its defaults; returns `undefined` if the scenario is invalid. */
 function resolve(scenario: Scenario): ResolvedScenario | undefined {
   try {
     return resolveForClient(scenario);

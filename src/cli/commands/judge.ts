@@ -113,7 +113,7 @@ const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
   statuses.includes(exchange.status) &&
   (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
 
-/** Marks the requests to another service that were refused because of a limit. */
+/** Marks the requests of an API other than the Petstore that were refused because of a limit. */
 const withRefusals = (exchanges: readonly Exchange[], statuses: readonly number[]): Exchange[] =>
   exchanges.map((exchange) => (isRefusal(exchange, statuses) ? { ...exchange, refusal: 'limit' } : exchange));
 

@@ -72,7 +72,7 @@ export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
   return isBroken ? 1 : 0;
 }
 
-/** Suggests next commands: runs with the first alternatives that break the client. */
+/** Suggests next commands: runs with the first few assumed behaviors that break the client. */
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
   if (broken.length === 0) return [commandLine('gauntlet', '--json', '--', ...command)];
@@ -106,7 +106,7 @@ export interface MatrixResult {
 
 type MatrixCase = Pick<MatrixResult, 'id' | 'value'>;
 
-/** Lists the default assumptions, and the alternatives of the given ones. */
+/** Lists the simulator settings to test: the defaults, and each alternative of the given assumptions. */
 const matrixCases = (only: readonly AssumptionId[] | undefined): MatrixCase[] => [
   { id: undefined, value: undefined },
   ...Object.entries<Assumption<unknown>>(assumptions).flatMap(([name, { alternatives }]) => {

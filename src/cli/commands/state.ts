@@ -46,7 +46,10 @@ async function exportState(flags: StateFlags, file: string | undefined, print: (
   checkOutput('FILE', file, from === undefined ? [] : [from]);
   const exported =
     from === undefined ? await callServer(flags, (control) => control.exportState()) : await replayState(from, flags);
-  const text = as === 'scenario' ? await scenarioText(exported) : `${jsonText(exported)}\n`;
+  const text =
+    as === 'scenario'
+      ? (await import('../exported-scenario.js')).exportedScenario(exported)
+      : `${jsonText(exported)}\n`;
   const next = as === 'scenario' ? scenarioCommands(file) : [serverCommand('import', file ?? 'FILE', flags)];
   if (file === undefined)
     return print(flags.json ? `${jsonText({ [as]: as === 'scenario' ? text : exported, next })}\n` : text);
@@ -103,11 +106,6 @@ async function replayState(path: string, { until, sandbox }: StateFlags): Promis
     );
   }
   return stateOf(sim);
-}
-
-async function scenarioText(exported: ExportedState): Promise<string> {
-  const { exportedScenario } = await import('../exported-scenario.js');
-  return exportedScenario(exported);
 }
 
 async function importState(flags: StateFlags, file: string | undefined, print: (text: string) => void): Promise<void> {

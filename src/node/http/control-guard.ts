@@ -9,7 +9,7 @@ import { readTarget } from './read-target.js';
 /** Paths of OpenAPI descriptions, which pages from other ports of this machine may read. They contain no data. */
 const descriptions = new Set(['/__sim/service.json', '/__sim/openapi.json']);
 
-/** Whether a page from another port of this machine reads an OpenAPI description. */
+/** Returns true for a request by which a page of another loopback origin reads an OpenAPI description. */
 function isDescription({ method = '', url, headers: { origin } }: IncomingMessage): boolean {
   const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
   return isRead && descriptions.has(readTarget(url).path) && origin !== undefined && isLoopbackOrigin(origin);

@@ -18,8 +18,8 @@ export async function sendPieces(response: ServerResponse, pieces: Iterable<stri
     const isTaken = response.write(text);
     text = '';
     if (!isTaken) await waitForDrain(response);
-    // Waits for one turn of the event loop after each piece, so that other requests are handled even if the client
-    // reads at once.
+    // Waits for one turn of the event loop after each part of a long response, so that the server handles other
+    // requests even if the client reads fast.
     await turn.next();
     if (response.destroyed) return;
   }
