@@ -164,7 +164,7 @@ export class SimulatedClock implements Clock {
       const abort = () => {
         sleeper.giveUp(signal?.reason);
         // Clears the timer of the aborted wait, which would keep the process alive.
-        this.#wake();
+        this.rearm();
       };
       const sleeper: Sleeper = {
         dueMs: this.now() + ms,
@@ -180,7 +180,7 @@ export class SimulatedClock implements Clock {
       this.#sleepers.add(sleeper);
       if (signal?.aborted) return abort();
       signal?.addEventListener('abort', abort);
-      this.#wake();
+      this.rearm();
     });
   }
 
@@ -189,11 +189,6 @@ export class SimulatedClock implements Clock {
     this.#isUnref = true;
     // A browser timer is a number without `unref`.
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
-  }
-
-  /** Sets the timer anew, because the next due time has changed. */
-  rearm(): void {
-    this.#wake();
   }
 
   /** Restarts the clock with its start settings. */
@@ -237,11 +232,11 @@ export class SimulatedClock implements Clock {
   #run(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
     Object.assign(this.anchor, { anchorMs, machineMs, frozen });
     this.scheduledWork?.complete(this.now());
-    this.#wake();
+    this.rearm();
   }
 
   /** Completes the waits that are due, earliest first, and sets one timer for the next wait. */
-  #wake(): void {
+  rearm(): void {
     clearTimeout(this.#timer);
     const nowMs = this.now();
     this.#ownWork?.complete(nowMs);
@@ -249,16 +244,15 @@ export class SimulatedClock implements Clock {
     for (const sleeper of sleepers) if (sleeper.dueMs <= nowMs) sleeper.wake();
     const nextMs = this.nextDueMs();
     if (nextMs === Number.POSITIVE_INFINITY) return;
-    const waitMs = Math.ceil((nextMs - nowMs) / this.#speed);
-    if (this.frozen) this.#watchStandstill(nextMs - nowMs);
-    else this.#timer = setTimeout(() => this.#wake(), Math.min(waitMs, longestTimerMs));
+    const waitMs = nextMs - nowMs;
+    if (!this.frozen) {
+      const timerMs = Math.min(Math.ceil(waitMs / this.#speed), longestTimerMs);
+      this.#timer = setTimeout(() => this.rearm(), timerMs);
+    } else if (this.onStandstill !== undefined) {
+      // The timer keeps a Node process alive until the warning about a frozen clock. Otherwise the process could exit
+      // silently.
+      this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
+    }
     if (this.#isUnref) this.unref();
-  }
-
-  #watchStandstill(waitMs: number): void {
-    if (this.onStandstill === undefined) return;
-    // The timer keeps a Node process alive until the warning about a frozen clock. Otherwise the process could exit
-    // silently.
-    this.#timer = setTimeout(this.onStandstill, standstillMs, waitMs);
   }
 }

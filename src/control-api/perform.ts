@@ -1,8 +1,8 @@
-import { checkWith, toIssues } from '../scenario/check-scenario.js';
+import { checkWith } from '../scenario/check-scenario.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
 import { joinIssues } from '../validation/issue.js';
-import type { SchemaIssue } from '../validation/schema.js';
+import { type SchemaIssue, toIssues } from '../validation/schema.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { replaceKey } from '../values/text-finder.js';
 import { ControlError, invalid, toControlError } from './control-error.js';

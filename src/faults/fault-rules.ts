@@ -41,6 +41,9 @@ export interface FaultRulesState {
   readonly startMs: number;
 }
 
+/** Fault rule with the number of matching requests (`seen`) and of requests to which the rule applied (`applied`). */
+export interface ListedRule extends Pick<FaultRule, 'name' | 'definition'>, Omit<RuleCounts, 'failed'> {}
+
 type FaultRulesStart = Pick<FaultRulesState, 'startMs' | 'counts'>;
 
 /**
@@ -79,10 +82,10 @@ export class FaultRules {
   }
 
   /** Lists the fault rules, each with its number of matching requests and of applied faults. */
-  list(): { rule: FaultRule; seen: number; applied: number }[] {
-    return this.#rules.map((rule) => {
-      const { seen = 0, applied = 0 } = this.#counts.get(rule.name) ?? {};
-      return { rule, seen, applied };
+  list(): ListedRule[] {
+    return this.#rules.map(({ name, definition }) => {
+      const { seen = 0, applied = 0 } = this.#counts.get(name) ?? {};
+      return { name, definition, seen, applied };
     });
   }
 

@@ -3,13 +3,9 @@ import { emptyOutcome, isWithoutAnswer, type Outcome } from '../requests/outcome
 import type { FaultEffect, FaultRule } from './fault-rule.js';
 import { htmlPage } from './hostile-headers.js';
 
-/** Runs the operation before the fault rule's delay, if the rule has `phase: after`. */
-export const beforeDelay = ({ phase }: FaultRule, run: () => Outcome): Outcome | undefined =>
-  phase === 'after' ? run() : undefined;
-
 /**
  * Applies a fault rule to a request, after the rule's delay.
- * @param first result of `beforeDelay`
+ * @param first outcome of an operation that ran before the delay, because the rule has `phase: after`
  * @param run runs the operation; not called if `first` is defined or the rule replaces the operation's response
  */
 export function injectFault(rule: FaultRule, first: Outcome | undefined, run: () => Outcome): Outcome {

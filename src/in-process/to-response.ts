@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Answer } from '../requests/api-call.js';
-import { statusesWithoutBody } from '../requests/outcome.js';
+import { hasResponseBody } from '../requests/outcome.js';
 
 /**
  * Creates a `Response` as a client of `fetch` sees it. A cut connection becomes `Response.error()`, and a cut body
@@ -22,7 +22,8 @@ export async function toResponse(
       return Response.error();
   }
   // A response without a body cannot have faults of the body.
-  if (method === 'HEAD' || statusesWithoutBody.includes(status)) {
+  if (!hasResponseBody(method, status)) {
+    if (raw instanceof ReadableStream) void raw.cancel().catch(() => {});
     finish?.(true);
     return new Response(null, { status, headers });
   }

@@ -1,8 +1,8 @@
 import { callersOf, readBody } from '../in-process/fetch.js';
-import { headerPairs, toResponse } from '../in-process/to-response.js';
+import { toResponse } from '../in-process/to-response.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../requests/api-error.js';
-import { errorOutcome, type Outcome, statusesWithoutBody } from '../requests/outcome.js';
+import { errorOutcome, hasResponseBody, type Outcome } from '../requests/outcome.js';
 import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
 import { checkOptions } from '../values/check-options.js';
 import { concatenate } from '../values/concatenate.js';
@@ -93,8 +93,10 @@ export async function serveRoute(
       context.answer = answer;
       return new Response();
     }
-    if (answer.raw instanceof ReadableStream) return streamResponse(answer, answer.raw, method);
-    return await toResponse(answer, { method, signal }, sim.clock);
+    const { raw, status, finish } = answer;
+    const isStream = raw instanceof ReadableStream && hasResponseBody(method, status);
+    const shown = isStream ? { ...answer, raw: recordedStream(raw, finish) } : answer;
+    return await toResponse(shown, { method, signal }, sim.clock);
   } catch (error) {
     if (isEnded(error, signal)) return Response.error();
     throw error;
@@ -212,30 +214,30 @@ async function readResponse(response: Response, isWhole: boolean, onError: (erro
     for (;;) {
       const chunk = isWhole ? await reading : await Promise.race([reading, paused()]);
       if (chunk === undefined) break;
-      if (chunk === 'paused') return { status, headers, body: '', raw: streamOf(chunks, reading, reader, onError) };
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (isWhole && bytes > maximumWholeBytes) {
-        void reader.cancel().catch(() => {});
-        throw new RangeError(
-          `expected a body of at most ${maximumWholeBytes} bytes under a fault rule, got a longer one`,
-        );
+      if (chunk !== 'paused') {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (isWhole && bytes > maximumWholeBytes) {
+          void reader.cancel().catch(() => {});
+          throw new RangeError(
+            `expected a body of at most ${maximumWholeBytes} bytes under a fault rule, got a longer one`,
+          );
+        }
+        reading = readChunk(reader);
       }
-      reading = readChunk(reader);
-      if (!isWhole && bytes > maximumBytes)
+      if (chunk === 'paused' || (!isWhole && bytes > maximumBytes))
         return { status, headers, body: '', raw: streamOf(chunks, reading, reader, onError) };
     }
   } catch (error) {
     if (error instanceof RangeError) throw error;
     onError(error);
-    const raw = concatenate(chunks, bytes);
+    const sent = concatenate(chunks, bytes);
     // The declared Content-Length exceeds the body, so that the client detects the interrupted response.
-    return { status, headers, body: '', raw, wire: { kind: 'contentLength', value: bytes + 1 } };
+    return { status, headers, body: '', raw: sent, wire: { kind: 'contentLength', value: bytes + 1 } };
   }
-  const text = toJsonBytes(concatenate(chunks, bytes));
-  return typeof text === 'string'
-    ? { status, headers, body: text }
-    : { status, headers, body: '', raw: concatenate(chunks, bytes) };
+  const raw = concatenate(chunks, bytes);
+  const text = toJsonBytes(raw);
+  return typeof text === 'string' ? { status, headers, body: text } : { status, headers, body: '', raw };
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
@@ -291,19 +293,6 @@ function headersOf(given: Headers): Record<string, string | null> {
     headers[spelled] = before ? `${before}\n${value}` : value;
   }
   return headers;
-}
-
-function streamResponse(
-  { status, headers: fields, finish }: Answer,
-  stream: ReadableStream<Uint8Array>,
-  method: string,
-): Response {
-  const headers = headerPairs(fields);
-  if (method !== 'HEAD' && !statusesWithoutBody.includes(status))
-    return new Response(recordedStream(stream, finish), { status, headers });
-  void stream.cancel().catch(() => {});
-  finish?.(true);
-  return new Response(null, { status, headers });
 }
 
 /** Copies a response stream to the client. At the end, calls `finish` with the first bytes, for the journal. */

@@ -32,6 +32,7 @@ const windowSilent = '"Requests remaining in the current window." How windows st
 const banSilent =
   '"Continuing to send requests after a 429 may lead to a temporary ban of the API key." When and how long: not shown.';
 const pagingSilent = 'Paging parameters other than limit, and any paging envelope or cursor: not shown.';
+const otherOperationsSilent = 'Other operations (updating or deleting pets, store orders, categories): not shown.';
 const invalidSilent =
   '"400 when the body is missing required fields or contains invalid values." Which values are invalid: not shown.';
 
@@ -90,11 +91,11 @@ export const assumptions = /* @__PURE__ */ withValues({
   },
   unknownRoute: {
     question: 'Which error does an undocumented path receive?',
-    documentQuote: 'Other operations (updating or deleting pets, store orders, categories): not shown.',
+    documentQuote: otherOperationsSilent,
   },
   unknownMethod: {
     question: 'Which error does an undocumented method of a known path receive?',
-    documentQuote: 'Other operations (updating or deleting pets, store orders, categories): not shown.',
+    documentQuote: otherOperationsSilent,
   },
   errorCodes: {
     question: 'Which values does the Error field code have?',

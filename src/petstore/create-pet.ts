@@ -8,7 +8,7 @@ import {
 } from '../requests/api-error.js';
 import { isInt64 } from '../values/int64.js';
 import { JsonError, type JsonObject, type JsonValue, parseJson } from '../values/json.js';
-import { petStatuses } from './document.js';
+import { newPetFields, petStatuses } from './document.js';
 import { describe, isStatus, type Operation, quote } from './operation.js';
 import type { Settings } from './settings.js';
 
@@ -41,8 +41,6 @@ export const createPet: Operation = (call, { pets, categories, settings }) => {
   }
 };
 
-const newPetFields = ['name', 'categoryId', 'status'];
-
 /** Returns the fields of a request body that NewPet does not define, except `id`, which the service assigns. */
 function unknownFields(body: JsonObject, settings: Settings): JsonObject {
   const unknown = Object.entries(body).filter(([field]) => !newPetFields.includes(field));
@@ -71,7 +69,7 @@ function checkContentType(call: ApiCall, { contentType }: Settings): void {
 
 function readBody({ body }: ApiCall): JsonObject {
   if (body === undefined || body.length === 0) throw invalidRequest('The body is missing; send a NewPet as JSON.');
-  if (body.length > maximumBodyBytes) throw payloadTooLarge(maximumBodyBytes);
+  if (body.length > maximumBodyBytes) throw payloadTooLarge();
   const value = readJson(decodeUtf8(body));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw invalidRequest(`The body is ${describe(value)}; it must be a JSON object.`);

@@ -15,6 +15,9 @@ export const interfaceVersion = '1.0.0';
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
+/** Fields of NewPet: "name and categoryId are required", "status: one of the allowed status values". */
+export const newPetFields: readonly string[] = ['name', 'categoryId', 'status'];
+
 /** Query parameter `limit` of listPets: "Minimum 1, maximum 100, default 20. Maximum number of animals returned." */
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 

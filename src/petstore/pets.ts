@@ -43,9 +43,10 @@ export interface Pets {
  * @param isLogged whether a log replays the simulator; then changes outside of the log throw an error
  */
 export function createPets(store: () => PetStore, isLogged = false): Pets {
-  const checkWritable = () => {
+  const writable = () => {
     if (isLogged)
       throw new Error('Failed to change a pet: with --data or --record, expected routes to keep data of their own');
+    return store();
   };
   return {
     get size() {
@@ -54,17 +55,9 @@ export function createPets(store: () => PetStore, isLogged = false): Pets {
     get: (id) => store().get(normalizeInteger(id)),
     list: (query) => store().list(query),
     count: (status) => store().count(status),
-    add(pet) {
-      checkWritable();
-      return store().add(checkWith(petSchema, pet, 'pet'));
-    },
-    update(id, changes) {
-      checkWritable();
-      return store().update(normalizeInteger(id), checkWith(petChangesSchema, changes, 'pet') as Partial<Pet>);
-    },
-    remove(id) {
-      checkWritable();
-      return store().remove(normalizeInteger(id));
-    },
+    add: (pet) => writable().add(checkWith(petSchema, pet, 'pet')),
+    update: (id, changes) =>
+      writable().update(normalizeInteger(id), checkWith(petChangesSchema, changes, 'pet') as Partial<Pet>),
+    remove: (id) => writable().remove(normalizeInteger(id)),
   };
 }

@@ -1,7 +1,7 @@
 import type { ApiCall } from '../requests/api-call.js';
 import { gone, methodNotAllowed, notFound } from '../requests/api-error.js';
 import type { Outcome } from '../requests/outcome.js';
-import { type Match, refusedMatch } from '../requests/service.js';
+import { createMatch, type Match, refusedMatch } from '../requests/service.js';
 import type { MainService } from '../simulator/simulator-state.js';
 import { parseInt64 } from '../values/int64.js';
 import { createPet } from './create-pet.js';
@@ -16,10 +16,12 @@ import type { AssumptionId, Settings } from './settings.js';
 
 const operations: Record<OperationName, Operation> = { listPets, createPet, getPet };
 
-const listMatch: Match = found('listPets');
-const createMatch: Match = found('createPet', true);
-
-const petsMethods: Record<string, Match> = { GET: listMatch, HEAD: listMatch, POST: createMatch };
+const listMatch = createMatch('listPets');
+const petsMethods = new Map([
+  ['GET', listMatch],
+  ['HEAD', listMatch],
+  ['POST', createMatch('createPet', true)],
+]);
 const petPath = /^\/pets\/([^/]+)$/;
 
 /** The Petstore service, as described in the interface document. `sim.pets` has the same pets as the API. */
@@ -42,10 +44,8 @@ export const petstore: MainService<PetStore> = {
   find({ method, path, baseUrl }, { settings }, nowMs) {
     // Compares paths as sent, without decoding or removing a trailing slash. HEAD runs the operation of GET, because
     // adapters omit the body of a HEAD response.
-    if (path === '/pets') {
-      const match = Object.hasOwn(petsMethods, method) ? petsMethods[method] : undefined;
-      return match ?? refusedMatch(unknownMethod(method, ['GET', 'POST'], settings));
-    }
+    if (path === '/pets')
+      return petsMethods.get(method) ?? refusedMatch(unknownMethod(method, ['GET', 'POST'], settings));
     const petId = petPath.exec(path)?.[1];
     if (petId === undefined) return refusedMatch(unknownRoute('unknownRoute'));
     const headers = settings.deprecation === 'headers' ? deprecationHeaders(baseUrl) : undefined;
@@ -55,7 +55,7 @@ export const petstore: MainService<PetStore> = {
       const message = 'getPet was removed on 5 December 2030; use GET /pets with the status filter.';
       refusal = refuse(message, 'afterRemoval');
     } else if (method !== 'GET' && method !== 'HEAD') return refusedMatch(unknownMethod(method, ['GET'], settings));
-    return { operation: 'getPet', isWrite: false, params: { petId }, refusal, headers };
+    return createMatch('getPet', false, refusal, { petId }, headers);
   },
   run(call, { operation, params }, { data: pets, scenario: { categories, settings } }): Outcome {
     return operations[operation as OperationName](call, { pets, categories, settings }, params?.petId ?? '');
@@ -70,10 +70,6 @@ export const petstore: MainService<PetStore> = {
 
 /** Returns the Petstore's pets from a snapshot, which has a copy of the data of each service. */
 export const petsOf = (services: Readonly<Record<string, unknown>>) => services[petstore.name] as PetStoreState;
-
-function found(operation: OperationName, isWrite = false): Match {
-  return { operation, isWrite, params: undefined, refusal: undefined, headers: undefined };
-}
 
 /**
  * Creates the error for an HTTP method that the path does not support. The header `Allow` lists only documented

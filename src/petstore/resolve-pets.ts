@@ -49,27 +49,24 @@ export function resolvePets(
 ): Pet[] {
   const { seed, categories, settings, generatePets } = context;
   const firstId = ids?.start ?? 1;
-  if ('file' in pets) {
-    issues.push(issueAt(['pets', 'file'], 'expected a list of pets (only scenario files can refer to a pets file)'));
+  const reject = (field: 'file' | 'generate', message: string) => {
+    issues.push(issueAt(['pets', field], message));
     return [];
-  }
+  };
+  if ('file' in pets) return reject('file', 'expected a list of pets (only scenario files can refer to a pets file)');
   if (!Array.isArray(pets)) {
-    if (generatePets !== undefined) {
-      try {
-        return generatePets(pets.generate, { seed, firstId, categories });
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        issues.push(issueAt(['pets', 'generate'], error.message));
-        return [];
-      }
-    }
-    issues.push(
-      issueAt(
-        ['pets', 'generate'],
+    if (generatePets === undefined) {
+      return reject(
+        'generate',
         'expected a generator: pass { generatePets } from "petstore-sim/seed" to createSimulator',
-      ),
-    );
-    return [];
+      );
+    }
+    try {
+      return generatePets(pets.generate, { seed, firstId, categories });
+    } catch (error) {
+      if (error instanceof RangeError) return reject('generate', error.message);
+      throw error;
+    }
   }
   const status = settings.defaultStatus === 'absent' ? undefined : settings.defaultStatus;
   const owners = new Map<Int64, number>();

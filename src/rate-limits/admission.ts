@@ -18,6 +18,16 @@ export interface Admission {
 }
 
 /**
+ * Whether the plan's limits apply to an operation. A request without an operation is limited only if the assumption
+ * `limitsApply` is `all`.
+ */
+export const limitsApplyTo = (
+  { limitsApply }: Pick<LimitSettings, 'limitsApply'>,
+  operation: string | undefined,
+): boolean =>
+  typeof limitsApply === 'string' ? limitsApply === 'all' : operation !== undefined && limitsApply.includes(operation);
+
+/**
  * Decides whether a key's request is accepted: checks the key's ban, then the minute and day windows. Counts an
  * accepted request in both windows.
  * @param options.isLimited whether the plan limits apply to the operation; a ban always applies

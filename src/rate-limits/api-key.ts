@@ -139,16 +139,6 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
   }
 }
 
-/** Revokes an API key. All further requests with the key get 401. */
-export const revoke = (key: ApiKey): void => {
-  key.state = 'revoked';
-};
-
-/** Makes a revoked API key valid again. */
-export const restore = (key: ApiKey): void => {
-  key.state = 'active';
-};
-
 /** Sets a key's used requests per window. Each changed window starts at `nowMs`. */
 export function setUsage(key: ApiKey, algorithm: Algorithm, usage: Partial<PlanLimits>, nowMs: number): void {
   for (const name of ['minute', 'day'] as const) {
@@ -229,7 +219,7 @@ export function startBan(key: ApiKey, nowMs: number, lengthMs: number, cause: Ba
   key.bannedUntilMs = fromMs + lengthMs;
   key.banCause = cause;
   key.episode = undefined;
-  if (key.preset !== undefined) key.preset = { ...key.preset, bannedForMs: 0 };
+  cancelPresetBan(key);
 }
 
 /** Restarts a key's running ban after a request, if the assumption `banExtend` is set. */
@@ -244,6 +234,10 @@ export function liftBan(key: ApiKey): void {
   key.bannedFromMs = 0;
   key.bannedUntilMs = 0;
   key.strikes = 0;
+  cancelPresetBan(key);
+}
+
+function cancelPresetBan(key: ApiKey): void {
   if (key.preset !== undefined) key.preset = { ...key.preset, bannedForMs: 0 };
 }
 
@@ -301,7 +295,10 @@ function endEpisode(key: ApiKey): void {
 }
 
 /** Length of a key's n-th ban, in milliseconds. Always a whole number of seconds. */
-function banLengthMs({ banSeconds, banEscalation }: BanSettings, n: number): number {
+export function banLengthMs(
+  { banSeconds, banEscalation }: Pick<BanSettings, 'banSeconds' | 'banEscalation'>,
+  n: number,
+): number {
   if (banEscalation === false) return banSeconds * 1000;
   return Math.ceil(Math.min(banSeconds * banEscalation.factor ** (n - 1), banEscalation.maxSeconds)) * 1000;
 }

@@ -148,17 +148,9 @@ export class KeyRegistry {
 
   /** Restores the scenario's API keys with their initial usage. */
   reset(nowMs: number): void {
-    if (this.#options.start !== undefined) {
-      this.restore(runToEnd(copyKeys(this.#options.start)));
-      return;
-    }
-    this.#texts = undefined;
-    this.#unlisted = new Map();
-    this.#keys = new Map();
-    this.#textsByHash = undefined;
-    for (const [text, definition] of this.#options.definitions) {
-      this.#keys.set(text, this.#create(text, definition, nowMs));
-    }
+    const { start, definitions } = this.#options;
+    const create = ([text, definition]: [string, KeyDefinition]) => this.#create(text, definition, nowMs);
+    this.restore(start ? runToEnd(copyKeys(start)) : { keys: Array.from(definitions, create), unlisted: [] });
   }
 
   state(): KeyRegistryState {

@@ -1,5 +1,6 @@
 import type { WindowName } from '../requests/request-record.js';
 import type { ApiKey } from './api-key.js';
+import { rateLimitHeaders } from './header-names.js';
 import type { LimitSettings } from './settings.js';
 import type { Window } from './window.js';
 
@@ -60,6 +61,13 @@ export function reportUnauthorized(
   if (unauthorizedHeaders === 'omit') return undefined;
   const remaining = unauthorizedHeaders === 'remaining-zero' ? 0 : limit;
   return { limit, remaining, resetAtSeconds: nowSeconds + lengthSeconds, window: 'minute' };
+}
+
+/** Adds the X-RateLimit headers to the headers of a response. */
+export function addRateHeaders(headers: Record<string, string>, { limit, remaining, resetAtSeconds }: RateReport) {
+  headers[rateLimitHeaders.limit] = String(limit);
+  headers[rateLimitHeaders.remaining] = String(remaining);
+  headers[rateLimitHeaders.reset] = String(resetAtSeconds);
 }
 
 function report({ limit, remaining, resetAtSeconds }: Window, window: WindowName): RateReport {

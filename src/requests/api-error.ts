@@ -55,8 +55,8 @@ export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
 
 export const gone = (message: string, assumption: string) => new ApiError(410, 'gone', message, {}, assumption);
 
-export const payloadTooLarge = (maximumBytes: number) =>
-  new ApiError(413, 'payload_too_large', `The body is larger than ${maximumBytes} bytes.`, {}, 'bodyTooLarge');
+export const payloadTooLarge = () =>
+  new ApiError(413, 'payload_too_large', `The body is larger than ${maximumBodyBytes} bytes.`, {}, 'bodyTooLarge');
 
 export const unsupportedMediaType = (message: string, assumption: string) =>
   new ApiError(415, 'unsupported_media_type', message, {}, assumption);

@@ -58,3 +58,7 @@ export function errorOutcome(
 
 /** Statuses of responses without a body (RFC 9110 section 15). Node sends no body, and `Response` accepts none. */
 export const statusesWithoutBody: readonly number[] = [204, 205, 304];
+
+/** Whether the response to a request has a body, by the request's method and the response's status. */
+export const hasResponseBody = (method: string | undefined, status: number): boolean =>
+  method !== 'HEAD' && !statusesWithoutBody.includes(status);

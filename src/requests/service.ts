@@ -21,17 +21,20 @@ export interface Match {
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
+/** Creates the match of a request. The fields have one order, because V8 handles objects of one shape faster. */
+export const createMatch = (
+  operation: Match['operation'],
+  isWrite = false,
+  refusal?: Match['refusal'],
+  params?: Match['params'],
+  headers?: Match['headers'],
+): Match => ({ operation, isWrite, params, refusal, headers });
+
 /**
  * Creates the match of a request with an unknown method or path. The match has an error response instead of an
  * operation.
  */
-export const refusedMatch = (refusal: ApiError): Match => ({
-  operation: undefined,
-  isWrite: false,
-  params: undefined,
-  refusal,
-  headers: undefined,
-});
+export const refusedMatch = (refusal: ApiError): Match => createMatch(undefined, false, refusal);
 
 /** Deprecation of a service's operation. */
 export interface Deprecation {

@@ -1,6 +1,6 @@
 import type { CheckInSteps } from '../validation/check-in-steps.js';
-import { type Issue, issueAt } from '../validation/issue.js';
-import { type AnySchema, check, maximumIssues, type Output, type SchemaIssue } from '../validation/schema.js';
+import type { Issue } from '../validation/issue.js';
+import { type AnySchema, check, type Output, type SchemaIssue, toIssues } from '../validation/schema.js';
 import { isMap } from '../values/plain-data.js';
 import type { Steps } from '../values/steps.js';
 import { type KnownOperations, unknownOperations } from './operations.js';
@@ -97,6 +97,3 @@ export function checkWith<Of extends AnySchema>(schema: Of, value: unknown, subj
   if (issues.length > 0) throw new ScenarioError(toIssues(issues), subject);
   return output as Output<Of>;
 }
-
-export const toIssues = (found: readonly SchemaIssue[]) =>
-  found.slice(0, maximumIssues).map(({ steps, message, onName }) => issueAt(steps, message, onName));

@@ -1,7 +1,7 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
 import type { KeyRegistryState } from '../rate-limits/key-registry.js';
 import { type Issue, issueAt } from '../validation/issue.js';
-import { checkAt, type SchemaIssue } from '../validation/schema.js';
+import { checkAt, type SchemaIssue, toIssues } from '../validation/schema.js';
 import { fields, list, mapOf, optional, pair, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { keyText } from './key-schema.js';
@@ -40,7 +40,7 @@ export const readStart: ReadStart = ({ state: given, keys = {}, clock, faults = 
   if (given === undefined) return undefined;
   const found: SchemaIssue[] = [];
   const state = checkAt('state', startSchema, given, found);
-  issues.push(...found.map(({ steps, message, onName }) => issueAt(steps, message, onName)));
+  issues.push(...toIssues(found));
   if (found.length > 0) return undefined;
   const nowMs = clock?.start ?? 0;
   const known = Object.entries(state.keys).map(([key, fields]) => {

@@ -72,10 +72,7 @@ export function* resolveInSteps(
   const plans = resolvePlans(checked, rules.plans, settings, issues);
   const seed = checked.seed ?? 1;
   const { start: startMs, skew: skewMs, mode, speed } = checked.clock ?? {};
-  const windowLengths = {
-    minute: checked.windows?.minute ?? windowSeconds.minute,
-    day: checked.windows?.day ?? windowSeconds.day,
-  };
+  const { minute = windowSeconds.minute, day = windowSeconds.day } = checked.windows ?? {};
   const resolved: ResolvedScenario = {
     scenario: complete,
     name: checked.name ?? 'unnamed',
@@ -83,13 +80,13 @@ export function* resolveInSteps(
     clock: { startMs, skewMs, mode, speed },
     ...(yield* rules.resolve(checked, { seed, settings, options }, issues)),
     plans,
-    windowSeconds: windowLengths,
+    windowSeconds: { minute, day },
     keys: yield* resolveKeys(checked, plans, issues),
     faults: resolveFaults(checked, plans, issues),
     hostileHeaders: checked.hostileHeaders,
     background: new Map(Object.entries(checked.background ?? {})),
     settings,
-    start: options.readStart?.(checked, { plans, windowSeconds: windowLengths, settings }, issues),
+    start: options.readStart?.(checked, { plans, windowSeconds: { minute, day }, settings }, issues),
   };
   if (checked.state !== undefined && options.readStart === undefined) {
     const message = 'expected a reader: pass { readStart } from "petstore-sim/control" to createSimulator';

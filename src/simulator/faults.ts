@@ -1,4 +1,4 @@
-import type { FaultRules } from '../faults/fault-rules.js';
+import type { FaultRules, ListedRule } from '../faults/fault-rules.js';
 import { checkFault } from '../scenario/check-scenario.js';
 import { type Fault, toFaultRule } from '../scenario/fault-schema.js';
 import type { KnownOperations } from '../scenario/operations.js';
@@ -10,7 +10,7 @@ export interface Faults {
    * Lists the fault rules in order, with the number of matching requests (`seen`) and of requests to which the rule
    * applied (`applied`).
    */
-  list(): { name: string; definition: Readonly<Record<string, unknown>>; seen: number; applied: number }[];
+  list(): ListedRule[];
   /**
    * Appends a fault rule and returns its name.
    * @throws {ScenarioError} if the rule is invalid, {RangeError} if the name is taken
@@ -27,8 +27,7 @@ export function createFaults(
   operations: KnownOperations,
 ): Faults {
   return {
-    list: () =>
-      rules.list().map(({ rule, seen, applied }) => ({ name: rule.name, definition: rule.definition, seen, applied })),
+    list: () => rules.list(),
     add(fault) {
       const rule = toFaultRule(checkFault(fault, schemas, operations), rules.freeName());
       rules.add(rule);

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import { type ApiKey, liftBan, restore, revoke, setUsage, startBan } from '../rate-limits/api-key.js';
+import { type ApiKey, liftBan, setUsage, startBan } from '../rate-limits/api-key.js';
 import type { KeyRegistry } from '../rate-limits/key-registry.js';
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 import type { Window } from '../rate-limits/window.js';
@@ -84,8 +84,12 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
     },
     get: (text) => info(find(text)),
     add: (text, input = {}) => info(registry.add(text, checkKey(text, input, registry.plans), clock.now())),
-    revoke: (text) => revoke(find(text)),
-    restore: (text) => restore(find(text)),
+    revoke(text) {
+      find(text).state = 'revoked';
+    },
+    restore(text) {
+      find(text).state = 'active';
+    },
     ban: (text, duration) => startBan(find(text), clock.now(), parseDuration(duration), 'set'),
     unban: (text) => liftBan(find(text)),
     setUsage(text, usage) {

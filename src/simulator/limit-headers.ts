@@ -1,7 +1,12 @@
 import { findKey, readToken } from '../rate-limits/authentication.js';
-import { rateLimitHeaders } from '../rate-limits/header-names.js';
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
-import { type RateReport, reportBanned, reportServed, reportUnauthorized } from '../rate-limits/rate-report.js';
+import {
+  addRateHeaders,
+  type RateReport,
+  reportBanned,
+  reportServed,
+  reportUnauthorized,
+} from '../rate-limits/rate-report.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { SimulatorState } from './simulator-state.js';
 
@@ -26,28 +31,16 @@ export function limitHeaders(
   authorization: string | undefined,
   nowMs: number,
 ): Record<string, string> {
-  const rate = rateOf({ keys, resolved }, authorization, nowMs);
-  if (rate === undefined) return {};
-  return {
-    [rateLimitHeaders.limit]: String(rate.limit),
-    [rateLimitHeaders.remaining]: String(rate.remaining),
-    [rateLimitHeaders.reset]: String(rate.resetAtSeconds),
-  };
-}
-
-function rateOf(
-  { keys, resolved }: Pick<SimulatorState, 'keys' | 'resolved'>,
-  authorization: string | undefined,
-  nowMs: number,
-): RateReport | undefined {
+  const headers: Record<string, string> = {};
+  let rate: RateReport | undefined;
   try {
-    const key = keys.preview(
-      findKey(readToken(authorization), (token) => keys.get(token)),
-      nowMs,
-    );
-    const { reportedWindow } = resolved.settings;
-    return key.bannedUntilMs > nowMs ? reportBanned(key, reportedWindow) : reportServed(key, reportedWindow);
+    const found = findKey(readToken(authorization), (token) => keys.get(token));
+    const key = keys.preview(found, nowMs);
+    const report = key.bannedUntilMs > nowMs ? reportBanned : reportServed;
+    rate = report(key, resolved.settings.reportedWindow);
   } catch {
-    return rateWithoutKey(resolved, nowMs);
+    rate = rateWithoutKey(resolved, nowMs);
   }
+  if (rate !== undefined) addRateHeaders(headers, rate);
+  return headers;
 }

@@ -1,15 +1,15 @@
 import type { FaultRule } from '../faults/fault-rule.js';
 import type { FaultMatch, FaultRequest } from '../faults/fault-rules.js';
 import { htmlPage } from '../faults/hostile-headers.js';
-import { beforeDelay, injectFault, needsOperation } from '../faults/inject-fault.js';
-import { admit } from '../rate-limits/admission.js';
+import { injectFault, needsOperation } from '../faults/inject-fault.js';
+import { admit, limitsApplyTo } from '../rate-limits/admission.js';
 import { type ApiKey, startBan } from '../rate-limits/api-key.js';
 import { findKey, readToken, requireValid } from '../rate-limits/authentication.js';
 import type { Answer, ApiCall } from '../requests/api-call.js';
 import { ApiError, maximumBodyBytes, notFound, payloadTooLarge } from '../requests/api-error.js';
 import { errorOutcome, type Outcome } from '../requests/outcome.js';
 import { isSafe } from '../requests/request-record.js';
-import { type Match, refusedMatch } from '../requests/service.js';
+import { createMatch, type Match, refusedMatch } from '../requests/service.js';
 import type { Settings } from '../scenario/settings.js';
 import { rateWithoutKey } from './limit-headers.js';
 import { createRefusals } from './refusals.js';
@@ -17,29 +17,22 @@ import type { MountedService, SimulatedService, SimulatorState } from './simulat
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
 
-/**
- * Whether the plan's limits apply to an operation. A request without an operation is limited only if the assumption
- * `limitsApply` is `all`.
- */
-function isLimited(operation: string | undefined, { limitsApply }: Settings): boolean {
-  if (typeof limitsApply === 'string') return limitsApply === 'all';
-  return operation !== undefined && limitsApply.includes(operation);
-}
-
 /** Creates the match of a request to a custom route, which names its operation itself. */
-const matchOfRoute = (operation: string, { method, body }: ApiCall): Match => ({
-  operation,
-  isWrite: !isSafe(method),
-  params: undefined,
-  refusal: body !== undefined && body.length > maximumBodyBytes ? payloadTooLarge(maximumBodyBytes) : undefined,
-  headers: undefined,
-});
+const matchOfRoute = (operation: string, { method, body }: ApiCall): Match =>
+  createMatch(operation, !isSafe(method), body && body.length > maximumBodyBytes ? payloadTooLarge() : undefined);
 
 /**
  * Decision to run the function of a custom route. `rule` is the fault rule that changes or delays the function's
  * outcome.
  */
 type Run = Pick<RunningRequest, 'rule' | 'delayMs'>;
+
+const delayed = (exchange: RequestInProgress, rule: FaultRule, first: Outcome | undefined, dueMs: number) => ({
+  dueMs: Math.ceil(dueMs),
+  exchange,
+  rule,
+  first,
+});
 
 /** Handles requests in stages: authentication, ban, rate limit, custom route, faults, operation, headers, journal. */
 export class RequestPipeline {
@@ -90,7 +83,7 @@ export class RequestPipeline {
       resolved,
       match,
       service: service?.name,
-      isLimited: isLimited(match.operation, resolved.settings),
+      isLimited: limitsApplyTo(resolved.settings, match.operation),
       nowMs,
       key: undefined,
       plan: undefined,
@@ -142,11 +135,10 @@ export class RequestPipeline {
     const { rule, delayMs } = fault;
     exchange.fault = rule;
     if (isRoute && bannedKey === undefined && rule.phase === 'after') return { rule, delayMs };
-    const first = bannedKey
-      ? this.#ban(exchange, bannedKey, rule)
-      : beforeDelay(rule, () => this.#runOperation(exchange));
-    if (delayMs === 0) return this.#inject(exchange, rule, first);
-    return { dueMs: Math.ceil(nowMs + delayMs), exchange, rule, first };
+    let first: Outcome | undefined;
+    if (bannedKey) first = this.#ban(exchange, bannedKey, rule);
+    else if (rule.phase === 'after') first = this.#runOperation(exchange);
+    return delayMs === 0 ? this.#inject(exchange, rule, first) : delayed(exchange, rule, first, nowMs + delayMs);
   }
 
   /**
@@ -160,7 +152,7 @@ export class RequestPipeline {
 
   #afterRun(exchange: RequestInProgress, { rule, delayMs }: Run, outcome: Outcome, nowMs: number) {
     if (rule === undefined) return outcome;
-    if (delayMs > 0) return { dueMs: Math.ceil(nowMs + delayMs), exchange, rule, first: outcome };
+    if (delayMs > 0) return delayed(exchange, rule, outcome, nowMs + delayMs);
     return injectFault(rule, outcome, () => outcome);
   }
 

@@ -1,10 +1,10 @@
 import { corruptHeaders, type HostileHeaders } from '../faults/hostile-headers.js';
 import { draftFields } from '../rate-limits/draft-fields.js';
-import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
-import type { RateReport } from '../rate-limits/rate-report.js';
+import { retryAfterHeader } from '../rate-limits/header-names.js';
+import { addRateHeaders, type RateReport } from '../rate-limits/rate-report.js';
 import type { WindowName } from '../requests/request-record.js';
 import type { Settings } from '../scenario/settings.js';
-import { createHttpDate } from '../values/http-date.js';
+import { memoizeLast } from '../values/memoize-last.js';
 
 /** Values from which the headers of one response are created. */
 export interface HeaderSource {
@@ -27,13 +27,12 @@ export type HeaderWriter = (source: HeaderSource) => Record<string, string>;
  * has the time of the simulator's clock.
  */
 export function createHeaderWriter(): HeaderWriter {
-  const httpDate = createHttpDate();
+  // Caches the last date, because consecutive responses usually fall into one second.
+  const httpDate = memoizeLast((seconds: number) => new Date(seconds * 1000).toUTCString());
   return ({ nowSeconds, rate, isRefusal, settings, windowSeconds, hostile, more }) => {
     const headers: Record<string, string> = { 'Content-Type': 'application/json', Date: httpDate(nowSeconds) };
     if (rate !== undefined) {
-      headers[rateLimitHeaders.limit] = String(rate.limit);
-      headers[rateLimitHeaders.remaining] = String(rate.remaining);
-      headers[rateLimitHeaders.reset] = String(rate.resetAtSeconds);
+      addRateHeaders(headers, rate);
       if (settings.rateLimitFields !== 'none') {
         const isPage = isRefusal && hostile?.html;
         if (!isPage) Object.assign(headers, draftFields(settings.rateLimitFields, rate, nowSeconds, windowSeconds));

@@ -1,7 +1,7 @@
 import type { Steps } from '../values/steps.js';
 import type { Step } from './issue.js';
 import { type AnySchema, check, checkAt, maximumIssues, type Schema, type SchemaIssue } from './schema.js';
-import { issueOn, reportMissing, reportUnknown } from './schemas.js';
+import { reportMissing, reportUnknown } from './schemas.js';
 
 /** Function that checks a value in steps. It has the same result and finds the same mistakes as `check`. */
 export type CheckInSteps = <Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]) => Steps<Out>;
@@ -23,17 +23,15 @@ export const checkInSteps: CheckInSteps = function* <Out>(
 function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
-  const { of, entries, names, values, item, options = [] } = bare;
+  const { of, entries, values, item, options = [] } = bare;
   // A schema with a conversion (`of`) needs the complete value, so its items are not checked in separate steps.
-  if (of === undefined && item !== undefined) return yield* readList(item, value as unknown[], issues);
-  if (of === undefined && names !== undefined && values !== undefined) {
-    return yield* readMap(names, values, value as object, issues);
+  if (of === undefined) {
+    if (item !== undefined) return yield* readList(item, value as unknown[], issues);
+    if (values !== undefined) return yield* readMap(bare, value as Record<string, unknown>, issues);
+    if (entries !== undefined) return yield* readFields(entries, value as Record<string, unknown>, issues);
+    const [option, ...others] = options.filter((each) => each.accepts(value));
+    if (option !== undefined && others.length === 0) return yield* readInSteps(option, value, issues);
   }
-  if (of === undefined && entries !== undefined) {
-    return yield* readFields(entries, value as Record<string, unknown>, issues);
-  }
-  const [option, ...others] = options.filter((each) => each.accepts(value));
-  if (of === undefined && option !== undefined && others.length === 0) return yield* readInSteps(option, value, issues);
   return schema.read(value as never, issues);
 }
 
@@ -47,14 +45,10 @@ function* readList(item: AnySchema, values: unknown[], issues: SchemaIssue[]): S
   return output;
 }
 
-function* readMap(names: AnySchema, valueSchema: AnySchema, map: object, issues: SchemaIssue[]): Steps<object> {
+function* readMap(schema: AnySchema, map: Record<string, unknown>, issues: SchemaIssue[]): Steps<object> {
   const output: [string, unknown][] = [];
   for (const [name, value] of Object.entries(map)) {
-    if (issues.length >= maximumIssues) break;
-    const found: SchemaIssue[] = [];
-    check(names, name, found);
-    for (const { message } of found) issues.push({ ...issueOn(name), message });
-    output.push([name, checkAt(name, valueSchema, value, issues)]);
+    output.push(...Object.entries(schema.read({ [name]: value } as never, issues) as object));
     yield;
   }
   return Object.fromEntries(output);

@@ -74,24 +74,24 @@ const annotations = ['description', 'default', 'examples', 'title'];
  * @param references nested schemas to replace by a `$ref`
  */
 export function toJsonSchema(schema: AnySchema, references: References = new Map()): Json {
-  const inside = (part: AnySchema): Json => refer(part, references) ?? toJsonSchema(part, references);
-  return { ...convert(schema, inside), ...fallbackOf(schema) };
+  return { ...convert(schema, (part) => referOrConvert(part, references)), ...fallbackOf(schema) };
 }
 
-function refer(schema: AnySchema, references: References): Json | undefined {
-  for (let each: AnySchema | undefined = schema; each !== undefined; each = each.of) {
-    const $ref = references.get(each);
-    if ($ref !== undefined) return { $ref, ...pick(schema.json, (keyword) => annotations.includes(keyword)) };
-  }
-  return undefined;
+/** Finds the entry of a schema, or of the schema that it checks further. */
+const entryFor = <Entry>(entries: ReadonlyMap<AnySchema, Entry>, schema: AnySchema): Entry | undefined =>
+  entries.get(schema) ?? (schema.of && entryFor(entries, schema.of));
+
+function referOrConvert(schema: AnySchema, references: References): Json {
+  const $ref = entryFor(references, schema);
+  if ($ref === undefined) return toJsonSchema(schema, references);
+  const keywords = Object.entries(schema.json ?? {}).filter(([keyword]) => annotations.includes(keyword));
+  return { $ref, ...Object.fromEntries(keywords) };
 }
 
 function convert(schema: AnySchema, inside: (part: AnySchema) => Json): Json {
-  for (let each: AnySchema | undefined = schema; each !== undefined; each = each.of) {
-    const standIn = written.get(each);
-    if (standIn !== undefined) return { ...structuredClone(standIn), ...schema.json };
-  }
   const { json, entries, names, values, item, items, options } = schema;
+  const standIn = entryFor(written, schema);
+  if (standIn !== undefined) return { ...structuredClone(standIn), ...json };
   if (entries !== undefined) return { ...convertFields(entries, inside), ...json };
   if (values !== undefined) {
     const propertyNames = names === undefined ? {} : inside(names);
@@ -114,9 +114,6 @@ function convert(schema: AnySchema, inside: (part: AnySchema) => Json): Json {
 const fallbackOf = ({ fallback }: AnySchema): Json =>
   fallback === undefined || typeof fallback === 'object' ? {} : { default: fallback };
 
-const pick = (json: Json | undefined, isWanted: (keyword: string) => boolean): Json =>
-  Object.fromEntries(Object.entries(json ?? {}).filter(([keyword]) => isWanted(keyword)));
-
 /** Lists the fields of an operation's input, each with its JSON Schema and whether it is required. */
 export const fieldsOf = (
   { entries = {} }: AnySchema,
@@ -124,7 +121,7 @@ export const fieldsOf = (
 ): { name: string; schema: Json; required: boolean }[] =>
   Object.entries(entries).map(([name, field]) => ({
     name,
-    schema: refer(field, references) ?? toJsonSchema(field, references),
+    schema: referOrConvert(field, references),
     required: !field.isOptional,
   }));
 

@@ -1,5 +1,5 @@
 import { isMap } from '../values/plain-data.js';
-import { escaped, type Step } from './issue.js';
+import { escaped, type Issue, issueAt, type Step } from './issue.js';
 import { hintFor } from './nearest.js';
 
 /**
@@ -59,6 +59,10 @@ export interface SchemaIssue {
 
 /** Maximum number of mistakes in one report. A file of one megabyte can contain a hundred thousand. */
 export const maximumIssues = 1_000;
+
+/** Converts the mistakes that a schema found to issues with paths. */
+export const toIssues = (found: readonly SchemaIssue[]): Issue[] =>
+  found.slice(0, maximumIssues).map(({ steps, message, onName }) => issueAt(steps, message, onName));
 
 /** Checks a value against a schema and converts it. Reports every mistake in `issues`. */
 export function check<Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {

@@ -174,9 +174,8 @@ export const either = <const Options extends readonly AnySchema[]>(
     }
     const tries = accepting.map((option) => {
       const found: SchemaIssue[] = [];
-      return { output: option.read(value, found), found, wrong: 0 };
+      return { output: option.read(value, found), found, wrong: wrongNames(found) };
     });
-    for (const each of tries) each.wrong = wrongNames(each.found);
     const best = tries.reduce((least, each) => (each.wrong < least.wrong ? each : least));
     issues.push(...best.found);
     return best.output as Output<Options[number]>;

@@ -216,14 +216,7 @@ function wholeNumber(token: string): Int64 | undefined {
 }
 
 /** Serializes a value from `parseJson` as compact JSON with exact whole numbers. */
-export function stringifyJson(value: JsonValue): string {
-  if (typeof value === 'bigint') return String(value);
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(stringifyJson).join(',')}]`;
-  return `{${Object.keys(value)
-    .map((name) => `${JSON.stringify(name)}:${stringifyJson(value[name] as JsonValue)}`)
-    .join(',')}}`;
-}
+export const stringifyJson = (value: JsonValue): string => exactText(value);
 
 /** Serializes any value as JSON with exact whole numbers, without undefined fields. */
 export function jsonText(value: unknown): string {

@@ -41,8 +41,6 @@ export function createTextFinder(expected: number, replace: (token: string) => s
   /** API keys by their first 64 characters, by which keys are found in a text. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
-  /** Entry `n` is `true` if `lengths` contains the key length `n`. */
-  const known: boolean[] = [];
   const table = new Uint8Array(Math.max(minimumPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
   const mask = table.length - 1;
 
@@ -89,10 +87,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       const { size } = tokens;
       tokens.set(start, token);
       if (tokens.size === size) return false;
-      if (!known[start.length]) {
-        known[start.length] = true;
-        addLength(lengths, start.length);
-      }
+      if (!lengths.some(({ length }) => length === start.length)) addLength(lengths, start.length);
       table[hashOf(start) & mask] = 1;
       return true;
     },

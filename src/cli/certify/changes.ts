@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../node/usage-error.js';
-import { issueAt, joinIssues } from '../../validation/issue.js';
-import { check, type Output, type SchemaIssue } from '../../validation/schema.js';
+import { joinIssues } from '../../validation/issue.js';
+import { check, type Output, type SchemaIssue, toIssues } from '../../validation/schema.js';
 import { fields, list, string } from '../../validation/schemas.js';
 import { type Certificate, type CertifiedOutcome, outcomeSchema } from './certificate.js';
 
@@ -53,13 +53,7 @@ export function readPreviousCertificate(file: string): PreviousCertificate {
   const earlier = check(earlierSchema, value, found);
   // Allows unknown fields, because a later version of this program may write more fields.
   const issues = found.filter(({ unknown }) => unknown === undefined);
-  if (issues.length > 0)
-    throw fail(
-      joinIssues(
-        issues.map(({ steps, message }) => issueAt(steps, message)),
-        '',
-      ),
-    );
+  if (issues.length > 0) throw fail(joinIssues(toIssues(issues), ''));
   return earlier;
 }
 

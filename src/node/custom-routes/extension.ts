@@ -87,7 +87,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       report?.({ by: 'handler', sim, ...answer, isOriginRefused });
     };
     const refuse = (error: ErrorAnswer) => done(sendError(sim, request, response, error));
-    if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge(maximumBodyBytes));
+    if (body !== undefined && body.length > maximumBodyBytes) return refuse(payloadTooLarge());
     response.once('close', () => {
       if (isOurs && response.headersSent) done({ status: response.statusCode, headers: sentHeaders(response) });
     });

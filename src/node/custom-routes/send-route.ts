@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { headerPairs } from '../../in-process/to-response.js';
 import { recordedStream } from '../../own-routes/serve-route.js';
-import { statusesWithoutBody } from '../../requests/outcome.js';
+import { hasResponseBody } from '../../requests/outcome.js';
 import { type Delivery, deliver } from '../http/wire-faults.js';
 
 /**
@@ -17,7 +17,7 @@ export function sendRoute(request: IncomingMessage, response: ServerResponse, de
     deliver(request, response, delivery);
     return;
   }
-  const hasBody = !statusesWithoutBody.includes(status) && request.method !== 'HEAD';
+  const hasBody = hasResponseBody(request.method, status);
   const isStream = raw instanceof ReadableStream;
   const length = isStream || !hasBody ? {} : { 'Content-Length': String(raw.length) };
   response.writeHead(status, headerPairs({ ...headers, ...length, ...cors }).flat());

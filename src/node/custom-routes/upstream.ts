@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { answerRoute, isEnded } from '../../own-routes/serve-route.js';
 import type { ApiCall } from '../../requests/api-call.js';
 import { ApiError, maximumBodyBytes } from '../../requests/api-error.js';
-import { statusesWithoutBody } from '../../requests/outcome.js';
+import { hasResponseBody } from '../../requests/outcome.js';
 import { operationByPath } from '../../requests/path-operation.js';
 import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { decodeUnreserved } from '../../values/percent-encoding.js';
@@ -109,7 +109,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       );
       outgoing.on('response', (incoming: IncomingMessage) => {
         const { statusCode = 502 } = incoming;
-        const isEmpty = statusesWithoutBody.includes(statusCode) || request.method === 'HEAD';
+        const isEmpty = !hasResponseBody(request.method, statusCode);
         if (isEmpty) incoming.resume();
         // Prevents a crash by an unhandled error of the backend's body. The code that reads the body reports the error.
         incoming.on('error', () => {});
