@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LimitHypotheses } from '../../src/fidelity/deduce/limit-hypotheses.js';
-import { allLimitRules, isCounted, type LimitRules, limitAssumptions } from '../../src/fidelity/deduce/limit-rules.js';
-import { admit } from '../../src/rate-limits/admission.js';
+import { allLimitRules, type LimitRules, limitAssumptions } from '../../src/fidelity/deduce/limit-rules.js';
+import { admit, limitsApplyTo } from '../../src/rate-limits/admission.js';
 import { createApiKey } from '../../src/rate-limits/api-key.js';
 import { windowAlgorithm } from '../../src/rate-limits/window.js';
 import { emptyRecord } from '../../src/requests/request-record.js';
@@ -47,7 +47,7 @@ function dialogue(seed: number, rules: LimitRules, lost: number): Exchange[] {
     const sentMs = nowMs;
     const countedMs = sentMs + below(latencyMs + 1);
     const operation = pick(['listPets', 'listPets', 'getPet', 'createPet', undefined] as const);
-    const isLimited = isCounted(settings, operation);
+    const isLimited = limitsApplyTo(settings, operation);
     const { rate, refusal } = admit(key, algorithm, settings, countedMs * units, { isLimited, counts: true });
     nowMs = countedMs + below(latencyMs + 1);
     if (hidden-- > 0) continue;

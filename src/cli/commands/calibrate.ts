@@ -6,7 +6,7 @@ import { planLines } from '../../fidelity/ask-service/plan-lines.js';
 import { contradictionTexts, knowledgeLines, sumLine } from '../../fidelity/deduce/knowledge-lines.js';
 import { Learner } from '../../fidelity/deduce/learner.js';
 import { calibratedScenario } from '../../fidelity/deduce/scenario-text.js';
-import { unusableResponse } from '../../fidelity/deduce/unusable-response.js';
+import { isEvidence } from '../../fidelity/deduce/unusable-response.js';
 import { UsageError } from '../../node/usage-error.js';
 import { makeFolders } from '../../persistence/folder/make-folders.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
@@ -56,10 +56,8 @@ export async function calibrate({ flags, print }: CliInput<CalibrateFlags>): Pro
   checkOutput('--out', withOut.out, from);
   const recorded = from.length > 0 ? await recordedExchanges(from, flags['base-url'] ?? target) : [];
   if (target !== undefined) return askService(recorded, withOut, print);
-  const learner = new Learner();
-  for (const exchange of recorded) learner.add(exchange);
   return finish(
-    learner,
+    new Learner(recorded),
     { from: from.join(', '), requests: recorded.length, ended: undefined, isUnusable: false },
     withOut,
     print,
@@ -102,8 +100,7 @@ async function askService(
     onWait: showWait,
   };
   const earlierExchanges = [...recorded, ...earlier];
-  const known = new Learner();
-  for (const exchange of earlierExchanges) if (unusableResponse(exchange) === undefined) known.add(exchange);
+  const known = new Learner(earlierExchanges.filter(isEvidence));
   const certain = known.knowledge().filter(({ state }) => state === 'certain');
   const plan = planLines(transport.baseUrl, options, new Set(certain.map(({ about }) => about)));
   if (earlier.length > 0) plan.push(`  Continues after the ${pluralize(earlier.length, 'request')} in ${log}.`);

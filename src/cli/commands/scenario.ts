@@ -31,8 +31,7 @@ export async function scenarioFrom({ flags, print }: CliInput<ScenarioFromFlags>
     const found = recording.baseUrls.join(', ');
     throw new UsageError(`expected a recording of one service, got ${found}; name one with --base-url`);
   }
-  const learner = new Learner();
-  for (const exchange of recording.exchanges) learner.add(exchange);
+  const learner = new Learner(recording.exchanges);
   const { text, replayed } = await incidentFrom(recording, learner, basename(first, extname(first)));
   const { length } = recording.exchanges;
   if (out !== undefined) writeOutput('--out', out, text);

@@ -2,10 +2,10 @@ import type { Exchange } from '../../traffic-files/exchange.js';
 import { Learner } from '../deduce/learner.js';
 import type { Knowledge } from '../deduce/observation.js';
 import { isRefusal } from '../deduce/observed-rate.js';
-import { isLost, unusableResponse } from '../deduce/unusable-response.js';
+import { isEvidence, isLost } from '../deduce/unusable-response.js';
 import { earnBans } from './earn-bans.js';
 import { bestExperiment, type Experiment, type ExperimentStep } from './experiments.js';
-import { type Probe, type Question, readQuestions, writeQuestions } from './questions.js';
+import { type Probe, plainList, probeOf, type Question, readQuestions, unknown, writeQuestions } from './questions.js';
 import {
   CalibrationEnded,
   ServiceClient,
@@ -44,9 +44,8 @@ export async function calibrate(
   earlierExchanges: readonly Exchange[] = [],
   asked: readonly Exchange[] = earlierExchanges,
 ): Promise<Calibration> {
-  const learner = new Learner();
+  const learner = new Learner(earlierExchanges.filter(isEvidence));
   const exchanges = [...earlierExchanges];
-  for (const exchange of earlierExchanges.filter(isEvidence)) learner.add(exchange);
   const onExchange = (exchange: Exchange) => {
     exchanges.push(exchange);
     if (isEvidence(exchange)) learner.add(exchange);
@@ -68,9 +67,6 @@ export async function calibrate(
   }
   return { learner, knowledge: learner.knowledge(), exchanges, ended, isUnusable };
 }
-
-/** Whether a response can reveal how the service behaves where the API document leaves this open. */
-const isEvidence = (exchange: Exchange) => unusableResponse(exchange) === undefined;
 
 async function askQuestions(
   asker: ServiceClient,
@@ -104,7 +100,7 @@ async function experiment(
       allowsExhaust,
       patienceSeconds: patienceMs / 1000,
     };
-    const found = length < 2 ? undefined : bestExperiment(limits, 'own', present, useless);
+    const found = length < 2 ? undefined : bestExperiment(limits, present, useless);
     if (found === undefined) return;
     await run(asker, learner, found);
     // After a successful experiment, repeats experiments that had no result. They may have failed because arrival times
@@ -126,19 +122,10 @@ async function run(asker: ServiceClient, learner: Learner, { name, steps }: Expe
 }
 
 const probeFor = ({ operation }: ExperimentStep, { facts }: Learner): Probe => {
+  if (operation === undefined) return probeOf('unknownRoute', 'GET', `/${unknown}`);
   const [petId = '1'] = facts.pets.keys();
-  const target =
-    operation === 'listPets' ? '/pets?limit=1' : operation === 'getPet' ? `/pets/${petId}` : '/petstore-sim-probe';
-  return {
-    method: 'GET',
-    target,
-    headers: {},
-    token: 'own',
-    question: operation === undefined ? 'unknownRoute' : 'limits',
-  };
+  return operation === 'listPets' ? plainList : probeOf('limits', 'GET', `/pets/${petId}`);
 };
-
-const plainList: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
 
 /** Uses up a rate-limit window to see one 429, if the budget allows it. Then waits for the end of the window. */
 async function useUp(asker: ServiceClient, learner: Learner): Promise<void> {

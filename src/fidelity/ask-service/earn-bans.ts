@@ -2,10 +2,8 @@ import type { Exchange } from '../../traffic-files/exchange.js';
 import type { BanRules } from '../deduce/ban-rules.js';
 import type { Learner } from '../deduce/learner.js';
 import { isRefusal } from '../deduce/observed-rate.js';
-import type { Probe } from './questions.js';
+import { plainList } from './questions.js';
 import { CalibrationEnded, type ServiceClient } from './service-client.js';
-
-const list: Probe = { method: 'GET', target: '/pets?limit=1', headers: {}, token: 'own', question: 'limits' };
 
 /** Maximum number of early requests that are sent to cause one ban. */
 const maximumStrikes = 10;
@@ -30,13 +28,6 @@ const graceStepsMs = [100, 300, 700, 1_400, 2_500, 4_500, 8_000, 14_000, 25_000]
 const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
 const betweenPhasesMs = 110;
 
-/** First 429 after a used-up window, with the reset time in its headers. */
-interface Refused {
-  readonly first: Exchange;
-  /** Reset time in the 429, in Unix milliseconds of the clock by which requests are sent. */
-  readonly promisedMs: number;
-}
-
 /**
  * Causes several bans of the key. The times of the requests reveal the number of strikes per ban, the ban's length and
  * the tolerance.
@@ -60,15 +51,34 @@ export async function earnBans(asker: ServiceClient, learner: Learner): Promise<
  * @returns whether the key was rate-limited
  */
 async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolean> {
-  const refused = await useUpWindow(asker, learner, maximumStrikes);
+  const refused = await useUpWindow(asker, maximumStrikes);
   if (refused === undefined) return false;
-  const startMs = refused.promisedMs - strikesBeforePromiseMs;
+  const startMs = promisedAtMs(refused, learner) - strikesBeforePromiseMs;
   const { bans } = learner;
-  for (let strike = 0; strike < maximumStrikes && learner.bans === bans; strike++) {
-    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next early request');
-    if (!isRefusal(await asker.atOnce(list))) return false;
+  const isServed = await sendEarly(asker, strikesFrom(startMs, maximumStrikes), () => learner.bans > bans);
+  return !isServed;
+}
+
+/** Returns the times of early requests one second apart, in Unix milliseconds. */
+const strikesFrom = (startMs: number, count: number) =>
+  Array.from({ length: count }, (_, strike) => startMs + strike * betweenStrikesMs);
+
+/**
+ * Sends early requests at given times, until one is served or `isEnough`.
+ * @returns whether a request was served
+ */
+async function sendEarly(
+  asker: ServiceClient,
+  timesMs: readonly number[],
+  isEnough: () => boolean,
+  why = 'the next early request',
+): Promise<boolean> {
+  for (const ms of timesMs) {
+    await asker.waitUntil(ms, why);
+    if (!isRefusal(await asker.atOnce(plainList))) return true;
+    if (isEnough()) break;
   }
-  return true;
+  return false;
 }
 
 /**
@@ -77,7 +87,7 @@ async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolea
  */
 async function askInBan(asker: ServiceClient): Promise<void> {
   await asker.wait(2_100, 'a request that may extend the ban');
-  await asker.atOnce(list);
+  await asker.atOnce(plainList);
 }
 
 /**
@@ -85,16 +95,14 @@ async function askInBan(asker: ServiceClient): Promise<void> {
  * not count early requests as strikes.
  */
 async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }: BanRules): Promise<boolean> {
-  const refused = await useUpWindow(asker, learner, graceStepsMs.length + after);
+  const refused = await useUpWindow(asker, graceStepsMs.length + after);
   if (refused === undefined) return false;
   const { bans } = learner;
-  const last = graceStepsMs.at(-1) ?? 0;
-  const more = Array.from({ length: after }, (_, index) => last + (index + 1) * betweenStrikesMs);
-  for (const afterMs of [...graceStepsMs, ...more]) {
-    await asker.waitUntil(refused.first.answeredAtMs + afterMs, 'the next early request within the grace period');
-    if (!isRefusal(await asker.atOnce(list)) || learner.bans > bans) break;
-  }
-  return learner.bans > bans;
+  const isBanned = () => learner.bans > bans;
+  const more = strikesFrom((graceStepsMs.at(-1) ?? 0) + betweenStrikesMs, after);
+  const timesMs = [...graceStepsMs, ...more].map((afterMs) => refused.answeredAtMs + afterMs);
+  await sendEarly(asker, timesMs, isBanned, 'the next early request within the grace period');
+  return isBanned();
 }
 
 /** Chooses how long before the reset the next experiment retries: the middle of the values that are still possible. */
@@ -115,15 +123,12 @@ async function probeTolerance(
   { after = 1 }: BanRules,
   beforeMs: number,
 ): Promise<boolean> {
-  const refused = await useUpWindow(asker, learner, after, betweenPhasesMs);
+  const refused = await useUpWindow(asker, after, betweenPhasesMs);
   if (refused === undefined) return false;
-  const startMs = refused.promisedMs - strikesBeforePromiseMs - after * betweenStrikesMs;
-  for (let strike = 0; strike < after - 1; strike++) {
-    await asker.waitUntil(startMs + strike * betweenStrikesMs, 'the next early request');
-    await asker.atOnce(list);
-  }
-  await asker.waitUntil(promisedAtMs(refused.first, learner) - beforeMs, 'an early request shortly before the reset');
-  await asker.atOnce(list);
+  const startMs = promisedAtMs(refused, learner) - strikesBeforePromiseMs - after * betweenStrikesMs;
+  await sendEarly(asker, strikesFrom(startMs, after - 1), () => false);
+  await asker.waitUntil(promisedAtMs(refused, learner) - beforeMs, 'an early request shortly before the reset');
+  await asker.atOnce(plainList);
   return true;
 }
 
@@ -131,23 +136,18 @@ async function probeTolerance(
  * Uses up a rate-limit window and sends one more request, to get a 429.
  * @param more number of requests that are needed afterwards
  * @param apartMs delay between two requests; different fractions of a second reveal more about the service's clock
- * @returns `undefined` if the key was not rate-limited, or the window is too long
+ * @returns the 429; `undefined` if the key was not rate-limited, or the window is too long
  */
-async function useUpWindow(
-  asker: ServiceClient,
-  learner: Learner,
-  more: number,
-  apartMs = 0,
-): Promise<Refused | undefined> {
+async function useUpWindow(asker: ServiceClient, more: number, apartMs = 0): Promise<Exchange | undefined> {
   // Sends requests until the end of an earlier ban. The accepted request also starts a window, if windows start with a
   // request.
-  let exchange = await asker.once(list);
-  while (isRefusal(exchange)) exchange = await asker.once(list);
+  let exchange = await asker.once(plainList);
+  while (isRefusal(exchange)) exchange = await asker.once(plainList);
   const leftSeconds = (asker.rate?.reset ?? 0) - asker.nowSeconds;
   if (leftSeconds > maximumWindowSeconds) return undefined;
   if (leftSeconds < minimumWindowSeconds) {
     await asker.wait((leftSeconds + 1) * 1_000, 'a new window');
-    exchange = await asker.once(list);
+    exchange = await asker.once(plainList);
   }
   const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;
   if (remaining + 1 + more > asker.left) {
@@ -157,9 +157,9 @@ async function useUpWindow(
   }
   for (let sent = 0; sent <= remaining && !isRefusal(exchange); sent++) {
     await asker.wait(apartMs, 'another fraction of a second');
-    exchange = await asker.once(list);
+    exchange = await asker.once(plainList);
   }
-  return isRefusal(exchange) ? { first: exchange, promisedMs: promisedAtMs(exchange, learner) } : undefined;
+  return isRefusal(exchange) ? exchange : undefined;
 }
 
 /** Returns the reset time of a 429 by this machine's clock, in Unix milliseconds. */

@@ -1,6 +1,8 @@
+import { limitsApplyTo } from '../../rate-limits/admission.js';
 import { windowSeconds } from '../../rate-limits/plan-limits.js';
-import type { LimitHypotheses } from '../deduce/limit-hypotheses.js';
-import { isCounted, limitAssumptions } from '../deduce/limit-rules.js';
+import { groupBy } from '../../values/group-by.js';
+import { createOnceForEach, type LimitHypotheses, treatmentOf } from '../deduce/limit-hypotheses.js';
+import { limitAssumptions } from '../deduce/limit-rules.js';
 import type { ObservedRate } from '../deduce/observed-rate.js';
 
 /** Request of an experiment, with its delay after the experiment's start. */
@@ -34,10 +36,11 @@ export interface CalibrationState {
 /** Number of seconds whose waiting costs as much as one request, for choosing the cheapest experiment. */
 const secondsARequest = 20;
 
-const list = (afterSeconds: number): ExperimentStep => ({ afterSeconds, operation: 'listPets' });
+const step = (afterSeconds: number, operation?: string): ExperimentStep => ({ afterSeconds, operation });
+const list = (afterSeconds: number) => step(afterSeconds, 'listPets');
 
 /** Lists the experiments that are possible now to find out the service's rate limits. */
-export function experimentsAt({
+function experimentsAt({
   nowSeconds,
   rate,
   hasPet,
@@ -51,8 +54,8 @@ export function experimentsAt({
   const half = minute / 2;
   const all: Experiment[] = [
     { name: 'a list', steps: [list(0)] },
-    ...(hasPet ? [{ name: 'a pet', steps: [{ afterSeconds: 0, operation: 'getPet' as const }] }] : []),
-    { name: 'an unknown path', steps: [{ afterSeconds: 0, operation: undefined }] },
+    ...(hasPet ? [{ name: 'a pet', steps: [step(0, 'getPet')] }] : []),
+    { name: 'an unknown path', steps: [step(0)] },
     { name: 'a list a little later', steps: [list(7)] },
     { name: 'a list after the reset', steps: [list(fresh)] },
     { name: 'lists before and after a reset', steps: [list(0), list(fresh)] },
@@ -79,13 +82,12 @@ export function experimentsAt({
  */
 export function bestExperiment(
   limits: LimitHypotheses,
-  token: string,
   present: CalibrationState,
   useless: ReadonlySet<string>,
 ): Experiment | undefined {
   let best: { experiment: Experiment; worth: number } | undefined;
   for (const experiment of experimentsAt(present).filter(({ name }) => !useless.has(name))) {
-    const separated = separatedPairs(experiment, limits, token, present.nowSeconds);
+    const separated = separatedPairs(experiment, limits, present.nowSeconds);
     const cost = experiment.steps.length + (experiment.steps.at(-1)?.afterSeconds ?? 0) / secondsARequest;
     const worth = separated / cost;
     if (separated > 0 && worth > (best?.worth ?? 0)) best = { experiment, worth };
@@ -94,42 +96,26 @@ export function bestExperiment(
 }
 
 /** Returns the share of pairs of possible rate-limit rules that predict different responses to the experiment. */
-function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, token: string, nowSeconds: number): number {
+function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, nowSeconds: number): number {
   const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
   const operations = new Set(steps.map(({ operation }) => operation));
-  const expected = new Map<unknown, Map<string, string>>();
-  const sizes = {
-    all: 0,
-    settings: new Map<string, number>(),
-    responses: new Map<string, number>(),
-    both: new Map<string, number>(),
-  };
-  const count = (map: Map<string, number>, name: string) => map.set(name, (map.get(name) ?? 0) + 1);
-  for (const hypothesis of limits.alive) {
+  const onceForEach = createOnceForEach<string>();
+  const expected = limits.alive.map((hypothesis) => {
     const { rules, keys } = hypothesis;
     // Simulates only one of several possible sets of rules if they treat all requests of the key alike, because their
     // responses are equal.
-    const past = keys.get(token);
-    const ofPast = expected.get(past) ?? new Map<string, string>();
-    expected.set(past, ofPast);
-    const { algorithm, windowStart, rejectedCounts, reportedWindow } = rules.settings;
-    const isLimited = [...operations].map((operation) => isCounted(rules.settings, operation));
-    const treatment = JSON.stringify([
-      algorithm,
-      windowStart,
-      rejectedCounts,
-      reportedWindow,
-      rules.rounding,
-      isLimited,
-    ]);
-    const responses = ofPast.get(treatment) ?? limits.expectedResponses(hypothesis, token, requests);
-    ofPast.set(treatment, responses);
-    const settings = JSON.stringify(limitAssumptions.map((about) => rules.settings[about]));
-    sizes.all++;
-    count(sizes.settings, settings);
-    count(sizes.responses, responses);
-    count(sizes.both, `${settings} ${responses}`);
-  }
-  const pairs = (map: Map<string, number>) => [...map.values()].reduce((sum, size) => sum + (size / sizes.all) ** 2, 0);
-  return 1 - pairs(sizes.responses) - pairs(sizes.settings) + pairs(sizes.both);
+    const isLimited = [...operations].map((operation) => limitsApplyTo(rules.settings, operation));
+    const responses = onceForEach(keys.get('own'), treatmentOf(rules, isLimited), () =>
+      limits.expectedResponses(hypothesis, requests),
+    );
+    return { settings: JSON.stringify(limitAssumptions.map((about) => rules.settings[about])), responses };
+  });
+  const pairs = (nameOf: (each: (typeof expected)[number]) => string) =>
+    [...groupBy(expected, nameOf).values()].reduce((sum, { length }) => sum + (length / expected.length) ** 2, 0);
+  return (
+    1 -
+    pairs(({ responses }) => responses) -
+    pairs(({ settings }) => settings) +
+    pairs(({ settings, responses }) => `${settings} ${responses}`)
+  );
 }

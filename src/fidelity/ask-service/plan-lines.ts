@@ -15,9 +15,10 @@ export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject
   const questions = allowsWrite ? [...readQuestions, ...writeQuestions] : readQuestions;
   const open = questions.filter(({ decides, isExtra }) => isExtra || decides.some((subject) => !known.has(subject)));
   const width = Math.max(...open.map(({ sends }) => sends.length));
-  const rows = open.map(({ sends, needs, decides }) => {
-    const cost = needs === 'write' ? '1 request, may store a pet' : '1 request';
-    return `  ${sends.padEnd(width)}  ${cost}: ${decides.map((subject) => subject.replace('errorCodes.', 'code of ')).join(', ')}`;
+  const rows = open.map((question) => {
+    const cost = writeQuestions.includes(question) ? '1 request, may store a pet' : '1 request';
+    const subjects = question.decides.map((subject) => subject.replace('errorCodes.', 'code of '));
+    return `  ${question.sends.padEnd(width)}  ${cost}: ${subjects.join(', ')}`;
   });
   const left = Math.max(0, budget - open.length);
   const waits = `waits of up to ${Math.round(patienceMs / 1000)} s`;

@@ -24,8 +24,6 @@ export interface Question {
   readonly decides: readonly Subject[];
   /** Description of the test request in the plan that `calibrate` shows to the user. */
   readonly sends: string;
-  /** `write`: the request may store a pet, which no operation of the API can delete. */
-  readonly needs: 'read' | 'write';
   /** Whether `calibrate` sends this test request even if a recording already shows the response for a similar value. */
   readonly isExtra?: true;
   /** Returns the request; `undefined` until its precondition is known, such as an existing pet. */
@@ -33,7 +31,7 @@ export interface Question {
 }
 
 /** Value that no service knows, for names and ids in test requests. */
-const unknown = 'petstore-sim-probe';
+export const unknown = 'petstore-sim-probe';
 /** Origin that no service allows: an unusual port of this machine. */
 const oddOrigin = 'http://localhost:49151';
 /** Category id that hardly any service has, for a request with an unknown category. */
@@ -43,12 +41,12 @@ const read = (
   id: string,
   decides: readonly Subject[],
   target: string,
-  more: Partial<Pick<Probe, 'token' | 'method' | 'headers'>> & { isExtra?: true } = {},
+  more: Partial<Pick<Probe, 'token' | 'method' | 'headers'>> = {},
 ): Question => {
-  const { token = 'own', method = 'GET', headers = {}, isExtra } = more;
+  const probe: Probe = { ...probeOf(id, 'GET', target), ...more };
+  const { method, token } = probe;
   const sends = `${method} ${target}${token === 'own' ? '' : token === 'none' ? ', without a key' : ', with a made-up key'}`;
-  const probe: Probe = { method, target, headers, token, question: id };
-  return { id, decides, sends, needs: 'read', ...(isExtra && { isExtra }), probe: () => probe };
+  return { id, decides, sends, probe: () => probe };
 };
 
 /**
@@ -65,7 +63,7 @@ export const readQuestions: readonly Question[] = [
   read('listOrder', ['listOrder', 'rateLimitFields'], '/pets?limit=100'),
   read('paging', ['paging'], '/pets?limit=1'),
   read('limitOutOfRange', ['limitOutOfRange', 'errorCodes.invalid_request'], '/pets?limit=0'),
-  read('limitTooLarge', ['limitOutOfRange'], '/pets?limit=101', { isExtra: true }),
+  { ...read('limitTooLarge', ['limitOutOfRange'], '/pets?limit=101'), isExtra: true },
   read('unknownStatusFilter', ['unknownStatusFilter'], `/pets?status=${unknown}`),
   read('unknownQuery', ['unknownQuery'], `/pets?${unknown}=1`),
   read('malformedPetId', ['malformedPetId', 'errorCodes.not_found'], `/pets/${unknown}`),
@@ -73,7 +71,6 @@ export const readQuestions: readonly Question[] = [
     id: 'deprecation',
     decides: ['deprecation', 'afterRemoval'],
     sends: 'GET /pets/{petId} of a pet in the list',
-    needs: 'read',
     probe: ({ pets }) => {
       const [petId] = pets.keys();
       return petId === undefined ? undefined : probeOf('deprecation', 'GET', `/pets/${petId}`);
@@ -88,35 +85,35 @@ export const readQuestions: readonly Question[] = [
   ...pageParameters.map(([name, value]) => secondPage(name, value)),
 ];
 
-const probeOf = (question: string, method: string, target: string): Probe => ({
-  method,
-  target,
-  headers: {},
-  token: 'own',
-  question,
-});
+/** Creates a request with the calibrated key. */
+export function probeOf(question: string, method: string, target: string): Probe {
+  return { method, target, headers: {}, token: 'own', question };
+}
+
+/** List of one pet, to see how the service counts requests. */
+export const plainList = probeOf('limits', 'GET', '/pets?limit=1');
 
 const write = (
   id: string,
   decides: readonly Subject[],
   sends: string,
-  body: (categories: ReadonlySet<Int64>) => string,
+  body: (categories: ReadonlySet<Int64>) => string = plainPet,
   type = 'application/json',
 ): Question => ({
   id,
   decides,
   sends: `POST /pets ${sends}`,
-  needs: 'write',
   probe: ({ categories }) => {
     if (categories.size === 0) return undefined;
     return { ...probeOf(id, 'POST', '/pets'), headers: { 'content-type': type }, body: body(categories) };
   },
 });
 
-const pet = (categoryId: string, name = unknown, more = '') =>
+const pet = (categoryId: string, name = unknown, more = ',"status":"sold"') =>
   `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${more}}`;
 
 const first = (categories: ReadonlySet<Int64>) => String([...categories][0]);
+const plainPet = (categories: ReadonlySet<Int64>) => pet(first(categories));
 
 /** Returns an unknown category whose number is next to a known one, with as many digits if possible. */
 function nearestUnknown(categories: ReadonlySet<Int64>): string {
@@ -135,33 +132,18 @@ function nearestUnknown(categories: ReadonlySet<Int64>): string {
  * are sent only after the rejection.
  */
 export const writeQuestions: readonly Question[] = [
-  write('defaultStatus', ['defaultStatus'], 'without a status', (categories) => pet(first(categories))),
+  write('defaultStatus', ['defaultStatus'], 'without a status', (categories) => pet(first(categories), unknown, '')),
   write('unknownFields', ['unknownFields'], 'with a field that NewPet does not have', (categories) =>
     pet(first(categories), unknown, `,"status":"sold","${unknown}":1`),
   ),
-  write('emptyName', ['emptyName'], 'with an empty name', (categories) =>
-    pet(first(categories), '', ',"status":"sold"'),
-  ),
-  write('unknownCategory', ['unknownCategory'], 'with a categoryId that no listed pet has', () =>
-    pet(oddCategory, unknown, ',"status":"sold"'),
-  ),
-  write(
-    'contentType',
-    ['contentType'],
-    'as text/plain',
-    (categories) => pet(first(categories), unknown, ',"status":"sold"'),
-    'text/plain',
-  ),
+  write('emptyName', ['emptyName'], 'with an empty name', (categories) => pet(first(categories), '')),
+  write('unknownCategory', ['unknownCategory'], 'with a categoryId that no listed pet has', () => pet(oddCategory)),
+  write('contentType', ['contentType'], 'as text/plain', plainPet, 'text/plain'),
   // Control questions, such as storing a plain pet. If the service rejects this pet too, it may not have rejected an
   // earlier question for its unusual part.
-  write(
-    'plainPet',
-    ['unknownFields', 'emptyName', 'unknownCategory', 'contentType'],
-    'with status sold',
-    (categories) => pet(first(categories), unknown, ',"status":"sold"'),
-  ),
+  write('plainPet', ['unknownFields', 'emptyName', 'unknownCategory', 'contentType'], 'with status sold'),
   write('nearestCategory', ['unknownCategory'], 'with the nearest categoryId that no listed pet has', (categories) =>
-    pet(nearestUnknown(categories), unknown, ',"status":"sold"'),
+    pet(nearestUnknown(categories)),
   ),
   write(
     'bodyTooLarge',

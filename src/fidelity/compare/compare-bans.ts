@@ -1,4 +1,5 @@
 import type { Settings } from '../../petstore/settings.js';
+import { banLengthMs } from '../../rate-limits/api-key.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import type { Bounds } from '../deduce/ban-rules.js';
 import { BanWatch } from '../deduce/ban-watch.js';
@@ -28,9 +29,8 @@ export function compareBans(
   slackSeconds: number,
   isStated: (about: string) => boolean,
 ): ComparisonResult {
-  const watch = new BanWatch();
-  const places = exchanges.filter((exchange) => isBanOf(watch, exchange));
-  const place = places.length === 0 ? '' : `#${places.map(({ id }) => id).join(', #')}`;
+  const { banned, observedSeconds } = observeBans(exchanges);
+  const place = [...banned].map(({ id }) => `#${id}`).join(', ');
   const differences: ServiceDifference[] = [];
   const [confirmed, unchecked]: [string[], string[]] = [[], []];
   const differ = (about: string, service: string, simulator: string) => {
@@ -52,7 +52,7 @@ export function compareBans(
     else differ(about, `from ${Math.round(range[0])} to ${Math.round(range[1])}`, String(settings[about]));
   }
 
-  const lengths = watch.lengths.flatMap((seconds, index) => (seconds === undefined ? [] : [{ seconds, index }]));
+  const lengths = observedSeconds.flatMap((seconds, index) => (seconds === undefined ? [] : [{ seconds, index }]));
   const [first] = lengths;
   const fits = (slack: number, by = settings) =>
     Array.from({ length: maximumEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
@@ -89,22 +89,25 @@ export function compareBans(
 }
 
 /**
- * Adds an exchange to the observed bans.
- * @returns whether its response reports a ban
+ * Finds the responses that report a ban, and the observed length of each ban in seconds; `undefined` if a used-up window
+ * hides its end.
  */
-export function isBanOf(watch: BanWatch, exchange: Exchange): boolean {
-  const parsed = parseExchange(exchange);
-  const isBan = watch.isMarked(parsed);
-  watch.add(parsed, isBan);
-  return isBan;
+export function observeBans(exchanges: readonly Exchange[]): {
+  readonly banned: ReadonlySet<Exchange>;
+  readonly observedSeconds: readonly (number | undefined)[];
+} {
+  const watch = new BanWatch();
+  const banned = exchanges.filter((exchange) => {
+    const parsed = parseExchange(exchange);
+    const isBan = watch.isMarked(parsed);
+    watch.add(parsed, isBan);
+    return isBan;
+  });
+  return { banned: new Set(banned), observedSeconds: watch.lengths };
 }
 
 const isWithin = (value: number, [minimum, maximum]: Bounds) =>
   value >= minimum - roundingMs && value < maximum + roundingMs;
 
-/** Length of a key's n-th ban in the scenario, in seconds. */
-function lengthOf({ banSeconds, banEscalation }: Settings, index: number): number {
-  if (banEscalation === false) return banSeconds;
-  const { factor, maxSeconds } = banEscalation;
-  return Math.ceil(Math.min(banSeconds * factor ** index, maxSeconds));
-}
+/** Length of a key's ban in the scenario, in seconds. The first ban has the index 0. */
+const lengthOf = (settings: Settings, index: number) => banLengthMs(settings, index + 1) / 1000;

@@ -1,31 +1,22 @@
 import type { Settings } from '../../petstore/settings.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
-import type { WindowName } from '../../requests/request-record.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
-import { BanWatch } from '../deduce/ban-watch.js';
 import { shownValue } from '../deduce/knowledge-costs.js';
 import type { Learner } from '../deduce/learner.js';
-import { LimitHypotheses } from '../deduce/limit-hypotheses.js';
+import { LimitHypotheses, unseenLimit } from '../deduce/limit-hypotheses.js';
 import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from '../deduce/limit-rules.js';
-import { isRefusal, rateOf } from '../deduce/observed-rate.js';
-import { compareBans, isBanOf } from './compare-bans.js';
+import { isRefusal, type ObservedRate, rateOf } from '../deduce/observed-rate.js';
+import { compareBans, observeBans } from './compare-bans.js';
 import type { ComparisonResult, ServiceDifference } from './difference.js';
 
 /** Response with its rate-limit headers. Responses to a banned key are excluded, because they show no window. */
-interface Sample {
+interface Sample extends ObservedRate {
   readonly exchange: Exchange;
-  readonly limit: number;
-  readonly remaining: number;
-  readonly reset: number;
 }
 
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
-/**
- * Limit of a window that no response showed, in a scenario written by `calibrate`. Large enough to reject no request.
- */
-const unseenLimit = 1_000_000;
 
 /**
  * Change of a rate-limit header by one, up or down. `compare` confirms a header only if it would have detected this
@@ -54,12 +45,10 @@ export function compareLimits(
   learner: Learner,
   isStated: (about: string) => boolean,
 ): ComparisonResult {
-  const bans = new BanWatch();
-  const ownExchanges = exchanges.filter((exchange) => {
-    const isBan = isBanOf(bans, exchange);
-    return exchange.token === 'own' && !isBan;
-  });
-  ownExchanges.splice(maximumResponses);
+  const { banned } = observeBans(exchanges);
+  const ownExchanges = exchanges
+    .filter((exchange) => exchange.token === 'own' && !banned.has(exchange))
+    .slice(0, maximumResponses);
   const samples = ownExchanges.flatMap(sampleOf);
   const rules = compareRules(resolved, ownExchanges, samples, isStated);
   // Exact results exclude windows that start at fixed clock times, because such windows end at whole seconds even if
@@ -86,6 +75,9 @@ const maximumResponses = 2_000;
 const maximumRounding = 2;
 
 const nothing: ComparisonResult = { differences: [], confirmed: [], unchecked: [] };
+const unchecked = (...about: string[]): ComparisonResult => ({ ...nothing, unchecked: about });
+const confirmed = (about: string): ComparisonResult => ({ ...nothing, confirmed: [about] });
+const different = (difference: ServiceDifference): ComparisonResult => ({ ...nothing, differences: [difference] });
 
 function sampleOf(exchange: Exchange): Sample[] {
   const rate = rateOf(exchange);
@@ -102,36 +94,29 @@ function comparePlan(
   samples: readonly Sample[],
 ): ComparisonResult {
   const about = 'enterpriseLimits';
-  if (samples.length === 0) return { ...nothing, unchecked: [about] };
   const ownPlan = keys?.['own-key']?.plan;
-  const all: Readonly<Record<string, Readonly<Record<WindowName, number>>>> = resolved.plans;
-  const expected = Object.entries(all).filter(([name]) => ownPlan === undefined || name === ownPlan);
+  const expected = Object.entries(resolved.plans).filter(([name]) => ownPlan === undefined || name === ownPlan);
   const isMissing = ([, { minute, day }]: (typeof expected)[number], { limit }: Sample) =>
     limit !== minute && limit !== day;
   const fitting = expected.find((plan) => !samples.some((sample) => isMissing(plan, sample)));
   if (fitting !== undefined) {
-    const isSet = ({ minute, day }: Readonly<Record<WindowName, number>>) =>
-      [minute, day].every((limit) => samples.some((sample) => sample.limit === limit));
-    const isTold = fitting[1].minute !== fitting[1].day;
-    return fitting[0] === 'enterprise' && isTold && isSet(fitting[1])
-      ? { ...nothing, confirmed: [about] }
-      : { ...nothing, unchecked: [about] };
+    const [name, { minute, day }] = fitting;
+    const isSeen = [minute, day].every((limit) => samples.some((sample) => sample.limit === limit));
+    return name === 'enterprise' && minute !== day && isSeen ? confirmed(about) : unchecked(about);
   }
   const hasUnseen = expected.some(([, { minute, day }]) => minute === unseenLimit || day === unseenLimit);
-  if (hasUnseen || (ownPlan === undefined && plans?.enterprise === undefined))
-    return { ...nothing, unchecked: [about] };
+  const isDocumented = ownPlan === undefined && plans?.enterprise === undefined;
   const [plan] = expected;
   const sample = plan && samples.find((each) => isMissing(plan, each));
-  if (plan === undefined || sample === undefined) return { ...nothing, unchecked: [about] };
+  if (hasUnseen || isDocumented || plan === undefined || sample === undefined) return unchecked(about);
   const [name, { minute, day }] = plan;
-  const difference: ServiceDifference = {
+  return different({
     kind: 'assumption',
     about: ownPlan === undefined || name === 'enterprise' ? about : `plans.${name}`,
     service: `has a limit of ${sample.limit}`,
     simulator: `has ${expected.length > 1 ? 'no plan with it' : `${minute} a minute and ${day} a day`}`,
     place: placeOf(sample.exchange),
-  };
-  return { ...nothing, differences: [difference] };
+  });
 }
 
 /** Compares the service's counting of requests with that of the scenario's rules. */
@@ -147,7 +132,7 @@ function compareRules(
     names.every((about) => isSame(each, settings, about));
   const ofScenario = allLimitRules().filter((each) => hasStated(each, stated));
   const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
-  if (inSeconds.length === 0 || samples.length === 0) return { ...nothing, unchecked: all };
+  if (inSeconds.length === 0 || samples.length === 0) return unchecked(...all);
   // Prefers rate-limit rules that count whole seconds, as the simulator does, to rules that count fractions.
   const isExact = explains(inSeconds, ownExchanges);
   const isFraction = !isExact && explains(ofScenario, ownExchanges);
@@ -216,7 +201,8 @@ function isSame({ settings }: LimitRules, ownSettings: Settings, about: LimitAss
   return setText(settings[about]) === setText(ownSettings[about]);
 }
 
-const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
+/** Formats a value for a comparison. Lists of operations are equal in any order. */
+export const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
 
 /** Simulates possible rate-limit rules until a response that none of them explains. */
 function simulate(rules: readonly LimitRules[], ownExchanges: readonly Exchange[]): LimitHypotheses {
@@ -251,23 +237,22 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Co
   });
   const about = retryAfterHeader;
   const [first] = gaps;
-  if (first === undefined) return { ...nothing, unchecked: [about] };
-  if (isExact && gaps.every(({ seconds }) => seconds === 0)) return { ...nothing, confirmed: [about] };
+  if (first === undefined) return unchecked(about);
+  if (isExact && gaps.every(({ seconds }) => seconds === 0)) return confirmed(about);
   const isConstant = gaps.every(({ seconds }) => seconds === first.seconds);
   const off =
     gaps.find(({ seconds }) => Math.abs(seconds) > maximumRounding) ??
     (isConstant && isExact && gaps.length >= surelyConstant ? first : undefined);
   // A small difference between Retry-After and the reset time may come from rounding, so it is not reported.
-  if (off === undefined) return { ...nothing, unchecked: [about] };
+  if (off === undefined) return unchecked(about);
   const { seconds } = off;
-  const difference: ServiceDifference = {
+  return different({
     kind: 'drift',
     about,
     service: `ends ${Math.abs(seconds)} s ${seconds > 0 ? 'after' : 'before'} ${resetHeader}`,
     simulator: 'ends with it',
     place: placeOf(off.exchange),
-  };
-  return { ...nothing, differences: [difference] };
+  });
 }
 
 /** Number of 429 responses whose Retry-After and reset time differ by the same amount that exclude a coincidence. */

@@ -2,21 +2,20 @@ import { resolveScenario } from '../../petstore/scenario.js';
 import { type AssumptionId, defaultSettings, type Settings } from '../../petstore/settings.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
+import type { Exchange } from '../../traffic-files/exchange.js';
 import { pluralize } from '../../values/pluralize.js';
-import { BanWatch } from '../deduce/ban-watch.js';
 import { shownValue } from '../deduce/knowledge-costs.js';
 import { contradictionTexts } from '../deduce/knowledge-lines.js';
 import { Learner } from '../deduce/learner.js';
 import { limitAssumptions } from '../deduce/limit-rules.js';
-import type { Knowledge } from '../deduce/observation.js';
+import { codeOf, isDecided, type Knowledge } from '../deduce/observation.js';
 import { isRefusal } from '../deduce/observed-rate.js';
 import { calibratedName } from '../deduce/scenario-text.js';
-import { isLost, unusableResponse } from '../deduce/unusable-response.js';
-import { banNumbers, isBanOf } from './compare-bans.js';
-import { compareLimits } from './compare-limits.js';
+import { isEvidence, isLost, unusableResponse } from '../deduce/unusable-response.js';
+import { banNumbers, observeBans } from './compare-bans.js';
+import { compareLimits, setText } from './compare-limits.js';
 import type { ServiceDifference } from './difference.js';
-import { differences, shapeOf } from './response-shape.js';
+import { responseDifferences } from './response-shape.js';
 import { simulateResponses } from './simulate-responses.js';
 
 /** Result of the comparison of a scenario with a real service. */
@@ -47,9 +46,8 @@ export async function compare(
   exchanges: readonly Exchange[],
   ended: string | undefined,
 ): Promise<Comparison> {
-  const learner = new Learner();
-  const usable = exchanges.filter((exchange) => unusableResponse(exchange) === undefined);
-  for (const exchange of usable) learner.add(exchange);
+  const usable = exchanges.filter(isEvidence);
+  const learner = new Learner(usable);
   // Omits the scenario's pets, which this comparison does not need and which take time to generate.
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
@@ -67,7 +65,6 @@ export async function compare(
       .map((text) => contradiction('document', text)),
   ];
   const differences = [...chosen, ...limits.differences, ...unique([...contradicted, ...drift])];
-  const isDecided = (row: Knowledge) => row.state === 'certain' || row.state === 'likely';
   const confirmed = rows.filter(
     (row) => isStated(row.about) && isDecided(row) && choiceDifference(row, resolved.settings) === undefined,
   );
@@ -85,7 +82,7 @@ export async function compare(
 /** Whether a scenario states a value for an assumption. A scenario of `calibrate` states only what it has learned. */
 function states({ name, assumptions = {} }: Scenario, about: string): boolean {
   if (name !== calibratedName) return true;
-  const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
+  const code = codeOf(about);
   return code === undefined ? Object.hasOwn(assumptions, about) : Object.hasOwn(assumptions.errorCodes ?? {}, code);
 }
 
@@ -98,7 +95,8 @@ function conclude(
   const requests = exchanges.length;
   const last = exchanges.at(-1);
   const failure = last && (unusableResponse(last) ?? (isLost(last) ? 'The service failed.' : undefined));
-  if (failure !== undefined) return { outcome: 'could not check', reason: ended ?? failure };
+  const unchecked = (reason: string) => ({ outcome: 'could not check', reason }) as const;
+  if (failure !== undefined) return unchecked(ended ?? failure);
   if (differences.length > 0) {
     const drift = differences.filter(({ kind }) => kind === 'drift').length;
     return {
@@ -106,26 +104,22 @@ function conclude(
       reason: `${pluralize(differences.length, 'difference')}, ${drift} of them drift that no assumption explains.`,
     };
   }
-  if (ended !== undefined) return { outcome: 'could not check', reason: ended };
-  if (requests === 0) return { outcome: 'could not check', reason: 'No responses to compare.' };
-  const unanswered = exchanges.filter(
-    (exchange) => isLost(exchange) || unusableResponse(exchange) !== undefined,
-  ).length;
+  if (ended !== undefined) return unchecked(ended);
+  if (requests === 0) return unchecked('No responses to compare.');
+  const unanswered = exchanges.filter((exchange) => isLost(exchange) || !isEvidence(exchange)).length;
   if (unanswered > 0) {
-    const reason = `${unanswered} of ${requests} requests got no response of the API: none at all, a 5xx or a rejected key.`;
-    return { outcome: 'could not check', reason };
+    return unchecked(
+      `${unanswered} of ${requests} requests got no response of the API: none at all, a 5xx or a rejected key.`,
+    );
   }
   return { outcome: 'same', reason: `${pluralize(requests, 'request')} answered alike.` };
 }
 
-function choiceDifference(
-  { about, state, value, left, evidence }: Knowledge,
-  settings: Settings,
-): ServiceDifference | undefined {
-  if (state !== 'certain' && state !== 'likely') return undefined;
-  const code = /^errorCodes\.(.*)$/.exec(about)?.[1];
-  const codes: Readonly<Record<string, string>> = settings.errorCodes;
-  const own = code === undefined ? settings[about as AssumptionId] : (codes[code] ?? code);
+function choiceDifference(row: Knowledge, settings: Settings): ServiceDifference | undefined {
+  if (!isDecided(row)) return undefined;
+  const { about, state, value, left, evidence } = row;
+  const code = codeOf(about);
+  const own = code === undefined ? settings[about as AssumptionId] : (settings.errorCodes[code] ?? code);
   // Reports no difference if the responses do not exclude the scenario's value.
   if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
@@ -137,9 +131,6 @@ function choiceDifference(
   };
 }
 
-/** Formats a value for a comparison. Lists of operations are equal in any order. */
-const setText = (value: unknown) => JSON.stringify(Array.isArray(value) ? [...value].sort() : value);
-
 /**
  * Finds differences between the service and a simulator that behaves like the service in all points that the interface
  * document leaves open.
@@ -150,12 +141,10 @@ async function unexplained(
   exchanges: readonly Exchange[],
   learner: Learner,
 ): Promise<{ drift: ServiceDifference[]; uncheckedParts: string[] }> {
-  const known = learner.settings();
   const { limits: _, ban: __, ...rest } = scenario;
-  const settings = { ...defaultSettings, ...chosen, ...known };
-  const assumptions = Object.fromEntries(Object.entries(settings).filter(([id]) => id !== 'enterpriseLimits'));
+  const { enterpriseLimits: ___, ...assumptions } = { ...defaultSettings, ...chosen, ...learner.settings() };
   const local = await simulateResponses({ ...rest, assumptions } as Scenario, exchanges, learner);
-  const [bans, localBans] = [bansIn(exchanges), bansIn(local)];
+  const [bans, localBans] = [observeBans(exchanges).banned, observeBans(local).banned];
   const pairs = exchanges.flatMap((exchange, index): [Exchange, Exchange][] => {
     const answer = local[index] as Exchange;
     // Ignores a request for which only the service or only the simulator sent a 429 or a ban. Other clients may use the
@@ -163,31 +152,9 @@ async function unexplained(
     const isOther = isRefusal(exchange) !== isRefusal(answer) || bans.has(exchange) !== localBans.has(answer);
     return isLost(exchange) || isOther ? [] : [[exchange, answer]];
   });
-  const drift = pairs.flatMap(([exchange, answer]) =>
-    differences(shapeOf(exchange), shapeOf(answer)).map(
-      (difference): ServiceDifference => ({
-        kind: 'drift',
-        about: difference.part,
-        service: difference.service,
-        simulator: difference.simulator,
-        place: placeOf(exchange),
-      }),
-    ),
-  );
-  const headersOfErrors = [
-    [405, 'Allow'],
-    [401, 'WWW-Authenticate'],
-  ] as const;
-  const uncheckedParts = headersOfErrors.flatMap(([status, name]) =>
-    pairs.some(([exchange]) => exchange.status === status) ? [] : [name],
-  );
-  return { drift, uncheckedParts };
-}
-
-/** Finds the responses that report a ban. */
-function bansIn(exchanges: readonly Exchange[]): ReadonlySet<Exchange> {
-  const watch = new BanWatch();
-  return new Set(exchanges.filter((exchange) => isBanOf(watch, exchange)));
+  const drift = pairs.flatMap(([exchange, answer]) => responseDifferences(exchange, answer));
+  const lacks = (status: number) => !pairs.some(([exchange]) => exchange.status === status);
+  return { drift, uncheckedParts: [...(lacks(405) ? ['Allow'] : []), ...(lacks(401) ? ['WWW-Authenticate'] : [])] };
 }
 
 const contradiction = (about: string, text: string): ServiceDifference => ({

@@ -1,17 +1,18 @@
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
-import type { Exchange } from '../../traffic-files/exchange.js';
+import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { pluralize } from '../../values/pluralize.js';
 import { isRefusal } from '../deduce/observed-rate.js';
 import { isObject, parseExchange } from '../deduce/service-facts.js';
+import type { ServiceDifference } from './difference.js';
 
 /**
  * Comparable parts of a response, by name. Two equal services agree in them. Times, ids, texts and usage are missing,
  * because they always differ.
  */
-export type ResponseShape = Readonly<Record<string, string>>;
+type ResponseShape = Readonly<Record<string, string>>;
 
 /** Extracts the comparable parts of a response, which depend neither on time nor on stored pets nor on usage. */
-export function shapeOf(exchange: Exchange): ResponseShape {
+function shapeOf(exchange: Exchange): ResponseShape {
   const { status, headers, method } = exchange;
   const { body } = parseExchange(exchange);
   const rate = Object.values(rateLimitHeaders).filter((name) => headers[name] !== undefined);
@@ -48,17 +49,11 @@ const fieldsOf = (value: unknown) =>
 /** Returns the field names of a list's item. Ignores a field that our own requests have stored in some pets. */
 const itemFieldsOf = (value: unknown) => fieldsOf(value).replace(/(?:, )?petstore-sim-probe/, '');
 
-/** Part of a response in which the service and the simulator differ. */
-export interface ShapeDifference {
-  readonly part: string;
-  readonly service: string;
-  readonly simulator: string;
-}
-
-export function differences(service: ResponseShape, simulator: ResponseShape): ShapeDifference[] {
-  const parts = new Set([...Object.keys(service), ...Object.keys(simulator)]);
-  return [...parts].flatMap((part) => {
-    const [here = 'none', there = 'none'] = [service[part], simulator[part]];
-    return here === there ? [] : [{ part, service: here, simulator: there }];
+/** Finds the parts in which the service's response differs from the simulator's. */
+export function responseDifferences(exchange: Exchange, answer: Exchange): ServiceDifference[] {
+  const [own, simulated] = [shapeOf(exchange), shapeOf(answer)];
+  return Object.keys({ ...own, ...simulated }).flatMap((about) => {
+    const [service = 'none', simulator = 'none'] = [own[about], simulated[about]];
+    return service === simulator ? [] : [{ kind: 'drift', about, service, simulator, place: placeOf(exchange) }];
   });
 }

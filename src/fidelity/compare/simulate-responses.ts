@@ -1,9 +1,9 @@
 import { createSimulator } from '../../petstore/create-simulator.js';
-import { basePath, documentedPlans } from '../../petstore/document.js';
+import { documentedPlans } from '../../petstore/document.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { type Exchange, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
-import { fromJsonBytes } from '../../values/json-bytes.js';
 import type { Learner } from '../deduce/learner.js';
+import { sendAgain } from '../deduce/replay-recording.js';
 
 /** Replaces the service's API key, which the simulator must not receive. */
 const ownKey = 'petstore-sim-own-key';
@@ -18,19 +18,17 @@ export async function simulateResponses(
   { facts, limits }: Learner,
 ): Promise<Exchange[]> {
   const startMs = instantOf(exchanges[0]);
-  const pets = [...facts.pets.values()].filter(({ id }) => !facts.created.has(String(id)));
   const plan = limits.planOf('own');
   const plans = { ...documentedPlans, ...scenario.plans };
   const name = plan !== undefined && Object.hasOwn(plans, plan.plan) ? plan.plan : 'free';
   const sim = createSimulator({
     scenario: {
       ...scenario,
-      pets: pets.map(({ status, extra, ...pet }) => ({
+      pets: facts.initialPets.map((pet) => ({
         ...pet,
-        ...(status !== undefined && { status }),
         // Adds unknown fields to the simulator's pets, because a service that stores unknown fields also returns those
         // of earlier requests.
-        ...(scenario.assumptions?.unknownFields === 'echo' && extra !== undefined && { extra }),
+        extra: scenario.assumptions?.unknownFields === 'echo' ? pet.extra : undefined,
       })),
       categories: [...facts.categories],
       keys: { ...scenario.keys, [ownKey]: { plan: name } },
@@ -41,13 +39,8 @@ export async function simulateResponses(
   for (const exchange of exchanges) {
     const nowMs = instantOf(exchange);
     if (nowMs > sim.clock.now()) sim.clock.set(nowMs);
-    const { token, method, path, query, requestHeaders, requestBody } = exchange;
-    const authorization = token === undefined ? {} : { authorization: `Bearer ${token === 'own' ? ownKey : token}` };
-    const response = await sim.fetch(`http://petstore.test${basePath}${path}${query && `?${query}`}`, {
-      method,
-      headers: { ...requestHeaders, ...authorization },
-      ...(requestBody && { body: fromJsonBytes(requestBody) as BodyInit }),
-    });
+    const { token } = exchange;
+    const response = await sendAgain(sim, exchange, token === 'own' ? ownKey : token);
     const headers = relevantHeaders(response.headers);
     const answer = { status: response.status, headers, responseBody: await response.text(), dateMs: readDate(headers) };
     answers.push({ ...exchange, ...answer, arrivedAtMs: nowMs, answeredAtMs: nowMs, missing: [] });

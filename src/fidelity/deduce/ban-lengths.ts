@@ -1,6 +1,6 @@
 import { settingValues } from '../../petstore/settings.js';
 import type { LimitRules } from './limit-rules.js';
-import { type Knowledge, notAsked } from './observation.js';
+import { decided, type Knowledge, notAsked } from './observation.js';
 
 /** Maximum length of bans if no response shows it: three days. Services with growing bans document this value. */
 const longestSeconds = 259_200;
@@ -48,21 +48,16 @@ export function lengthKnowledge({ seconds: lengths, orElse }: BanLengths): Knowl
   const first = lengths[0] ?? (isSame ? shown[0]?.seconds : undefined);
   const ofOne = (seconds: number) => (orElse === 0 ? `${seconds} s` : `${seconds} or ${seconds + orElse} s`);
   const bans = `bans of ${shown.map(({ seconds }) => ofOne(seconds)).join(', ')}`;
-  const likely = (about: Knowledge['about'], value: unknown, more = ''): Knowledge => ({
-    ...notAsked(about),
-    state: 'likely',
-    value,
-    left: [value],
-    evidence: [bans + more],
-  });
   const escalation = isSame ? { value: settingValues.banEscalation.default, isEndSeen: true } : growth(shown);
   return [
     first === undefined
       ? notAsked('banSeconds')
-      : { ...likely('banSeconds', first), ...(orElse !== 0 && { left: [first, first + orElse] }) },
+      : { ...decided('banSeconds', 'likely', first, [bans]), ...(orElse !== 0 && { left: [first, first + orElse] }) },
     escalation === undefined
       ? notAsked('banEscalation')
-      : likely('banEscalation', escalation.value, escalation.isEndSeen ? '' : ', and perhaps longer ones'),
+      : decided('banEscalation', 'likely', escalation.value, [
+          escalation.isEndSeen ? bans : `${bans}, and perhaps longer ones`,
+        ]),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { settingValues } from '../../petstore/settings.js';
 import { pluralize } from '../../values/pluralize.js';
-import { type Knowledge, notAsked } from './observation.js';
+import { decided, type Knowledge, notAsked } from './observation.js';
 
 /** Range of a time in milliseconds. Network latency makes arrival times uncertain. */
 export type Bounds = readonly [minimumMs: number, maximumMs: number];
@@ -21,16 +21,16 @@ export interface BanEpisode {
    * Further 429 responses after the first one, until the key was accepted again or banned, in order. The last one may
    * have started the ban.
    */
-  readonly early: readonly EarlyRequest[];
-  readonly isBanned: boolean;
+  readonly early: EarlyRequest[];
+  isBanned: boolean;
   /**
    * Whether `calibrate` sent all requests between the first 429 and the ban or success, so that no other client's
    * request is missing.
    */
   readonly isOurs: boolean;
   /** Whether every 429 of the episode named the same reset time. */
-  readonly isSteady: boolean;
-  readonly places: readonly string[];
+  isSteady: boolean;
+  readonly places: string[];
 }
 
 /**
@@ -119,15 +119,14 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
     );
     const says =
       spared && `${spared.places[0]} and ${pluralize(spared.early.length, 'refused request')} after it: no ban`;
-    const none = says && { state: 'likely' as const, value: 0, left: [0], evidence: [says] };
-    return [{ ...notAsked('banAfter'), ...none }, notAsked('banGraceMs'), notAsked('banToleranceMs')];
+    const none = says === undefined ? notAsked('banAfter') : decided('banAfter', 'likely', 0, [says]);
+    return [none, notAsked('banGraceMs'), notAsked('banToleranceMs')];
   }
   const isCertain = isOnly && isAlone && banned.length > 1 && banned.every(({ isOurs }) => isOurs);
-  const state = isCertain ? ('certain' as const) : ('likely' as const);
   return [
-    { ...notAsked('banAfter'), state, value: after, left: [after], evidence },
-    rangeKnowledge(notAsked('banGraceMs'), graceMs, settingValues.banGraceMs.default),
-    rangeKnowledge(notAsked('banToleranceMs'), toleranceMs, settingValues.banToleranceMs.default),
+    decided('banAfter', isCertain ? 'certain' : 'likely', after, evidence),
+    rangeKnowledge('banGraceMs', graceMs),
+    rangeKnowledge('banToleranceMs', toleranceMs),
   ];
 }
 
@@ -138,11 +137,11 @@ const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
  * Derives an assumption in milliseconds, such as the grace period, from the range that responses allow. Unknown if the
  * range is wide; never certain, because arrival times are not.
  */
-function rangeKnowledge(unknown: Knowledge, [minimum, maximum]: Bounds, byDefault: number): Knowledge {
-  if (maximum > Math.max(500, 3 * minimum)) return unknown;
+function rangeKnowledge(about: 'banGraceMs' | 'banToleranceMs', [minimum, maximum]: Bounds): Knowledge {
+  if (maximum > Math.max(500, 3 * minimum)) return notAsked(about);
+  const byDefault = settingValues[about].default;
   const value = isIn(byDefault, [minimum, maximum]) ? byDefault : roundestNumber(minimum, maximum);
-  const evidence = [`at least ${Math.round(minimum)} ms, less than ${Math.round(maximum)} ms`];
-  return { ...unknown, state: 'likely', value, left: [value], evidence };
+  return decided(about, 'likely', value, [`at least ${Math.round(minimum)} ms, less than ${Math.round(maximum)} ms`]);
 }
 
 /** Returns the roundest number in a range. */

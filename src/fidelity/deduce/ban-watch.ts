@@ -1,8 +1,8 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
-import type { BanEpisode, EarlyRequest } from './ban-rules.js';
-import type { Observation } from './observation.js';
-import { isRefusal, rateOf } from './observed-rate.js';
+import type { BanEpisode } from './ban-rules.js';
+import { contradiction, type Observation, observation } from './observation.js';
+import { isRefusal, rateOf, secondsOf } from './observed-rate.js';
 import { ServiceClock } from './service-clock.js';
 import { isObject, type ParsedExchange } from './service-facts.js';
 
@@ -11,8 +11,7 @@ interface Track {
   readonly first: Exchange;
   /** Reset time that the last 429 named, in Unix seconds. */
   promisedAtSeconds: number;
-  readonly early: EarlyRequest[];
-  isSteady: boolean;
+  readonly episode: BanEpisode;
   /** The service's current ban: its end, and the `Date` of the latest response that showed it, both in Unix seconds. */
   ban?: { untilSeconds: number; isShown: boolean; atSeconds: number } | undefined;
 }
@@ -64,7 +63,7 @@ export class BanWatch {
    * @param isBan whether its response reports a ban
    * @returns observations about the service's undocumented behavior
    */
-  add(exchange: ParsedExchange, isBan = this.isMarked(exchange)): Observation[] {
+  add(exchange: ParsedExchange, isBan: boolean): Observation[] {
     const { token, status } = exchange;
     this.#clock.note(exchange);
     if (!isRefusal(exchange)) {
@@ -77,62 +76,48 @@ export class BanWatch {
     if (isBan) return this.#ban(exchange);
     this.#refuse(exchange);
     if (status === 429) return [];
-    const description = `a limit refused with ${status}; "When a request exceeds the limit, the response is 429 Too Many Requests"`;
-    return [{ about: 'document', possibleValues: [], description }];
+    return [
+      contradiction(
+        `a limit refused with ${status}; "When a request exceeds the limit, the response is 429 Too Many Requests"`,
+      ),
+    ];
   }
 
   #refuse(exchange: Exchange): void {
-    const { token } = exchange;
-    const track = this.#tracks.get(token);
-    const promisedAtSeconds = rateOf(exchange)?.reset ?? 0;
+    const track = this.#tracks.get(exchange.token);
+    const begun = trackFrom(exchange);
     if (track === undefined || track.ban !== undefined) {
-      const begun: Track = { first: exchange, promisedAtSeconds, early: [], isSteady: true };
-      this.#tracks.set(token, begun);
-      this.episodes.push({
-        early: begun.early,
-        isBanned: false,
-        isOurs: isOurs(exchange),
-        isSteady: true,
-        places: [placeOf(exchange)],
-      });
+      this.#tracks.set(exchange.token, begun);
+      this.episodes.push(begun.episode);
       return;
     }
     this.#early(track, exchange);
-    if (promisedAtSeconds !== track.promisedAtSeconds) this.#change(track, { isSteady: false });
-    track.promisedAtSeconds = promisedAtSeconds;
+    if (begun.promisedAtSeconds !== track.promisedAtSeconds) track.episode.isSteady = false;
+    track.promisedAtSeconds = begun.promisedAtSeconds;
   }
 
   /** Adds an early request: its time after the first 429, and how much too early it was. */
-  #early({ first, promisedAtSeconds, early }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
+  #early({ first, promisedAtSeconds, episode }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
     const promisedMs = promisedAtSeconds * 1_000;
     const { minimumMs, maximumMs } = this.offset;
-    early.push({
+    episode.early.push({
       afterFirstMs: [Math.max(0, arrivedAtMs - first.answeredAtMs), answeredAtMs - first.arrivedAtMs],
       beforePromiseMs: [promisedMs - answeredAtMs - maximumMs, promisedMs - arrivedAtMs - minimumMs],
     });
   }
 
-  #change(track: Track, change: Partial<BanEpisode>): void {
-    const index = this.episodes.findLastIndex(({ early }) => early === track.early);
-    const episode = this.episodes[index];
-    if (episode !== undefined) this.episodes[index] = { ...episode, ...change };
-  }
-
   #ban(exchange: ParsedExchange): Observation[] {
-    const { token, status, arrivedAtMs, dateMs } = exchange;
+    const { token, status } = exchange;
     const observations: Observation[] = [
-      {
-        about: 'banStatus',
-        possibleValues: [status].filter((each) => [429, 403, 401, 418].includes(each)),
-        description: `a banned key is refused with ${status}`,
+      observation('banStatus', [status], `a banned key is refused with ${status}`, {
         // If bans and limits have the same error code, only a later reset time shows a ban, so the conclusion is only
         // likely.
         isLikely: !this.isMarked(exchange),
-      },
+      }),
     ];
     const untilSeconds = rateOf(exchange)?.reset;
     if (untilSeconds === undefined) return observations;
-    const atSeconds = Math.floor((dateMs ?? arrivedAtMs) / 1000);
+    const atSeconds = secondsOf(exchange);
     const track = this.#tracks.get(token);
     if (track?.ban !== undefined) return [...observations, ...extendObservations(track.ban, untilSeconds, atSeconds)];
     // The reset header shows the later one of ban and window. The end of a shorter ban is therefore unknown.
@@ -142,11 +127,10 @@ export class BanWatch {
     this.waits.push(Number.isInteger(wait) ? wait : undefined);
     if (track !== undefined) {
       this.#early(track, exchange);
-      const { places = [] } = this.episodes.findLast(({ early }) => early === track.early) ?? {};
-      this.#change(track, { isBanned: true, places: [...places, placeOf(exchange)] });
+      track.episode.isBanned = true;
+      track.episode.places.push(placeOf(exchange));
     }
-    const ban = { untilSeconds, isShown, atSeconds };
-    this.#tracks.set(token, { first: exchange, promisedAtSeconds: untilSeconds, early: [], isSteady: true, ban });
+    this.#tracks.set(token, { ...trackFrom(exchange), ban: { untilSeconds, isShown, atSeconds } });
     return observations;
   }
 }
@@ -155,8 +139,19 @@ function codeOf({ body }: ParsedExchange): string | undefined {
   return isObject(body) && typeof body.code === 'string' ? body.code : undefined;
 }
 
-/** Whether `calibrate` itself sent the request. Another client's request is then unlikely just before it. */
-const isOurs = ({ question }: Exchange) => question !== undefined;
+/** Creates the state of a key after its first 429. */
+const trackFrom = (first: Exchange): Track => ({
+  first,
+  promisedAtSeconds: rateOf(first)?.reset ?? 0,
+  episode: {
+    early: [],
+    isBanned: false,
+    // Another client's request is unlikely just before one that `calibrate` itself sent.
+    isOurs: first.question !== undefined,
+    isSteady: true,
+    places: [placeOf(first)],
+  },
+});
 
 /**
  * Reads observations from a request during a ban: whether the request extended the ban. Needs a second since the last
@@ -167,5 +162,5 @@ function extendObservations(ban: NonNullable<Track['ban']>, untilSeconds: number
   if (!isLonger && (!ban.isShown || atSeconds <= ban.atSeconds)) return [];
   Object.assign(ban, { untilSeconds, atSeconds, isShown: ban.isShown || isLonger });
   const description = isLonger ? 'a request during the ban extended it' : 'a request during the ban did not extend it';
-  return [{ about: 'banExtend', possibleValues: [isLonger], description }];
+  return [observation('banExtend', [isLonger], description)];
 }

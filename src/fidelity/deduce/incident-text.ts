@@ -2,9 +2,10 @@ import { windowSeconds } from '../../rate-limits/plan-limits.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import { isGivenUp } from '../../traffic-files/exchange.js';
 import type { Recording } from '../../traffic-files/read-recording.js';
+import { jsonText } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { Learner } from './learner.js';
-import { isRefusal, rateOf } from './observed-rate.js';
+import { isRefusal, rateOf, secondsOf } from './observed-rate.js';
 import { recordedScenario } from './recorded-scenario.js';
 import { type ReplayedRecording, replayRecording } from './replay-recording.js';
 import { comment } from './scenario-text.js';
@@ -61,7 +62,7 @@ function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scen
   const first = exchanges.find((exchange) => rateOf(exchange) !== undefined && exchange.status !== 401);
   const rate = first && rateOf(first);
   if (first === undefined || rate === undefined) return [];
-  const seconds = rate.reset - Math.floor((first.dateMs ?? first.arrivedAtMs) / 1000);
+  const seconds = rate.reset - secondsOf(first);
   const usage = first.token === undefined ? undefined : base.keys?.[first.token]?.usage;
   const name = usage?.day === undefined ? 'minute' : 'day';
   const isShorter = seconds > 0 && seconds < windowSeconds[name];
@@ -96,25 +97,21 @@ function replayLines({ compared, same, differing }: ReplayedRecording): string[]
   ];
 }
 
-/** Formats a scenario as YAML: one line per field, per list item, per API key and per assumption. */
+/**
+ * Formats a scenario as YAML: one line per field, per list item, per API key and per assumption. JSON is valid YAML.
+ */
 function yamlLines(scenario: Scenario): string[] {
   return Object.entries(scenario).flatMap(([field, value]) => {
     if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {
-      return [`${field}:`, ...value.map((item) => `  - ${flow(item)}`)];
+      return [`${field}:`, ...value.map((item) => `  - ${jsonText(item)}`)];
     }
     if (field === 'keys' || field === 'assumptions') {
       const items = Object.entries(value as object);
       return [
         `${field}:${items.length === 0 ? ' {}' : ''}`,
-        ...items.map(([name, item]) => `  ${name}: ${flow(item)}`),
+        ...items.map(([name, item]) => `  ${name}: ${jsonText(item)}`),
       ];
     }
-    return [`${field}: ${flow(value)}`];
+    return [`${field}: ${jsonText(value)}`];
   });
 }
-
-/** Formats a value as JSON, which is valid YAML. Keeps every digit of an int64. */
-const flow = (value: unknown): string => {
-  const marked = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `int64:${each}` : each));
-  return marked.replaceAll(/"int64:(-?\d+)"/g, '$1');
-};

@@ -36,14 +36,8 @@ function detail(row: Knowledge): string {
   if (state === 'not asked') return describeUnknown(row);
   const last = evidence.at(-1) ?? '';
   if (state === 'contradicted') return last;
-  const others =
-    left.length > 1
-      ? ` (else ${left
-          .filter((each) => each !== value)
-          .map(shownValue)
-          .join(', ')})`
-      : '';
-  return `${shownValue(value)}${others}  ${last}`;
+  const others = left.filter((each) => each !== value).map(shownValue);
+  return `${shownValue(value)}${others.length > 0 ? ` (else ${others.join(', ')})` : ''}  ${last}`;
 }
 
 /** Describes the responses that contradict the API document, each with its first request. */

@@ -5,10 +5,19 @@ import type { Exchange } from '../../traffic-files/exchange.js';
 import { banLengths, lengthKnowledge } from './ban-lengths.js';
 import { type BanRules, readBanRules, strikeKnowledge } from './ban-rules.js';
 import { BanWatch } from './ban-watch.js';
-import { LimitHypotheses } from './limit-hypotheses.js';
+import { LimitHypotheses, limitsText } from './limit-hypotheses.js';
 import { type LimitAssumption, limitAssumptions } from './limit-rules.js';
 import { listObservations } from './list-observations.js';
-import { type Knowledge, notAsked, type Observation, Observations, type Subject } from './observation.js';
+import {
+  codeOf,
+  decided,
+  isDecided,
+  type Knowledge,
+  notAsked,
+  type Observation,
+  Observations,
+  type Subject,
+} from './observation.js';
 import { questionObservations } from './question-observations.js';
 import { petObservations, responseObservations } from './response-observations.js';
 import { parseExchange, ServiceFacts } from './service-facts.js';
@@ -34,6 +43,10 @@ export class Learner {
 
   /** Observations that do not count yet, because the service must first accept certain other requests. */
   #waiting: { observation: Observation; exchange: Exchange }[] = [];
+
+  constructor(exchanges: Iterable<Exchange> = []) {
+    for (const exchange of exchanges) this.add(exchange);
+  }
 
   add(exchange: Exchange): void {
     const parsed = parseExchange(exchange);
@@ -84,8 +97,7 @@ export class Learner {
   }
 
   about(subject: Subject): Knowledge {
-    const isJoint = limitAssumptions.includes(subject as LimitAssumption);
-    if (isJoint) return this.limits.knowledge().find(({ about }) => about === subject) as Knowledge;
+    if (limitAssumptions.includes(subject as LimitAssumption)) return this.limits.about(subject as LimitAssumption);
     const ofBans = this.#aboutBans().find(({ about }) => about === subject);
     return ofBans ?? (subject === 'enterpriseLimits' ? this.#enterprise() : this.#observations.about(subject));
   }
@@ -96,7 +108,7 @@ export class Learner {
    */
   knowledge(): Knowledge[] {
     const ids = Object.keys(assumptions) as AssumptionId[];
-    const codes = this.#observations.subjects.filter((subject) => subject.startsWith('errorCodes.'));
+    const codes = this.#observations.subjects.filter(codeOf);
     return ids.flatMap((id) => {
       if (id !== 'errorCodes') return [this.about(id)];
       return codes.length > 0 ? codes.map((code) => this.about(code)) : [this.about(id)];
@@ -107,9 +119,8 @@ export class Learner {
   settings(): Partial<Settings> {
     const known: Record<string, unknown> = {};
     const errorCodes: Partial<Record<ErrorCode, string>> = {};
-    for (const { about, state, value } of this.knowledge()) {
-      if (state !== 'certain' && state !== 'likely') continue;
-      const code = /^errorCodes\.(.*)$/.exec(about)?.[1] as ErrorCode | undefined;
+    for (const { about, value } of this.knowledge().filter(isDecided)) {
+      const code = codeOf(about);
       if (code === undefined) known[about] = value;
       else if (value !== code) errorCodes[code] = value as string;
     }
@@ -126,23 +137,11 @@ export class Learner {
   /** Derives the limits of a plan that the API document does not describe, if a key has such limits. */
   #enterprise(): Knowledge {
     const about = 'enterpriseLimits';
-    const none = notAsked(about);
-    const tokens = new Set(this.limits.alive.flatMap(({ keys }) => [...keys.keys()]));
-    for (const token of tokens) {
-      const plan = this.limits.planOf(token);
-      if (plan?.plan !== 'enterprise') continue;
-      const { minute, day } = plan;
-      const shown =
-        minute === undefined
-          ? `a limit of ${day} a day`
-          : `a limit of ${minute} a minute${day === undefined ? '' : ` and ${day} a day`}`;
-      const evidence = [`${token} has ${shown}, unlike any documented plan`];
-      if (minute === undefined || day === undefined) {
-        const left = { ...(minute !== undefined && { minute }), ...(day !== undefined && { day }) };
-        return { ...none, left: [left], evidence };
-      }
-      return { ...none, state: 'certain', value: { minute, day }, left: [{ minute, day }], evidence };
-    }
-    return none;
+    const plan = this.limits.enterprise;
+    if (plan === undefined) return notAsked(about);
+    const { token, minute, day } = plan;
+    const evidence = [`${token} has a limit of ${limitsText(plan, ' and ')}, unlike any documented plan`];
+    if (minute !== undefined && day !== undefined) return decided(about, 'certain', { minute, day }, evidence);
+    return { ...notAsked(about), left: [{ minute, day }], evidence };
   }
 }

@@ -1,8 +1,10 @@
+import { limitsApplyTo } from '../../rate-limits/admission.js';
+import type { WindowName } from '../../requests/request-record.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 import { fictitiousKey } from '../../traffic-files/key-names.js';
-import { allLimitRules, isCounted, type LimitAssumption, type LimitRules, limitAssumptions } from './limit-rules.js';
-import type { Knowledge } from './observation.js';
-import { isRefusal, rateOf } from './observed-rate.js';
+import { allLimitRules, type LimitAssumption, type LimitRules, limitAssumptions } from './limit-rules.js';
+import { type Knowledge, notAsked, Observations, observation } from './observation.js';
+import { isRefusal, rateOf, secondsOf } from './observed-rate.js';
 import { ServiceClock } from './service-clock.js';
 import {
   isUsedUp,
@@ -29,6 +31,16 @@ export interface UnexplainedResponse {
   readonly expected: string;
 }
 
+/** Plan of an API key with its limits; `undefined` for a limit that no response showed. */
+export interface LearnedPlan extends Record<WindowName, number | undefined> {
+  readonly token: string;
+  readonly plan: string;
+}
+
+/** Describes the known limits of a plan: `60 a minute and 1000 a day`. */
+export const limitsText = ({ minute, day }: LearnedPlan, separator: string): string =>
+  [minute && `${minute} a minute`, day && `${day} a day`].filter(Boolean).join(separator);
+
 /** Maximum number of possible states per key that are followed. With more, the key's earlier responses are ignored. */
 const maximumStates = 24;
 /**
@@ -37,6 +49,8 @@ const maximumStates = 24;
  */
 const surelyNoChance = 3;
 const dayMs = 86_400_000;
+/** Limit of a window that no response showed, in a learned scenario. Large enough to reject no request. */
+export const unseenLimit = 1_000_000;
 
 /**
  * Finds the rate-limit rules that explain all responses of a service, among all combinations of assumptions. Accounts
@@ -58,7 +72,8 @@ export class LimitHypotheses {
     string,
     { limit: number; remaining: number; reset: number; isRefused: boolean; isBan: boolean; lost: number }
   >();
-  readonly #evidence = new Map<LimitAssumption, { left: string; texts: string[]; requests: number[] }>();
+  /** Observations about the values in the possible rules, to name the responses that excluded values. */
+  readonly #observations = new Observations();
 
   /** @param rules combinations of assumptions to consider; default: all */
   constructor(rules: readonly LimitRules[] = allLimitRules()) {
@@ -132,37 +147,44 @@ export class LimitHypotheses {
     }
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isBegun });
     this.#seen++;
-    this.#noteEvidence(exchange);
+    for (const about of limitAssumptions) {
+      this.#observations.add(observation(about, valuesOf(about, this.#alive), describe(exchange)), exchange);
+    }
     return isBegun;
   }
 
-  /** Returns what is known about each question on the service's rate limits. */
-  knowledge(): Knowledge[] {
-    return limitAssumptions.map((about) => this.#knowledgeOf(about));
+  /** Plans and limits of all keys, as far as responses show them. */
+  get plans(): LearnedPlan[] {
+    const tokens = new Set(this.#alive.flatMap(({ keys }) => [...keys.keys()]));
+    return [...tokens].flatMap((token) => this.planOf(token) ?? []);
+  }
+
+  /** Plan that the API document does not describe, if a key has such limits. */
+  get enterprise(): LearnedPlan | undefined {
+    return this.plans.find(({ plan }) => plan === 'enterprise');
   }
 
   /** Returns the plan and limits of a key, as far as responses show them; `undefined` if several are possible. */
-  planOf(token: string): { plan: string; minute: number | undefined; day: number | undefined } | undefined {
+  planOf(token: string): LearnedPlan | undefined {
     const keys = new Set(this.#alive.flatMap((hypothesis) => hypothesis.keys.get(token) ?? []));
     const [plan, ...otherPlans] = new Set([...keys].map((key) => key.plan));
     if (plan === undefined || otherPlans.length > 0) return undefined;
-    const limitOf = (name: 'minute' | 'day') => {
+    const limitOf = (name: WindowName) => {
       const [limit, ...others] = new Set([...keys].map(({ limits }) => limits[name]));
       return others.length > 0 ? undefined : limit;
     };
-    return { plan, minute: limitOf('minute'), day: limitOf('day') };
+    return { token, plan, minute: limitOf('minute'), day: limitOf('day') };
   }
 
   /**
-   * Predicts the service's responses to requests at given Unix seconds, under one of the possible rules. Returns the
-   * responses as text.
+   * Predicts the service's responses to requests with the calibrated key at given Unix seconds, under one of the
+   * possible rules. Returns the responses as text.
    */
   expectedResponses(
     { rules, keys }: LimitHypothesis,
-    token: string,
     requests: readonly { readonly atSeconds: number; readonly operation: string | undefined }[],
   ): string {
-    const [first] = keys.get(token) ?? [];
+    const [first] = keys.get('own') ?? [];
     if (first === undefined) return '';
     let key = withExactTimes(first);
     return requests
@@ -194,15 +216,14 @@ export class LimitHypotheses {
     change: (hypothesis: LimitHypothesis, keys: readonly SimulatedKey[] | undefined) => SimulatedKey[] | undefined,
     observed?: ObservedResponse,
   ): void {
-    const followed = new Map<readonly SimulatedKey[] | undefined, Map<string, SimulatedKey[] | undefined>>();
+    const onceForEach = createOnceForEach<SimulatedKey[] | undefined>();
     this.#alive = this.#alive.flatMap((hypothesis) => {
       const { rules, keys } = hypothesis;
       const before = keys.get(token);
-      const alike = followed.get(before) ?? new Map<string, SimulatedKey[] | undefined>();
-      followed.set(before, alike);
-      const treatment = treatmentOf(rules, observed);
-      if (!alike.has(treatment)) alike.set(treatment, distinct(change(hypothesis, before)));
-      const after = alike.get(treatment);
+      const isLimited =
+        observed === undefined ? rules.settings.limitsApply : limitsApplyTo(rules.settings, observed.operation);
+      const treatment = treatmentOf(rules, isLimited, observed?.isRefused);
+      const after = onceForEach(before, treatment, () => distinct(change(hypothesis, before)));
       if (after?.length === 0) return [];
       const others = new Map(keys);
       if (after === undefined || after.length > maximumStates) others.delete(token);
@@ -221,39 +242,26 @@ export class LimitHypotheses {
     this.#unaccounted += Math.max(0, last.remaining - remaining - last.lost - 1);
   }
 
-  #knowledgeOf(about: LimitAssumption): Knowledge {
-    const { texts = [], requests = [] } = this.#evidence.get(about) ?? {};
+  /** Returns what is known about a question on the service's rate limits. */
+  about(about: LimitAssumption): Knowledge {
     if (this.#unexplained !== undefined) {
       const { exchange, expected } = this.#unexplained;
-      const evidence = [`${placeOf(exchange)}: ${this.#describe(exchange)}; ${expected}`];
+      const evidence = [`${placeOf(exchange)}: ${describe(exchange)}; ${expected}`];
       // A recording may lack requests of other clients with the same key. These would explain responses that no rules
       // fit. While `calibrate` sends the requests itself, this is improbable.
       const enough = exchange.question === undefined ? 1 : surelyNoChance;
       const state = this.#unaccounted >= enough ? 'not asked' : 'contradicted';
       return { about, state, left: [], evidence, requests: [exchange.id] };
     }
-    const base = { about, evidence: texts, requests };
-    if (this.#seen === 0) return { ...base, state: 'not asked', left: [] };
+    if (this.#seen === 0) return notAsked(about);
     const left = valuesOf(about, this.#alive);
+    const { evidence, requests } = this.#observations.about(about);
+    const base = { about, evidence, requests, left };
     // Reports the window start only if all possible rules have fixed windows.
     const isFixed =
       about !== 'windowStart' || this.#alive.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
-    if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked', left };
-    return { ...base, state: 'certain', value: left[0], left };
-  }
-
-  #noteEvidence(exchange: Exchange): void {
-    for (const about of limitAssumptions) {
-      const left = JSON.stringify(valuesOf(about, this.#alive));
-      const known = this.#evidence.get(about) ?? { left: '', texts: [], requests: [] };
-      if (left === known.left) continue;
-      const text = `${placeOf(exchange)}: ${this.#describe(exchange)}`;
-      this.#evidence.set(about, {
-        left,
-        texts: [...known.texts, text].slice(-3),
-        requests: [...known.requests, exchange.id].slice(-3),
-      });
-    }
+    if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked' };
+    return { ...base, state: 'certain', value: left[0] };
   }
 
   #expectation(): string {
@@ -262,24 +270,37 @@ export class LimitHypotheses {
     const { algorithm, windowStart, reportedWindow, limitsApply } = first.rules.settings;
     return `no combination of algorithm, windowStart, rejectedCounts, reportedWindow and limitsApply explains this response and all earlier ones; the last possible one was ${algorithm}, ${windowStart}, ${reportedWindow}, limits on ${limitsApply}`;
   }
-
-  #describe(exchange: Exchange): string {
-    const { limit, remaining, reset } = rateOf(exchange) ?? { limit: 0, remaining: 0, reset: 0 };
-    const nowSeconds = Math.floor((exchange.dateMs ?? exchange.arrivedAtMs) / 1000);
-    return `${exchange.status}, Remaining ${remaining} of ${limit}, reset in ${reset - nowSeconds} s`;
-  }
 }
 
-/** Text that identifies how rate-limit rules treat a request. Rules with equal texts have equal results. */
-function treatmentOf({ settings, rounding }: LimitRules, observed: ObservedResponse | undefined): string {
-  const { algorithm, windowStart, reportedWindow, rejectedCounts, limitsApply } = settings;
-  const isLimited = observed === undefined ? String(limitsApply) : isCounted(settings, observed.operation);
-  const counts = observed?.isRefused === false ? '' : rejectedCounts;
+function describe(exchange: Exchange): string {
+  const { limit, remaining, reset } = rateOf(exchange) ?? { limit: 0, remaining: 0, reset: 0 };
+  return `${exchange.status}, Remaining ${remaining} of ${limit}, reset in ${reset - secondsOf(exchange)} s`;
+}
+
+/**
+ * Text that identifies how rate-limit rules treat requests of a key. Rules with equal texts have equal results.
+ * @param isLimited whether the limits apply to each request
+ * @param isRefused whether the request was rejected; `undefined` if unknown
+ */
+export function treatmentOf({ settings, rounding }: LimitRules, isLimited: unknown, isRefused?: boolean): string {
+  const { algorithm, windowStart, reportedWindow, rejectedCounts } = settings;
+  const counts = isRefused === false ? '' : rejectedCounts;
   return `${algorithm} ${windowStart} ${rounding} ${reportedWindow} ${isLimited} ${counts}`;
 }
 
-function distinct(keys: readonly SimulatedKey[] | undefined): SimulatedKey[] | undefined {
-  if (keys === undefined || keys.length < 2) return keys && [...keys];
+/** Creates a function that computes a result only once for all rules that treat the same states of a key alike. */
+export function createOnceForEach<Result>() {
+  const results = new Map<unknown, Map<string, Result>>();
+  return (keys: readonly SimulatedKey[] | undefined, treatment: string, compute: () => Result): Result => {
+    const ofKeys = results.get(keys) ?? new Map<string, Result>();
+    results.set(keys, ofKeys);
+    if (!ofKeys.has(treatment)) ofKeys.set(treatment, compute());
+    return ofKeys.get(treatment) as Result;
+  };
+}
+
+function distinct(keys: SimulatedKey[] | undefined): SimulatedKey[] | undefined {
+  if (keys === undefined || keys.length < 2) return keys;
   return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
 }
 

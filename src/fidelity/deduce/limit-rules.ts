@@ -51,7 +51,3 @@ export function allLimitRules(units: readonly LimitRules['rounding'][] = roundin
   }
   return rules;
 }
-
-/** Whether rate limits apply to a request. A request without an operation counts only if they apply to everything. */
-export const isCounted = ({ limitsApply }: Settings, operation: string | undefined): boolean =>
-  typeof limitsApply === 'string' ? limitsApply === 'all' : operation !== undefined && limitsApply.includes(operation);

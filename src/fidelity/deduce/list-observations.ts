@@ -1,9 +1,9 @@
 import { listLimit } from '../../petstore/document.js';
 import { isStatus } from '../../petstore/operation.js';
-import { compareInt64 } from '../../values/int64.js';
+import type { Int64 } from '../../values/int64.js';
 import type { JsonValue } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
-import type { Observation } from './observation.js';
+import { contradiction, type Observation, observation } from './observation.js';
 import { asPet, type ObservedPet, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
 /** Number of sorted pets that excludes a coincidence: one of 3,628,800 orders of ten pets. */
@@ -30,16 +30,16 @@ export function listObservations(exchange: ParsedExchange, facts: ServiceFacts):
   const query = new URLSearchParams(text);
   const odd = oddities(query);
   const usesPaging = pagingNames.some((name) => query.has(name));
+  const only = odd.length === 1 ? odd[0] : undefined;
   if (exchange.question !== undefined && usesPaging && odd.length === 0)
     return pageObservations(exchange, query, facts);
   if (status === 400) {
-    if (odd.length === 1 && !usesPaging)
-      return [{ about: odd[0] as Odd, possibleValues: ['reject'], description: 'answered with 400' }];
+    if (only !== undefined && !usesPaging) return [observation(only, ['reject'], 'answered with 400')];
     if (odd.length > 0 || usesPaging) return [];
     return [contradiction('answered with 400, although limit and status are valid by the document')];
   }
-  if (status >= 400 && status < 500 && odd.length === 1 && status !== 401 && status !== 403 && status !== 429) {
-    return [{ about: odd[0] as Odd, possibleValues: [], description: `answered with ${status}` }];
+  if (status >= 400 && status < 500 && only !== undefined && ![401, 403, 429].includes(status)) {
+    return [observation(only, [], `answered with ${status}`)];
   }
   if (status !== 200) return [];
   if (!Array.isArray(body)) {
@@ -51,11 +51,9 @@ export function listObservations(exchange: ParsedExchange, facts: ServiceFacts):
   if (pets.includes(undefined)) return [contradiction('an item that is no Pet')];
   const observations = orderObservations(pets as ObservedPet[]);
   if (usesPaging) return observations;
-  const [only] = odd;
-  if (odd.length === 1 && only === 'limitOutOfRange') observations.push(...limitObservations(query, body, facts));
-  if (odd.length === 1 && only === 'unknownQuery')
-    observations.push({ about: only, possibleValues: ['ignore'], description: 'answered with 200' });
-  if (odd.length === 1 && only === 'unknownStatusFilter') observations.push(...filterObservations(body, facts));
+  if (only === 'limitOutOfRange') observations.push(...limitObservations(query, body, facts));
+  if (only === 'unknownQuery') observations.push(observation(only, ['ignore'], 'answered with 200'));
+  if (only === 'unknownStatusFilter') observations.push(filterObservation(body, facts));
   if (odd.length === 0)
     observations.push(
       ...plainObservations(query, pets as ObservedPet[]),
@@ -66,19 +64,17 @@ export function listObservations(exchange: ParsedExchange, facts: ServiceFacts):
 
 type Odd = 'limitOutOfRange' | 'unknownStatusFilter' | 'unknownQuery';
 
-const contradiction = (description: string): Observation => ({ about: 'document', possibleValues: [], description });
-
 function oddities(query: URLSearchParams): Odd[] {
-  const limits = query.getAll('limit');
-  const filters = query.getAll('status');
-  const isLimitOdd = limits.length > 1 || (limits[0] !== undefined && !isLimit(limits[0]));
-  const isFilterOdd = filters.length > 1 || (filters[0] !== undefined && !isStatus(filters[0]));
-  const isQueryOdd = [...query.keys()].some((name) => !documented.includes(name) && !pagingNames.includes(name));
-  return [
-    ...(isLimitOdd ? (['limitOutOfRange'] as const) : []),
-    ...(isFilterOdd ? (['unknownStatusFilter'] as const) : []),
-    ...(isQueryOdd ? (['unknownQuery'] as const) : []),
-  ];
+  const isOdd = (name: string, isValid: (text: string) => boolean) => {
+    const texts = query.getAll(name);
+    return texts.length > 1 || !texts.every(isValid);
+  };
+  const odd: Odd[] = [];
+  if (isOdd('limit', isLimit)) odd.push('limitOutOfRange');
+  if (isOdd('status', isStatus)) odd.push('unknownStatusFilter');
+  if ([...query.keys()].some((name) => !documented.includes(name) && !pagingNames.includes(name)))
+    odd.push('unknownQuery');
+  return odd;
 }
 
 const isLimit = (text: string) =>
@@ -88,26 +84,18 @@ const isLimit = (text: string) =>
 function limitObservations(query: URLSearchParams, body: readonly JsonValue[], facts: ServiceFacts): Observation[] {
   const [text = '', ...more] = query.getAll('limit');
   const count = body.length;
-  const description = `answered with ${pluralize(count, 'pet')}`;
   if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
   const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
   // A list with fewer pets than the limit must contain all pets.
   const explains = (limit: number) => count <= limit && count >= Math.min(limit, facts.total);
   const possibleValues = [...(explains(clamped) ? ['clamp'] : []), ...(explains(listLimit.default) ? ['default'] : [])];
-  return [{ about: 'limitOutOfRange', possibleValues, description }];
+  return [observation('limitOutOfRange', possibleValues, `answered with ${pluralize(count, 'pet')}`)];
 }
 
-function filterObservations(body: readonly JsonValue[], facts: ServiceFacts): Observation[] {
-  if (body.length > 0)
-    return [
-      {
-        about: 'unknownStatusFilter',
-        possibleValues: ['ignore'],
-        description: `answered with ${pluralize(body.length, 'pet')}`,
-      },
-    ];
-  const possibleValues = facts.total > 0 ? ['empty'] : ['empty', 'ignore'];
-  return [{ about: 'unknownStatusFilter', possibleValues, description: 'answered with no pets' }];
+function filterObservation({ length }: readonly JsonValue[], facts: ServiceFacts): Observation {
+  const about = 'unknownStatusFilter';
+  if (length > 0) return observation(about, ['ignore'], `answered with ${pluralize(length, 'pet')}`);
+  return observation(about, facts.total > 0 ? ['empty'] : ['empty', 'ignore'], 'answered with no pets');
 }
 
 /**
@@ -128,50 +116,38 @@ function plainObservations(query: URLSearchParams, pets: readonly ObservedPet[])
 function orderObservations(pets: readonly ObservedPet[]): Observation[] {
   const count = pets.length;
   if (count < 2) return [];
-  const isSorted = (compare: (a: ObservedPet, b: ObservedPet) => number) =>
+  const isSorted = (compare: Compare) =>
     pets.every((pet, index) => index === 0 || compare(pets[index - 1] as ObservedPet, pet) <= 0);
-  const byId = (a: ObservedPet, b: ObservedPet) => compareInt64(a.id, b.id);
+  const isReversed = (compare: Compare) => isSorted((a, b) => compare(b, a));
+  const listOrder = (possibleValues: readonly string[], shown: string) => [
+    observation('listOrder', possibleValues, `${count} pets, ${shown}`, { isLikely: count < surelyOrdered }),
+  ];
   const shuffled = count < likelyOrdered ? ['shuffled'] : [];
-  const isLikely = count < surelyOrdered;
-  if (isSorted(byId)) {
-    return [
-      {
-        about: 'listOrder',
-        possibleValues: ['id-ascending', ...shuffled],
-        description: `${count} pets, ids ascending`,
-        isLikely,
-      },
-    ];
+  const byId = by(({ id }) => id);
+  if (isSorted(byId)) return listOrder(['id-ascending', ...shuffled], 'ids ascending');
+  if (isReversed(byId)) return listOrder(['newest-first', ...shuffled], 'ids descending');
+  for (const { field, note = '', compare } of orders) {
+    const values = new Set(pets.map((pet) => pet[field]));
+    if (count >= 6 && values.size > 2 && (isSorted(compare) || isReversed(compare)))
+      return listOrder([], `sorted by ${field}${note}`);
   }
-  if (isSorted((a, b) => byId(b, a))) {
-    return [
-      {
-        about: 'listOrder',
-        possibleValues: ['newest-first', ...shuffled],
-        description: `${count} pets, ids descending`,
-        isLikely,
-      },
-    ];
-  }
-  const orders: [string, (a: ObservedPet, b: ObservedPet) => number][] = [
-    ['name', (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)],
-    ['name, ignoring case', (a, b) => a.name.localeCompare(b.name, 'en')],
-    ['categoryId', (a, b) => compareInt64(a.categoryId, b.categoryId)],
-    ['status', (a, b) => (String(a.status) < String(b.status) ? -1 : a.status === b.status ? 0 : 1)],
-  ];
-  for (const [field, compare] of orders) {
-    const isBy = isSorted(compare) || isSorted((a, b) => compare(b, a));
-    const differ =
-      new Set(
-        pets.map((pet) => JSON.stringify([compare(pet, pets[0] as ObservedPet), pet[field.split(',')[0] as 'name']])),
-      ).size > 2;
-    if (isBy && differ && count >= 6)
-      return [{ about: 'listOrder', possibleValues: [], description: `${count} pets, sorted by ${field}` }];
-  }
-  return [
-    { about: 'listOrder', possibleValues: ['shuffled'], description: `${count} pets, ids in no order`, isLikely },
-  ];
+  return listOrder(['shuffled'], 'ids in no order');
 }
+
+type Compare = (a: ObservedPet, b: ObservedPet) => number;
+
+const by =
+  (keyOf: (pet: ObservedPet) => Int64 | string): Compare =>
+  (a, b) =>
+    keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0;
+
+/** Orders of a list that no assumption has. */
+const orders: readonly { field: 'name' | 'categoryId' | 'status'; note?: string; compare: Compare }[] = [
+  { field: 'name', compare: by(({ name }) => name) },
+  { field: 'name', note: ', ignoring case', compare: (a, b) => a.name.localeCompare(b.name, 'en') },
+  { field: 'categoryId', compare: by(({ categoryId }) => categoryId) },
+  { field: 'status', compare: by(({ status }) => String(status)) },
+];
 
 const pageTexts = pageParameters.map(([name, value]) => `${name}=${value}`);
 const withoutEffect = (name: string) => `${name} without effect`;
@@ -195,7 +171,7 @@ function pageObservations(
   }
   if (status !== 200 || shown === undefined || shown !== second) return [];
   const description = `${name}=${query.get(name)} shows the next page, and no Link names it: none of the simulator's choices responds like this`;
-  return [{ about: 'paging', possibleValues: [], description }];
+  return [observation('paging', [], description)];
 }
 
 /** Reads observations about pages from the Link header, which names the next page (RFC 8288). */
@@ -209,28 +185,18 @@ function pagingObservations(
   if (next === undefined) {
     if (query.has('status') || body.length >= facts.total || body.length === 0) return [];
     const description = `${body.length} of at least ${pluralize(facts.total, 'pet')}, and no Link to the rest`;
-    const none: Observation = { about: 'paging', possibleValues: ['none'], description, isLikely: true };
+    const none = observation('paging', ['none'], description, { isLikely: true });
     if (question === undefined) return [none];
     // Without a Link header, the service can still have pages by query parameters. So a missing Link header is evidence
     // only after such parameters were sent and had no effect.
     const needs = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,
-      {
-        about: 'paging',
-        possibleValues: ['none'],
-        description: `${description}; ${pageTexts.join(' and ')} without effect`,
-        needs,
-      },
+      observation('paging', ['none'], `${description}; ${pageTexts.join(' and ')} without effect`, { needs }),
     ];
   }
   const names = [...new URLSearchParams(next.split('?')[1] ?? '').keys()].filter((name) => !documented.includes(name));
   const known = names.filter((name) => pagingNames.includes(name));
-  return [
-    {
-      about: 'paging',
-      possibleValues: known.length === 1 ? known : [],
-      description: `a Link to the next page, by ${names.join(', ') || 'nothing'}`,
-    },
-  ];
+  const description = `a Link to the next page, by ${names.join(', ') || 'nothing'}`;
+  return [observation('paging', known.length === 1 ? known : [], description)];
 }

@@ -25,6 +25,21 @@ export interface Observation {
   readonly needs?: readonly string[] | undefined;
 }
 
+/** Creates the observation that a response shows one of `possibleValues` of an assumption. */
+export const observation = (
+  about: Subject,
+  possibleValues: readonly unknown[],
+  description: string,
+  more?: Pick<Observation, 'isLikely' | 'needs'>,
+): Observation => ({ about, possibleValues, description, ...more });
+
+/** Creates the observation that a response contradicts the API document. */
+export const contradiction = (description: string): Observation => observation('document', [], description);
+
+/** Returns the error code that a subject is about; `undefined` for any other subject. */
+export const codeOf = (about: string): ErrorCode | undefined =>
+  /^errorCodes\.(.*)$/.exec(about)?.[1] as ErrorCode | undefined;
+
 export type KnowledgeState = 'certain' | 'likely' | 'not asked' | 'contradicted';
 
 /** Knowledge about one assumption, derived from the responses of a service. */
@@ -56,12 +71,19 @@ export const notAsked = (about: Subject): Knowledge => ({
   requests: [],
 });
 
-interface ObservedValues {
-  left: readonly unknown[] | undefined;
-  isLikely: boolean;
-  isContradicted: boolean;
-  evidence: string[];
-  requests: number[];
+/** Creates the knowledge about an assumption with one value. */
+export const decided = (
+  about: Subject,
+  state: 'certain' | 'likely',
+  value: unknown,
+  evidence: readonly string[],
+): Knowledge => ({ ...notAsked(about), state, value, left: [value], evidence });
+
+export const isDecided = ({ state }: Knowledge): boolean => state === 'certain' || state === 'likely';
+
+/** Possible values of an assumption after at least one observation. No value is left after a contradiction. */
+interface ObservedValues extends Pick<Knowledge, 'left' | 'evidence' | 'requests'> {
+  readonly isLikely: boolean;
 }
 
 /** Maximum number of observations that are shown per open question about the service. */
@@ -75,27 +97,28 @@ export class Observations {
   readonly #gathered = new Map<Subject, ObservedValues>();
 
   add({ about, possibleValues, description, isLikely = false }: Observation, exchange: Exchange): void {
-    const known = this.#gathered.get(about) ?? emptyGathered(about);
-    this.#gathered.set(about, known);
-    if (known.isContradicted) return;
-    const left = known.left?.filter((value) => includes(possibleValues, value)) ?? possibleValues;
-    const isTelling = known.left === undefined || left.length < known.left.length;
-    const becomesCertain = known.isLikely && !isLikely && left.length > 0;
-    if (left.length === 0) known.isContradicted = true;
-    else if (known.evidence.length > 0 && !isTelling && !becomesCertain) return;
-    known.isLikely = left.length === (known.left?.length ?? -1) ? known.isLikely && isLikely : isLikely;
-    known.left = left;
-    known.evidence = [...known.evidence, `${placeOf(exchange)}: ${description}`].slice(-shownEvidence);
-    known.requests = [...known.requests, exchange.id].slice(-shownEvidence);
+    const known = this.#gathered.get(about);
+    const before = known?.left ?? choicesOf(about);
+    const left = before?.filter((value) => includes(possibleValues, value)) ?? possibleValues;
+    const isUnchanged = left.length === before?.length;
+    const becomesCertain = known?.isLikely === true && !isLikely;
+    if (known?.left.length === 0 || (known !== undefined && isUnchanged && !becomesCertain)) return;
+    this.#gathered.set(about, {
+      left,
+      isLikely: isLikely && (known?.isLikely === true || !isUnchanged),
+      evidence: [...(known?.evidence ?? []), `${placeOf(exchange)}: ${description}`].slice(-shownEvidence),
+      requests: [...(known?.requests ?? []), exchange.id].slice(-shownEvidence),
+    });
   }
 
-  about(subject: Subject): Knowledge {
-    const { left = [], isLikely, isContradicted, evidence, requests } = this.#gathered.get(subject) ?? nothing;
-    const base = { about: subject, evidence, requests };
-    if (isContradicted) return { ...base, state: 'contradicted', left: [] };
-    if (evidence.length === 0 || left.length !== 1)
-      return { ...base, state: 'not asked', left: evidence.length > 0 ? left : [] };
-    return { ...base, state: isLikely ? 'likely' : 'certain', value: left[0], left };
+  about(about: Subject): Knowledge {
+    const known = this.#gathered.get(about);
+    if (known === undefined) return notAsked(about);
+    const { isLikely, ...base } = known;
+    const [value, ...others] = known.left;
+    if (known.left.length === 0) return { about, ...base, state: 'contradicted' };
+    if (others.length > 0) return { about, ...base, state: 'not asked' };
+    return { about, ...base, state: isLikely ? 'likely' : 'certain', value };
   }
 
   /** Open questions about the service with at least one observation. */
@@ -104,17 +127,8 @@ export class Observations {
   }
 }
 
-const nothing: ObservedValues = { left: undefined, isLikely: false, isContradicted: false, evidence: [], requests: [] };
-
-const emptyGathered = (about: Subject): ObservedValues => ({
-  ...nothing,
-  left: choicesOf(about),
-  evidence: [],
-  requests: [],
-});
-
 /** Returns all possible values of a question about the service; `undefined` if they are unlimited. */
-export function choicesOf(about: Subject): readonly unknown[] | undefined {
+function choicesOf(about: Subject): readonly unknown[] | undefined {
   const values = Object.hasOwn(settingValues, about) ? settingValues[about as AssumptionId] : undefined;
   return values !== undefined && 'others' in values ? [values.default, ...values.others] : undefined;
 }

@@ -22,6 +22,10 @@ export function rateOf({ headers }: Pick<Exchange, 'headers'>): ObservedRate | u
     : { limit, remaining, reset };
 }
 
+/** Time of a response in Unix seconds, by the service's clock; without a `Date` header, by the recording machine's. */
+export const secondsOf = ({ dateMs, arrivedAtMs }: Pick<Exchange, 'dateMs' | 'arrivedAtMs'>): number =>
+  Math.floor((dateMs ?? arrivedAtMs) / 1000);
+
 /** Whether the key was rate-limited or banned: 429, or another 4xx with Retry-After. */
 export const isRefusal = ({ status, headers }: Pick<Exchange, 'status' | 'headers'>) =>
   status === 429 || (status >= 400 && status < 500 && headers[retryAfterHeader] !== undefined);

@@ -1,10 +1,10 @@
 import { documentedPlans, isOperationName } from '../../petstore/document.js';
-import type { Settings } from '../../petstore/settings.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 import type { Learner } from './learner.js';
-import { isRefusal, rateOf } from './observed-rate.js';
+import { unseenLimit } from './limit-hypotheses.js';
+import { isRefusal, rateOf, secondsOf } from './observed-rate.js';
 import { recordedFaults } from './recorded-faults.js';
 
 type KeyOfScenario = NonNullable<Scenario['keys']>[string];
@@ -15,15 +15,14 @@ type KeyOfScenario = NonNullable<Scenario['keys']>[string];
  * @param learner knowledge from the recorded responses
  */
 export function recordedScenario(exchanges: readonly Exchange[], learner: Learner, name: string): Scenario {
-  const { facts } = learner;
-  const settings: Partial<Settings> = learner.settings();
+  const { facts, limits } = learner;
+  const { enterpriseLimits: _, ...assumptions } = learner.settings();
   const tokens = [...new Set(exchanges.flatMap(({ token }) => token ?? []))];
   const keys = Object.fromEntries(tokens.map((token) => [token, keyOf(exchanges, token, learner)]));
-  const own = tokens.map((token) => learner.limits.planOf(token)).find((plan) => plan?.plan === 'enterprise');
+  const { minute = unseenLimit, day = unseenLimit } = limits.enterprise ?? {};
   const created = exchanges.flatMap(({ operation, status, responseBody }) =>
     operation === 'createPet' && status === 201 ? [/"id":(-?\d+)/.exec(textOfBytes(responseBody))?.[1]] : [],
   );
-  const pets = [...facts.pets.values()].filter(({ id }) => !facts.created.has(String(id)));
   const minuteSeconds = minuteLength(exchanges);
   const faults = recordedFaults(exchanges);
   const [first] = exchanges;
@@ -34,23 +33,15 @@ export function recordedScenario(exchanges: readonly Exchange[], learner: Learne
       client: { key: first.token, ...(isOperationName(first.operation) && { operation: first.operation }) },
     }),
     keys,
-    ...(own !== undefined && {
-      plans: { enterprise: { minute: own.minute ?? unseenLimit, day: own.day ?? unseenLimit } },
-    }),
+    ...(limits.enterprise !== undefined && { plans: { enterprise: { minute, day } } }),
     ...(minuteSeconds !== undefined && { windows: { minute: `${minuteSeconds}s` } }),
     ...(created[0] !== undefined && Number.isSafeInteger(Number(created[0])) && { ids: { start: Number(created[0]) } }),
-    ...(settings.unknownCategory === 'reject' && { categories: [...facts.categories] }),
-    pets: pets.map(({ status, extra: _, ...pet }) => ({ ...pet, ...(status !== undefined && { status }) })),
+    ...(assumptions.unknownCategory === 'reject' && { categories: [...facts.categories] }),
+    pets: facts.initialPets.map(({ extra: _, ...pet }) => pet),
     ...(faults.length > 0 && { faults }),
-    ...(Object.keys(settings).length > 0 && { assumptions: withoutPlan(settings) }),
+    ...(Object.keys(assumptions).length > 0 && { assumptions: assumptions as NonNullable<Scenario['assumptions']> }),
   };
 }
-
-/** Limit of a window that no response showed. Large enough to reject no request. */
-const unseenLimit = 1_000_000;
-
-const withoutPlan = ({ enterpriseLimits: _, ...settings }: Partial<Settings>): NonNullable<Scenario['assumptions']> =>
-  settings as NonNullable<Scenario['assumptions']>;
 
 function keyOf(exchanges: readonly Exchange[], token: string, { limits }: Learner): KeyOfScenario {
   const ownExchanges = exchanges.filter((exchange) => exchange.token === token && exchange.status > 0);
@@ -79,7 +70,7 @@ function guessedPlan(first: Exchange | undefined): string {
 function startOf(first: Exchange | undefined, minute: number | undefined): Pick<KeyOfScenario, 'usage' | 'bannedFor'> {
   const rate = first && rateOf(first);
   if (first === undefined || rate === undefined) return {};
-  const seconds = rate.reset - Math.floor((first.dateMs ?? first.arrivedAtMs) / 1000);
+  const seconds = rate.reset - secondsOf(first);
   const isBan = isRefusal(first) && (first.status !== 429 || /"key_banned"/.test(textOfBytes(first.responseBody)));
   if (isBan) return { bannedFor: `${Math.max(1, seconds)}s` };
   const used = rate.limit - rate.remaining - (isRefusal(first) ? 0 : 1);
@@ -92,7 +83,7 @@ function minuteLength(exchanges: readonly Exchange[]): number | undefined {
   const fresh = exchanges.flatMap((exchange) => {
     const rate = rateOf(exchange);
     const isFirst = rate !== undefined && rate.remaining === rate.limit - 1 && exchange.dateMs !== undefined;
-    return isFirst && exchange.status !== 401 ? [rate.reset - Math.floor((exchange.dateMs as number) / 1000)] : [];
+    return isFirst && exchange.status !== 401 ? [rate.reset - secondsOf(exchange)] : [];
   });
   const longest = Math.max(...fresh);
   return fresh.length > 0 && longest > 0 && longest < 60 ? longest : undefined;

@@ -2,7 +2,7 @@ import { getPetRemovedAtMs } from '../../petstore/document.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import { parseInt64 } from '../../values/int64.js';
-import type { Observation } from './observation.js';
+import { contradiction, type Observation, observation } from './observation.js';
 import { isRefusal, rateOf } from './observed-rate.js';
 import { isObject, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
@@ -26,25 +26,22 @@ function headerObservations(exchange: ParsedExchange): Observation[] {
   const observations: Observation[] = [];
   if (status === 401 && !isRefusal(exchange)) {
     const [limit, remaining] = [headers[rateLimitHeaders.limit], headers[rateLimitHeaders.remaining]];
-    const isAll = rate !== undefined;
     const possibleValues =
       limit === undefined && remaining === undefined
         ? ['omit']
-        : isAll && limit === remaining
+        : rate !== undefined && rate.limit === rate.remaining
           ? ['full']
-          : isAll && remaining === '0'
+          : rate?.remaining === 0
             ? ['remaining-zero']
             : [];
     const description =
       limit === undefined ? 'a 401 without X-RateLimit headers' : `a 401 with Remaining ${remaining} of ${limit}`;
-    observations.push({ about: 'unauthorizedHeaders', possibleValues, description });
+    observations.push(observation('unauthorizedHeaders', possibleValues, description));
   } else if (rate === undefined && Object.keys(headers).length > 0) {
     const missing = Object.values(rateLimitHeaders).filter((name) => !/^\d+$/.test(headers[name] ?? ''));
-    observations.push({
-      about: 'document',
-      possibleValues: [],
-      description: `no whole number in ${missing.join(', ')}; "Every API response carries these headers"`,
-    });
+    observations.push(
+      contradiction(`no whole number in ${missing.join(', ')}; "Every API response carries these headers"`),
+    );
   }
   if (rate !== undefined) observations.push(draftObservation(headers));
   return observations;
@@ -57,11 +54,11 @@ function draftObservation(headers: Readonly<Record<string, string>>): Observatio
   if (structured !== undefined) {
     const has = (name: string) => new RegExp(`;\\s*${name}=`).test(structured);
     const possibleValues = has('r') && has('t') ? ['structured-rt'] : has('a') && has('w') ? ['structured-aw'] : [];
-    return { about, possibleValues, description: `RateLimit: ${structured.slice(0, 40)}` };
+    return observation(about, possibleValues, `RateLimit: ${structured.slice(0, 40)}`);
   }
-  if (legacy === undefined) return { about, possibleValues: ['none'], description: 'no RateLimit field' };
+  if (legacy === undefined) return observation(about, ['none'], 'no RateLimit field');
   const isWhole = headers['RateLimit-Remaining'] !== undefined && headers['RateLimit-Reset'] !== undefined;
-  return { about, possibleValues: isWhole ? ['legacy'] : [], description: 'RateLimit-Limit' };
+  return observation(about, isWhole ? ['legacy'] : [], 'RateLimit-Limit');
 }
 
 function refusalObservations(exchange: ParsedExchange): Observation[] {
@@ -69,32 +66,21 @@ function refusalObservations(exchange: ParsedExchange): Observation[] {
   const text = headers[retryAfterHeader];
   if (text === undefined) {
     return [
-      {
-        about: 'document',
-        possibleValues: [],
-        description: 'a refusal without Retry-After; "The client waits for the time given in the Retry-After header"',
-      },
+      contradiction('a refusal without Retry-After; "The client waits for the time given in the Retry-After header"'),
     ];
   }
   const isSeconds = /^\d+$/.test(text);
   const untilMs = isSeconds ? (dateMs ?? Number.NaN) + Number(text) * 1000 : Date.parse(text);
   const isDate = !isSeconds && /GMT$/.test(text) && !Number.isNaN(untilMs);
-  const observations: Observation[] = [
-    {
-      about: 'retryAfterForm',
-      possibleValues: isSeconds ? ['seconds'] : isDate ? ['http-date'] : [],
-      description: `Retry-After: ${text.slice(0, 40)}`,
-    },
-  ];
+  const possibleValues = isSeconds ? ['seconds'] : isDate ? ['http-date'] : [];
+  const observations = [observation('retryAfterForm', possibleValues, `Retry-After: ${text.slice(0, 40)}`)];
   const reset = rateOf(exchange)?.reset;
   // Ignores a difference of one second between two reset headers, which comes from rounding.
   if (reset !== undefined && Math.abs(untilMs - reset * 1000) > 1_000) {
     const byS = Math.round(Math.abs(untilMs / 1000 - reset));
-    observations.push({
-      about: 'document',
-      possibleValues: [],
-      description: `Retry-After ends ${byS} s ${untilMs > reset * 1000 ? 'after' : 'before'} X-RateLimit-Reset`,
-    });
+    observations.push(
+      contradiction(`Retry-After ends ${byS} s ${untilMs > reset * 1000 ? 'after' : 'before'} X-RateLimit-Reset`),
+    );
   }
   return observations;
 }
@@ -119,18 +105,16 @@ function errorObservations(exchange: ParsedExchange): Observation[] {
   if (status < 400 || method === 'HEAD' || missing.includes('answer body')) return [];
   if (!isObject(body) || typeof body.code !== 'string' || typeof body.message !== 'string' || body.status !== status) {
     return [
-      {
-        about: 'document',
-        possibleValues: [],
-        description: `a ${status} whose body is no Error; "Error responses carry the Error object (code, message, status)"`,
-      },
+      contradiction(
+        `a ${status} whose body is no Error; "Error responses carry the Error object (code, message, status)"`,
+      ),
     ];
   }
   const code = codeOfStatus[status];
   // Ignores refusals by a ban, because a response counts as a ban by its error code, and so reveals nothing about the
   // error codes of limits.
   if (code === undefined || (isRefusal(exchange) && (status !== 429 || body.code === 'key_banned'))) return [];
-  return [{ about: `errorCodes.${code}`, possibleValues: [body.code], description: `code ${body.code.slice(0, 60)}` }];
+  return [observation(`errorCodes.${code}`, [body.code], `code ${body.code.slice(0, 60)}`)];
 }
 
 /** Reads observations about the service's undocumented behavior from a getPet response. */
@@ -143,34 +127,25 @@ export function petObservations(
   const isRemoved = arrivedAtMs >= getPetRemovedAtMs;
   if (parseInt64(petId) === undefined) {
     if (isRemoved) return [];
-    const possibleValues = status === 404 ? ['not-found'] : status === 400 ? ['reject'] : [];
-    return [{ about: 'malformedPetId', possibleValues, description: `answered with ${status}` }];
+    const possibleValues = { 404: ['not-found'], 400: ['reject'] }[status] ?? [];
+    return [observation('malformedPetId', possibleValues, `answered with ${status}`)];
   }
   const isStored = facts.pets.has(petId);
   if (isRemoved && isStored) {
     const possibleValues = { 404: ['not-found'], 410: ['gone'], 200: ['keep'] }[status] ?? [];
-    return [{ about: 'afterRemoval', possibleValues, description: `answered with ${status} after 5 December 2030` }];
+    return [observation('afterRemoval', possibleValues, `answered with ${status} after 5 December 2030`)];
   }
   if (status === 404 && isStored && method === 'GET') {
-    return [
-      { about: 'document', possibleValues: [], description: 'answered with 404, though a list had shown this pet' },
-    ];
+    return [contradiction('answered with 404, though a list had shown this pet')];
   }
   if (status !== 200) return [];
   const { Deprecation: since, Sunset: until } = headers;
-  const possibleValues =
-    since === undefined && until === undefined
-      ? ['silent']
-      : since !== undefined && until !== undefined
-        ? ['headers']
-        : [];
-  const description =
-    possibleValues[0] === 'silent'
-      ? 'no Deprecation, no Sunset'
-      : since === undefined
-        ? 'Sunset without Deprecation'
-        : until === undefined
-          ? 'Deprecation without Sunset'
-          : 'Deprecation and Sunset';
-  return [{ about: 'deprecation', possibleValues, description }];
+  const about = 'deprecation';
+  if (since === undefined)
+    return until === undefined
+      ? [observation(about, ['silent'], 'no Deprecation, no Sunset')]
+      : [observation(about, [], 'Sunset without Deprecation')];
+  return until === undefined
+    ? [observation(about, [], 'Deprecation without Sunset')]
+    : [observation(about, ['headers'], 'Deprecation and Sunset')];
 }

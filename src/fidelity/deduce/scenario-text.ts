@@ -1,8 +1,10 @@
-import { fictitiousKey } from '../../traffic-files/key-names.js';
+import { jsonText } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
 import { describeUnknown } from './knowledge-costs.js';
 import { contradictionTexts, unseenLines } from './knowledge-lines.js';
 import type { Learner } from './learner.js';
+import { limitsText, unseenLimit } from './limit-hypotheses.js';
+import { codeOf, isDecided } from './observation.js';
 
 export interface CalibratedSource {
   /** Source of the scenario: the service's URL, or names of recordings. */
@@ -19,7 +21,7 @@ export const calibratedName = 'calibrated';
 const yaml = (value: unknown): string =>
   typeof value === 'string' && /^[a-z][a-z-]*$/i.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value)
     ? value
-    : JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
+    : jsonText(value);
 
 /** Formats a text as a YAML comment in one line. */
 export const comment = (text: string, indent = ''): string => `${indent}# ${text.replaceAll(/[\r\n\p{Cc}]+/gu, ' ')}`;
@@ -27,11 +29,11 @@ export const comment = (text: string, indent = ''): string => `${indent}# ${text
 /** Formats the learned assumptions as a scenario file with their evidence. Unknown ones appear as comments. */
 export function calibratedScenario(learner: Learner, { from, at, requests }: CalibratedSource): string {
   const rows = learner.knowledge();
-  const known = rows.filter(({ state }) => state === 'certain' || state === 'likely');
-  const codes = known.filter(({ about }) => about.startsWith('errorCodes.'));
-  const others = known.filter(({ about }) => !about.startsWith('errorCodes.') && about !== 'enterpriseLimits');
+  const known = rows.filter(isDecided);
+  const codes = known.filter(({ about }) => codeOf(about));
+  const others = known.filter(({ about }) => !codeOf(about) && about !== 'enterpriseLimits');
   // Includes error codes that equal the documented ones, because `compare` checks only the codes in the scenario.
-  const errorCodes = Object.fromEntries(codes.map(({ about, value }) => [about.slice('errorCodes.'.length), value]));
+  const errorCodes = Object.fromEntries(codes.map(({ about, value }) => [codeOf(about), value]));
   const open = rows.filter(({ state }) => state === 'not asked');
   const broken = rows.filter(({ state }) => state === 'contradicted');
   const unexplained = contradictionTexts(learner);
@@ -47,10 +49,10 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
       : []),
     ...(known.length > 0 ? ['', 'assumptions:'] : []),
     ...others.flatMap(({ about, state, value, evidence }) => [
-      comment(`${state}; ${evidence.at(-1) ?? ''}`, '  '),
+      comment(`${state}; ${evidence.at(-1)}`, '  '),
       `  ${about}: ${yaml(value)}`,
     ]),
-    ...codes.map(({ about, state, evidence }) => comment(`${state}, ${about}; ${evidence.at(-1) ?? ''}`, '  ')),
+    ...codes.map(({ about, state, evidence }) => comment(`${state}, ${about}; ${evidence.at(-1)}`, '  ')),
     ...(codes.length > 0 ? [`  errorCodes: ${yaml(errorCodes)}`] : []),
     '',
     ...(open.length > 0 ? [comment('Unknown, so the defaults apply:')] : []),
@@ -58,7 +60,7 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
     ...(broken.length + unexplained.length > 0
       ? ['', comment('Contradicted: no value that the simulator supports explains these responses.')]
       : []),
-    ...broken.map(({ about, evidence }) => comment(`  ${about}: ${evidence.at(-1) ?? ''}`)),
+    ...broken.map(({ about, evidence }) => comment(`  ${about}: ${evidence.at(-1)}`)),
     ...unexplained.map((text) => comment(`  ${text}`)),
     ...unseenLines(learner).map((text) => (text === '' ? '' : comment(text))),
     '',
@@ -69,26 +71,15 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
  * Formats the keys of the service and their plans, and the limits of an undocumented plan. Keys have replacement names.
  */
 function planLines({ limits }: Learner): string[] {
-  const tokens = [...new Set(limits.alive.flatMap(({ keys }) => [...keys.keys()]))];
-  const seen = tokens.flatMap((token) => {
-    const plan = limits.planOf(token);
-    // Omits the made-up key that `calibrate` sent, which is useless to a client.
-    return plan === undefined || token === fictitiousKey
-      ? []
-      : [{ token: token === 'own' ? 'own-key' : token, ...plan }];
+  const { plans, enterprise } = limits;
+  if (plans.length === 0) return [];
+  const keys = plans.map((each) => {
+    const key = each.token === 'own' ? 'own-key' : each.token;
+    return `  ${key}: { plan: ${each.plan} } # limits in responses: ${limitsText(each, ', ')}`;
   });
-  if (seen.length === 0) return [];
-  const own = seen.find(({ plan }) => plan === 'enterprise');
-  const keys = seen.map(({ token, plan, minute, day }) => {
-    const shown = [minute && `${minute} a minute`, day && `${day} a day`].filter(Boolean).join(', ');
-    return `  ${token}: { plan: ${plan} } # limits in responses: ${shown}`;
-  });
-  const enterprise =
-    own === undefined
-      ? []
-      : [
-          'plans:',
-          `  enterprise: { minute: ${own.minute ?? 1_000_000}, day: ${own.day ?? 1_000_000} }${own.minute === undefined || own.day === undefined ? ` # the ${own.minute === undefined ? 'minute' : 'day'} limit is unknown` : ''}`,
-        ];
-  return ['', 'keys:', ...keys, ...enterprise];
+  if (enterprise === undefined) return ['', 'keys:', ...keys];
+  const { minute = unseenLimit, day = unseenLimit } = enterprise;
+  const [unknown] = (['minute', 'day'] as const).filter((name) => enterprise[name] === undefined);
+  const note = unknown === undefined ? '' : ` # the ${unknown} limit is unknown`;
+  return ['', 'keys:', ...keys, 'plans:', `  enterprise: { minute: ${minute}, day: ${day} }${note}`];
 }

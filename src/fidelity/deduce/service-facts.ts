@@ -59,6 +59,11 @@ export class ServiceFacts {
   get total(): number {
     return this.pets.size;
   }
+
+  /** Pets that the service had before the recorded requests. */
+  get initialPets(): ObservedPet[] {
+    return [...this.pets.values()].filter(({ id }) => !this.created.has(String(id)));
+  }
 }
 
 /** Lists the features for which a service may reject a request: key, query names, fields and values. */

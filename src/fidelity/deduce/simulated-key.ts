@@ -1,7 +1,8 @@
 import { documentedPlans } from '../../petstore/document.js';
+import { limitsApplyTo } from '../../rate-limits/admission.js';
 import { windowSeconds } from '../../rate-limits/plan-limits.js';
 import type { WindowName } from '../../requests/request-record.js';
-import { isCounted, type LimitRules } from './limit-rules.js';
+import type { LimitRules } from './limit-rules.js';
 import type { ObservedRate } from './observed-rate.js';
 import {
   shortestMs,
@@ -42,6 +43,14 @@ export const newKeys: readonly SimulatedKey[] = [
 
 const sizeOf = (name: WindowName, limit: number): WindowSize => ({ limit, length: windowSeconds[name] * 1000 });
 
+/** Returns a window of a key, with its size; `undefined` if responses have not shown the window yet. */
+function windowOf({ windows, limits }: Pick<SimulatedKey, 'windows' | 'limits'>, name: WindowName) {
+  const [state, limit] = [windows[name], limits[name]];
+  return state === undefined || limit === undefined ? undefined : { name, state, size: sizeOf(name, limit) };
+}
+
+const windowsOf = (key: SimulatedKey) => windowNames.flatMap((name) => windowOf(key, name) ?? []);
+
 /**
  * Converts a reset header to the range of times that the header can stand for. The simulator rounds the reset of a
  * token bucket up.
@@ -67,7 +76,7 @@ export function statesAfterResponse(
   observed: ObservedResponse,
 ): SimulatedKey[] {
   const { settings } = rules;
-  const isLimited = isCounted(settings, observed.operation);
+  const isLimited = limitsApplyTo(settings, observed.operation);
   if (observed.isRefused && (!isLimited || observed.rate.remaining > 0)) return [];
   const { reportedWindow } = settings;
   const names = observed.isRefused || reportedWindow === 'least-remaining' ? windowNames : [reportedWindow];
@@ -79,21 +88,11 @@ function treatments(
   { rejectedCounts }: LimitRules['settings'],
   isLimited: boolean,
   isRefused: boolean,
-): (readonly [shown: Omit<WindowObservation, 'shown'>, other: Omit<WindowObservation, 'shown'>])[] {
-  if (!isLimited)
-    return [
-      [
-        { wasUsedUp: undefined, isCharged: false },
-        { wasUsedUp: undefined, isCharged: false },
-      ],
-    ];
-  if (!isRefused)
-    return [
-      [
-        { wasUsedUp: false, isCharged: true },
-        { wasUsedUp: false, isCharged: true },
-      ],
-    ];
+): (readonly [shown: WindowObservation, other: WindowObservation])[] {
+  if (!isLimited || !isRefused) {
+    const both = { wasUsedUp: isLimited ? false : undefined, isCharged: isLimited };
+    return [[both, both]];
+  }
   const [countsAll, countsOther] = [rejectedCounts === 'all', rejectedCounts !== 'none'];
   const usedUp = { wasUsedUp: true, isCharged: countsAll };
   const other = { wasUsedUp: false, isCharged: countsOther };
@@ -116,7 +115,8 @@ function explainBy(
   const size = sizeOf(name, rate.limit);
   const shown = { remaining: rate.remaining, end: endOf(rate.reset, rules) };
   const other = otherName[name];
-  const [before, otherBefore, otherLimit] = [key.windows[name], key.windows[other], limits[other]];
+  const before = key.windows[name];
+  const otherWindow = windowOf({ windows: key.windows, limits }, other);
   const isLeast = isRefused || settings.reportedWindow === 'least-remaining';
   return treatments(settings, isLimited, isRefused).flatMap(([own, ofOther]) => {
     const sight = { ...own, shown };
@@ -124,22 +124,19 @@ function explainBy(
       before === undefined
         ? window.first(size, countedAtRange, sight)
         : window.next(size, before, countedAtRange, sight);
-    if (otherBefore === undefined || otherLimit === undefined) {
+    if (otherWindow === undefined) {
       // Limits the possible usage of the other window, which the response does not describe: its remaining requests
       // cannot exceed its limit.
-      const maximumLimit = otherLimit ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
+      const maximumLimit = limits[other] ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > maximumLeft) return [];
       return states.map((state) => ({ ...key, limits, windows: { [name]: state } }));
     }
-    const otherSize = sizeOf(other, otherLimit);
-    const otherStates = window
-      .next(otherSize, otherBefore, countedAtRange, { ...ofOther, shown: undefined })
-      .filter((state) => {
-        const { remaining, end } = window.report(otherSize, state, countedAtRange);
-        const resetsFirst = remaining[1] === rate.remaining && end[0] <= shown.end[1];
-        return !isLeast || remaining[1] > rate.remaining || resetsFirst;
-      });
+    const otherStates = window.next(otherWindow.size, otherWindow.state, countedAtRange, ofOther).filter((state) => {
+      const { remaining, end } = window.report(otherWindow.size, state, countedAtRange);
+      const resetsFirst = remaining[1] === rate.remaining && end[0] <= shown.end[1];
+      return !isLeast || remaining[1] > rate.remaining || resetsFirst;
+    });
     return states.flatMap((state) =>
       otherStates.map((otherState) => ({ ...key, limits, windows: { [name]: state, [other]: otherState } })),
     );
@@ -171,15 +168,14 @@ export function mayCount(
   arrival: TimeRange,
   operation: string | undefined,
 ): SimulatedKey[] {
-  if (!isCounted(rules.settings, operation)) return [key];
+  if (!limitsApplyTo(rules.settings, operation)) return [key];
   const countedAtRange = countedAt(arrival, rules);
   const window = simulatedWindow(rules.settings);
-  const sight: WindowObservation = { wasUsedUp: undefined, isCharged: true, shown: undefined };
   const count = (before: SimulatedKey, name: WindowName): SimulatedKey[] => {
-    const [state, limit] = [before.windows[name], before.limits[name]];
-    if (state === undefined || limit === undefined) return [before];
+    const known = windowOf(before, name);
+    if (known === undefined) return [before];
     return window
-      .next(sizeOf(name, limit), state, countedAtRange, sight)
+      .next(known.size, known.state, countedAtRange, { isCharged: true })
       .map((after) => ({ ...before, windows: { ...before.windows, [name]: after } }));
   };
   // Adds the case that a rejected request counts in only one of the two windows.
@@ -189,13 +185,11 @@ export function mayCount(
 }
 
 /** Whether the key has certainly no requests left in a window. */
-export function isUsedUp({ limits, windows }: SimulatedKey, rules: LimitRules, arrival: TimeRange): boolean {
+export function isUsedUp(key: SimulatedKey, rules: LimitRules, arrival: TimeRange): boolean {
   const window = simulatedWindow(rules.settings);
-  return windowNames.some((name) => {
-    const [state, limit] = [windows[name], limits[name]];
-    if (state === undefined || limit === undefined) return false;
-    return window.report(sizeOf(name, limit), state, countedAt(arrival, rules)).remaining[1] === 0;
-  });
+  return windowsOf(key).some(
+    ({ size, state }) => window.report(size, state, countedAt(arrival, rules)).remaining[1] === 0,
+  );
 }
 
 const middle = ([minimum, maximum]: TimeRange): TimeRange => {
@@ -226,11 +220,8 @@ export function predict(
   const { settings, rounding } = rules;
   const countedAtRange = countedAt([atMs, atMs], rules);
   const window = simulatedWindow(settings);
-  const known = windowNames.flatMap((name) => {
-    const [state, limit] = [key.windows[name], key.limits[name]];
-    return state === undefined || limit === undefined ? [] : [{ name, state, size: sizeOf(name, limit) }];
-  });
-  const isLimited = isCounted(settings, operation);
+  const known = windowsOf(key);
+  const isLimited = limitsApplyTo(settings, operation);
   const isLeft = new Map(
     known.map(({ name, state, size }) => [name, window.report(size, state, countedAtRange).remaining[1] > 0]),
   );
@@ -239,11 +230,7 @@ export function predict(
     const isCharged = isRefused
       ? settings.rejectedCounts === 'all' || (settings.rejectedCounts === 'other-windows' && isLeft.get(name) === true)
       : isLimited;
-    const [next = state] = window.next(size, state, countedAtRange, {
-      wasUsedUp: undefined,
-      isCharged,
-      shown: undefined,
-    });
+    const [next = state] = window.next(size, state, countedAtRange, { isCharged });
     const { remaining, end } = window.report(size, next, countedAtRange);
     return { name, state: next, size, remaining: remaining[1], end };
   });

@@ -35,17 +35,29 @@ export interface WindowState {
 
 const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 
+/** Returns the state of a rate-limit window with a known end; an empty list if the end is `undefined`, a contradiction. */
+const endingAt = (end: TimeRange | undefined, used = 0): WindowState[] =>
+  end === undefined ? [] : [{ ...noRequests, used, end }];
+
+/** Returns the state of a sliding window with given requests; an empty list if `hits` is `undefined`, a contradiction. */
+const withHits = (hits: Hits | undefined): WindowState[] => (hits === undefined ? [] : [{ ...noRequests, hits }]);
+
+const since = (ms: number): TimeRange => [ms, Number.POSITIVE_INFINITY];
+const until = (ms: number): TimeRange => [Number.NEGATIVE_INFINITY, ms];
+/** End of a token bucket that was always full. */
+const always = until(Number.NEGATIVE_INFINITY);
+
 /** Request and response, as far as they concern one rate-limit window. */
 export interface WindowObservation {
   /** Whether the window was used up before the request; `undefined` if both are possible. */
-  readonly wasUsedUp: boolean | undefined;
+  readonly wasUsedUp?: boolean | undefined;
   /** Whether the window counted the request. */
   readonly isCharged: boolean;
   /**
    * Rate-limit headers of the response for this window; `undefined` if the headers describe the key's other window
    * (minute or day).
    */
-  readonly shown: { readonly remaining: number; readonly end: TimeRange } | undefined;
+  readonly shown?: { readonly remaining: number; readonly end: TimeRange } | undefined;
 }
 
 /**
@@ -111,14 +123,14 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
       const charged = isCharged ? 1 : 0;
       const fresh = plus(startOf(arrival, length), length);
       if (used === charged) {
-        const own = overlapOf(fresh, end);
-        return own === undefined ? [] : [{ ...noRequests, used, end: isCharged ? own : undefined }];
+        const own = endingAt(overlapOf(fresh, end), used);
+        return isCharged ? own : own.map((state) => ({ ...state, end: undefined }));
       }
       // A rate-limit window may have started before the request. Then it ends earlier than a window that starts now.
       const earlier = overlapOf(end, [arrival[0] + shortestMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
-      const aligned = isAligned ? overlapOf(earlier, plus(startOf([earlier[1], earlier[1]], length), 0)) : earlier;
-      return used < charged || aligned === undefined ? [] : [{ ...noRequests, used, end: aligned }];
+      const aligned = isAligned ? overlapOf(earlier, startOf([earlier[1], earlier[1]], length)) : earlier;
+      return used < charged ? [] : endingAt(aligned, used);
     },
     next({ limit, length }, before, arrival, { wasUsedUp, isCharged, shown }) {
       return branches(before, arrival).flatMap(({ state: { used, end }, arrival: countedAtRange }) => {
@@ -210,15 +222,15 @@ const slidingLog: SimulatedWindow = {
     const earlier = used - (isCharged ? 1 : 0);
     const oldest = plus(end, -length);
     if (earlier < 0) return [];
-    const own = isCharged ? [[...arrival, 1] as const] : [];
     if (earlier === 0) {
       const observedRange = overlapOf(arrival, oldest);
-      return observedRange === undefined ? [] : [{ ...noRequests, hits: isCharged ? [[...observedRange, 1]] : [] }];
+      return withHits(observedRange && (isCharged ? [[...observedRange, 1]] : []));
     }
     const first = overlapOf(oldest, [arrival[0] - length + shortestMs, arrival[1]]);
     if (first === undefined) return [];
-    const others = earlier > 1 ? [[first[0], arrival[1], earlier - 1] as const] : [];
-    return [{ ...noRequests, hits: [[...first, 1], ...others, ...own] }];
+    const others: Hits = earlier > 1 ? [[first[0], arrival[1], earlier - 1]] : [];
+    const own: Hits = isCharged ? [[...arrival, 1]] : [];
+    return withHits([[...first, 1], ...others, ...own]);
   },
   next(size, state, arrival, { wasUsedUp, isCharged, shown }) {
     const { limit, length } = size;
@@ -228,7 +240,7 @@ const slidingLog: SimulatedWindow = {
     if (shown === undefined) {
       const [minimumRemaining, maximumRemaining] = slidingLog.report(size, state, arrival).remaining;
       if (wasUsedUp === true ? minimumRemaining > 0 : wasUsedUp === false && maximumRemaining === 0) return [];
-      return [{ ...noRequests, hits: add(hits.filter(([, maximum]) => maximum + length > arrival[0])) }];
+      return withHits(add(hits.filter(([, maximum]) => maximum + length > arrival[0])));
     }
     const counts: number[] = [];
     const minimum = limit - shown.remaining - charged;
@@ -243,9 +255,8 @@ const slidingLog: SimulatedWindow = {
       const after = add(left);
       const used = count + charged;
       const oldest = plus(shown.end, -length);
-      if (used === 0) return overlapOf(arrival, oldest) === undefined ? [] : [{ ...noRequests, hits: after }];
-      const seen = narrowNth(after, Math.max(1, used - limit + 1), oldest);
-      return seen === undefined ? [] : [{ ...noRequests, hits: seen }];
+      if (used === 0) return withHits(overlapOf(arrival, oldest) && after);
+      return withHits(narrowNth(after, Math.max(1, used - limit + 1), oldest));
     });
   },
   report({ limit, length }, { hits }, arrival) {
@@ -274,9 +285,9 @@ const tokenBucket: SimulatedWindow = {
     const token = length / limit;
     // A token bucket that counted this request lacks at least one token.
     const minimum = sight.isCharged ? arrival[0] + token : Number.NEGATIVE_INFINITY;
-    return observe(size, [minimum, Number.POSITIVE_INFINITY], arrival, sight.shown);
+    return observe(size, since(minimum), arrival, sight.shown);
   },
-  next(size, { end = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] }, arrival, sight) {
+  next(size, { end = always }, arrival, sight) {
     const { limit, length } = size;
     const { wasUsedUp, isCharged, shown } = sight;
     const token = length / limit;
@@ -284,17 +295,17 @@ const tokenBucket: SimulatedWindow = {
     let countedAtRange: TimeRange | undefined = arrival;
     let full: TimeRange | undefined = end;
     if (wasUsedUp === false) {
-      full = overlapOf(full, [Number.NEGATIVE_INFINITY, countedAtRange[1] + oneLeft + shortestMs]);
-      countedAtRange = overlapOf(countedAtRange, [end[0] - oneLeft - shortestMs, Number.POSITIVE_INFINITY]);
+      full = overlapOf(full, until(arrival[1] + oneLeft + shortestMs));
+      countedAtRange = overlapOf(arrival, since(end[0] - oneLeft - shortestMs));
     } else if (wasUsedUp === true) {
-      full = overlapOf(full, [countedAtRange[0] + oneLeft + shortestMs, Number.POSITIVE_INFINITY]);
-      countedAtRange = overlapOf(countedAtRange, [Number.NEGATIVE_INFINITY, end[1] - oneLeft - shortestMs]);
+      full = overlapOf(full, since(arrival[0] + oneLeft + shortestMs));
+      countedAtRange = overlapOf(arrival, until(end[1] - oneLeft - shortestMs));
     }
     if (full === undefined || countedAtRange === undefined) return [];
     if (isCharged) full = [Math.max(full[0], countedAtRange[0]) + token, Math.max(full[1], countedAtRange[1]) + token];
-    return shown === undefined ? [{ ...noRequests, end: full }] : observe(size, full, countedAtRange, shown);
+    return shown === undefined ? endingAt(full) : observe(size, full, countedAtRange, shown);
   },
-  report({ limit, length }, { end = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] }, arrival) {
+  report({ limit, length }, { end = always }, arrival) {
     const token = length / limit;
     const left = (lackingMs: number) => Math.max(0, Math.floor(limit - Math.max(0, lackingMs - shortestMs) / token));
     const maximum = left(end[0] - arrival[1]);
@@ -313,15 +324,13 @@ function observe(
 ): WindowState[] {
   const token = length / limit;
   if (remaining === limit) {
-    const observedRange = overlapOf(full, [Number.NEGATIVE_INFINITY, arrival[1] + shortestMs]);
     const isNext = overlapOf(plus(arrival, token), end) !== undefined;
-    return observedRange === undefined || !isNext ? [] : [{ ...noRequests, end: observedRange }];
+    return isNext ? endingAt(overlapOf(full, until(arrival[1] + shortestMs))) : [];
   }
   const minimum = arrival[0] + (limit - remaining - 1) * token + shortestMs;
   // Rejected requests that count can empty a token bucket below zero.
   const maximum = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
   const level = overlapOf(full, [minimum, maximum]);
-  const observedRange =
-    level && overlapOf(level, plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token));
-  return observedRange === undefined ? [] : [{ ...noRequests, end: observedRange }];
+  const shownRange = plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token);
+  return endingAt(level && overlapOf(level, shownRange));
 }

@@ -36,6 +36,9 @@ export function unusableResponse(exchange: Exchange): string | undefined {
   return undefined;
 }
 
+/** Whether a response can reveal how the service behaves where the API document leaves this open. */
+export const isEvidence = (exchange: Exchange): boolean => unusableResponse(exchange) === undefined;
+
 function isPlainQuery(query: string): boolean {
   const limit = query === '' ? listLimit.default : Number(/^limit=(\d{1,3})$/.exec(query)?.[1]);
   return limit >= listLimit.minimum && limit <= listLimit.maximum;
