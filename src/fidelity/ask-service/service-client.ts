@@ -97,10 +97,6 @@ export class ServiceClient {
     for (const exchange of earlierExchanges) this.#note(exchange);
   }
 
-  get asked(): number {
-    return this.#asked;
-  }
-
   get left(): number {
     return this.#options.budget - this.#asked;
   }
