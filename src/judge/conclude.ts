@@ -1,29 +1,13 @@
-import type { Outage } from '../journal/outage.js';
-import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import { pluralize } from '../values/pluralize.js';
 import { failureReason } from './failure-reason.js';
 import { type Finding, formatDuration, type Severity } from './finding.js';
 import { isOverdue, orError } from './given-up.js';
-import type { ClientNeeds } from './needs.js';
+import type { Expectation } from './needs.js';
 import { describeOutages } from './outages.js';
 import { patienceMs } from './rules/overslept.js';
 import { isUnknown, isWrite, type JudgedRequest, type Run, receiptMs } from './run.js';
 import { describeOutside } from './unrecorded.js';
-
-/** Behavior that a scenario expects of its client: its field `expect`. */
-export interface Expectation {
-  /**
-   * Whether every call of the client must end with a successful response. If so, the client fails when it gives up,
-   * even with an error for its caller.
-   */
-  served?: boolean | undefined;
-  /**
-   * Rules whose findings fail the client in this scenario instead of warning. The run is conclusive only if it
-   * exercised one of them.
-   */
-  fail?: readonly FindingCode[] | undefined;
-}
 
 /** Rules about error handling. A run that exercised none of these rules is inconclusive. */
 const conclusiveRules: readonly FindingCode[] = [
@@ -63,7 +47,7 @@ export function escalated(found: Finding, { served = false, fail = [] }: Expecta
   return { ...found, severity: 'fail', allowed };
 }
 
-/** Results of all rules of the judge, and the gaps in the journal. */
+/** Results of all rules of the judge. */
 interface Results {
   findings: readonly Finding[];
   exercised: readonly FindingCode[];
@@ -72,10 +56,6 @@ interface Results {
   /** Reasons of the rules that could not judge the client. */
   doubts: ReadonlyMap<FindingCode, string>;
   unmet: string | undefined;
-  dropped: number;
-  outages: readonly Outage[];
-  unrecorded: readonly UnrecordedRequests[];
-  expect: Expectation;
 }
 
 /**
@@ -84,8 +64,9 @@ interface Results {
  */
 export function conclude(
   run: Run,
-  { findings, exercised, callers, doubts, unmet, dropped, outages, unrecorded, expect }: Results,
+  { findings, exercised, callers, doubts, unmet }: Results,
 ): { outcome: 'pass' | 'fail' | 'inconclusive'; reason: string } {
+  const { dropped, outages, expect } = run;
   const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
   const codesOf = (severity: Severity) => [
     ...new Set(findings.filter((finding) => finding.severity === severity).map(({ code }) => code)),
@@ -95,7 +76,7 @@ export function conclude(
   if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
     return inconclusive(`The journal has dropped ${pluralize(dropped, 'request')}, so the run is incomplete.`);
-  if (isWrongKey(run.requests, expect, run.needs)) {
+  if (isWrongKey(run)) {
     return inconclusive("Every request got a 401: check the client's API key.");
   }
   if (unmet !== undefined) return inconclusive(`The client did not do what the scenario needs: ${unmet}.`);
@@ -103,7 +84,7 @@ export function conclude(
   if (waiting !== undefined) return inconclusive(waiting);
   const doubt = [callers, ...rulesOf(expect).map((code) => doubts.get(code))].find((each) => each !== undefined);
   if (doubt !== undefined) return inconclusive(doubt);
-  if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run, expect, unrecorded));
+  if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run));
   const warned = codesOf('warn');
   const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
   return { outcome: 'pass', reason: `The client did what ${run.service ?? 'the service'} asked${but}.` };
@@ -129,11 +110,8 @@ const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
 ];
 
 /** Whether the client probably uses a wrong API key: every response was a 401, and the scenario does not test a 401. */
-function isWrongKey(
-  requests: readonly JudgedRequest[],
-  { fail = [] }: Expectation,
-  { key }: ClientNeeds = {},
-): boolean {
+function isWrongKey({ requests, expect: { fail = [] }, needs }: Run): boolean {
+  const key = needs?.key;
   if (requests.length === 0 || !requests.every(({ status, isRefused }) => status === 401 && !isRefused)) return false;
   return (
     !fail.includes('retried-401') || requests.every(({ token }) => token === undefined || (key ?? token) !== token)
@@ -145,17 +123,17 @@ function isWrongKey(
  * `undefined`.
  */
 function stillWaiting(run: Run): string | undefined {
-  const { requests, end, endMs } = run;
+  const { requests, end, nowMs } = run;
   const last = requests.at(-1);
   // A run that was stopped during a write is inconclusive, because the client's reaction to the missing response would
   // have followed.
-  if (end?.isInterrupted && last !== undefined && isDisconnectedBy(last, endMs) && isWrite(last))
+  if (end?.isInterrupted && last !== undefined && isDisconnectedBy(last, nowMs) && isWrite(last))
     return 'The run was stopped while the client waited for a response: allow more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;
   const more = 'allow more time.';
   const { deadlineMs } = last;
   if (deadlineMs === undefined) return `The run was stopped before the client retried a refused request: ${more}`;
-  const leftMs = deadlineMs - endMs;
+  const leftMs = deadlineMs - nowMs;
   if (leftMs > testableMs) {
     return `The run was stopped during the required wait, ${formatDuration(leftMs)} before its end: limit the client's wait, and fail with an error instead.`;
   }
@@ -168,14 +146,10 @@ function stillWaiting(run: Run): string | undefined {
 /**
  * Whether the client's connection ended without the complete response when the client was stopped, or shortly before.
  */
-const isDisconnectedBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, endMs: number) =>
-  (status === 0 || isAbandoned) && endMs - finishedAtMs <= receiptMs;
+const isDisconnectedBy = ({ status, isAbandoned, finishedAtMs }: JudgedRequest, nowMs: number) =>
+  (status === 0 || isAbandoned) && nowMs - finishedAtMs <= receiptMs;
 
-function whyInconclusive(
-  { requests, isOver, end, idle, service }: Run,
-  { fail = [] }: Expectation,
-  unrecorded: readonly UnrecordedRequests[],
-): string {
+function whyInconclusive({ requests, isOver, end, idle, service, unrecorded, expect: { fail = [] } }: Run): string {
   if (requests.length === 0) return describeOutside(unrecorded) ?? 'No requests received.';
   if (requests.some(isUnknown)) {
     const hangs = requests.some(({ isUnreadable }) => isUnreadable);

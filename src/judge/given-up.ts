@@ -16,13 +16,13 @@ const stoppedPatience = 3;
 
 /** Whether the client gave up a failed call: the client has ended by itself, or its retry is overdue. */
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
-  const { isOver, pending, endMs, requests } = run;
+  const { isOver, pending, nowMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
   // Returns false if the retry may still come: a request is pending. Also if the clock was set back meanwhile, because
   // times are then not comparable.
   if (pending > 0 || requests.at(-1)?.session.era !== failed.session.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
-  return endMs > expectedRetryMs(failed) + patience;
+  return nowMs > expectedRetryMs(failed) + patience;
 }
 
 /** Earliest time at which the client can be expected to retry a failed request, in Unix milliseconds. */
@@ -43,7 +43,7 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   if (isReported) return { severity: 'info', note: 'The caller got an error.' };
   if (run.end?.isInterrupted) {
     const sinceMs = (instantOf: (request: JudgedRequest) => number) =>
-      formatDuration(run.endMs - Math.max(...failed.map(instantOf)));
+      formatDuration(run.nowMs - Math.max(...failed.map(instantOf)));
     const note = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
       ? `The client had ${sinceMs(expectedRetryMs)} for a retry after the wait, until the run was stopped.`
       : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If the client was still waiting for the response, it needs a timeout of its own.' : ''}`;

@@ -1,31 +1,17 @@
-import type { Deprecations } from '../requests/service.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Exchange, Missing } from '../traffic-files/exchange.js';
 import { pluralize } from '../values/pluralize.js';
-import type { Expectation } from './conclude.js';
 import { judgeObservedRun, judgeRun, type Verdict } from './judge-run.js';
-import type { ClientNeeds } from './needs.js';
 import { readReset } from './promises.js';
-import { analyzeObserved, analyzeRequests } from './run.js';
+import type { RunFacts } from './run.js';
 
-export interface JudgeRecordingOptions {
+/** Facts about a recorded run. Default of `areHeadersHidden`: derived from the recorded headers. */
+export interface JudgeRecordingOptions
+  extends Pick<RunFacts, 'service' | 'isOver' | 'expect' | 'needs' | 'deprecations' | 'areHeadersHidden'> {
   /** Name of the recording in the verdict: its file name, or the name of the scenario. */
   readonly name: string;
-  /** Host of the recorded service, if the recording is of another API than the Petstore. */
-  readonly service?: string | undefined;
-  /** Whether the client had ended when the recording ended, so that no retry can follow. Default `false`. */
-  readonly isOver?: boolean | undefined;
   /** Whether all requests had one API key, although the recording contains no keys. */
   readonly isOneKey?: boolean | undefined;
-  /** Expected behavior and requirements of the recorded scenario. */
-  readonly expect?: Expectation | undefined;
-  readonly needs?: ClientNeeds | undefined;
-  /** Deprecated operations of the recorded service. Default: none. */
-  readonly deprecations?: Deprecations | undefined;
-  /**
-   * Whether the client is a page that cannot read the rate-limit headers. Default: derived from the recorded headers.
-   */
-  readonly areHeadersHidden?: boolean | undefined;
 }
 
 /** Rules of the judge that use neither times nor API keys. */
@@ -54,16 +40,12 @@ const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly Findin
  * rules that need internal knowledge are unknown, and a missing part can make the verdict inconclusive.
  */
 export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
-  const { name, service, isOver = false, isOneKey = false, expect, needs, deprecations } = options;
-  const last = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
-  const circumstances = { endMs: last, isOver, pending: 0, needs, service, deprecations };
-  const state = { scenario: name, dropped: 0, expect };
-  const areHeadersHidden = options.areHeadersHidden || exchanges.some(hidesHeaders);
-  const reading = { callers: needs?.parallel, calls: needs?.calls, areHeadersHidden };
+  const { name: scenario, isOneKey = false, ...known } = options;
+  const nowMs = exchanges.reduce((most, { finishedAtMs }) => Math.max(most, finishedAtMs), 0);
+  const areHeadersHidden = known.areHeadersHidden || exchanges.some(hidesHeaders);
+  const facts = { ...known, scenario, nowMs, areHeadersHidden };
   const isOwn = exchanges.every((exchange) => exchange.isOwn);
-  const verdict = isOwn
-    ? judgeRun({ ...analyzeRequests(exchanges, reading), ...circumstances }, state)
-    : judgeObservedRun({ ...analyzeObserved(exchanges.map(withResetAhead), reading), ...circumstances }, state);
+  const verdict = isOwn ? judgeRun(exchanges, facts) : judgeObservedRun(exchanges.map(withResetAhead), facts);
   return withDoubts(verdict, exchanges, isOwn || isOneKey);
 }
 

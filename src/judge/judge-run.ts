@@ -1,9 +1,10 @@
-import type { Outage } from '../journal/outage.js';
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
+import type { RequestRecord } from '../requests/request-record.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
 import { runToEnd, type Steps } from '../values/steps.js';
-import { conclude, type Expectation, escalated } from './conclude.js';
+import { conclude, escalated } from './conclude.js';
 import type { Finding, Judgement, Rule, Severity } from './finding.js';
+import { JudgedRequest, KnownRequest } from './judged-request.js';
 import { unmetNeed } from './needs.js';
 import { createOutageExcuse } from './outages.js';
 import { banHammered } from './rules/ban-hammered.js';
@@ -25,7 +26,7 @@ import { proactive } from './rules/proactive.js';
 import { retried401 } from './rules/retried-401.js';
 import { retryStorm } from './rules/retry-storm.js';
 import { roundedInt64 } from './rules/rounded-int64.js';
-import { isServed, type JudgedRequest, type KnownRequest, type Run } from './run.js';
+import { createRun, isServed, type Run, type RunFacts } from './run.js';
 import { undeclaredCallersIn } from './undeclared-callers.js';
 
 /** All rules of the judge, by their finding code. */
@@ -78,37 +79,27 @@ export interface Verdict {
   counts: { requests: number; served: number; refused: number; banned: number; lost: number; dropped: number };
 }
 
-/** Data for a verdict besides the requests. */
-export interface RunState {
-  scenario: string;
-  /** Number of records that the journal dropped. A run with dropped records cannot pass. */
-  dropped: number;
-  /** Periods in which a server refused requests without recording them. */
-  outages?: readonly Outage[] | undefined;
-  /** Requests that the journal counted without a record. */
-  unrecorded?: readonly UnrecordedRequests[] | undefined;
-  expect?: Expectation | undefined;
+/** Judges a client by its requests to the simulator. @param entries in order of arrival */
+export const judgeRun = (entries: readonly RequestRecord[], facts: RunFacts): Verdict =>
+  runToEnd(judgeRunInSteps(entries, facts));
+
+/** Judges a client by its requests to the simulator, in steps. @param entries in order of arrival */
+export function* judgeRunInSteps(entries: readonly RequestRecord[], facts: RunFacts): Steps<Verdict> {
+  const run = yield* createRun(entries, facts, KnownRequest);
+  return yield* verdictOn(run, (rule) => rule.judge(run));
 }
-
-/** Judges a client by its requests to the simulator. */
-export const judgeRun = (run: Run<KnownRequest>, state: RunState): Verdict => runToEnd(judgeRunInSteps(run, state));
-
-/** Judges a client by its requests to the simulator, in steps of one rule each. */
-export const judgeRunInSteps = (run: Run<KnownRequest>, state: RunState): Steps<Verdict> =>
-  verdictOf(run, state, (rule) => rule.judge(run));
 
 /**
  * Judges a client by observed requests, such as recorded traffic. Rules that need the simulator's internal knowledge
  * are reported as unknown.
  */
-export const judgeObservedRun = (run: Run, state: RunState): Verdict =>
-  runToEnd(verdictOf(run, state, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
+export function judgeObservedRun(entries: readonly RequestRecord[], facts: RunFacts): Verdict {
+  const run = runToEnd(createRun(entries, facts, JudgedRequest));
+  return runToEnd(verdictOn(run, (rule) => (rule.needs === 'wire' ? rule.judge(run) : undefined)));
+}
 
-function* verdictOf(
-  run: Run,
-  { scenario, dropped, outages = [], unrecorded = [], expect = {} }: RunState,
-  judge: (rule: Rule) => Judgement | undefined,
-): Steps<Verdict> {
+function* verdictOn(run: Run, judge: (rule: Rule) => Judgement | undefined): Steps<Verdict> {
+  const { scenario, dropped, outages, unrecorded, expect } = run;
   const judgements = new Map<FindingCode, Judgement>();
   const unknown: FindingCode[] = [];
   const doubts = new Map<FindingCode, string>();
@@ -130,17 +121,7 @@ function* verdictOf(
   const unmet = unmetNeed(run.requests, run.needs ?? {});
   return {
     scenario,
-    ...conclude(run, {
-      findings,
-      exercised,
-      callers: callers.doubtOf(found),
-      doubts,
-      unmet,
-      dropped,
-      outages,
-      unrecorded,
-      expect,
-    }),
+    ...conclude(run, { findings, exercised, callers: callers.doubtOf(found), doubts, unmet }),
     ...(unmet !== undefined && { unmet }),
     findings,
     exercised,

@@ -1,8 +1,8 @@
 import type { RequestRecord } from '../requests/request-record.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { runToEnd, type Steps } from '../values/steps.js';
-import type { Verdict } from './judge-run.js';
-import { RunJudge, type RunProgress } from './run-judge.js';
+import { judgeRunInSteps, type Verdict } from './judge-run.js';
+import type { RunProgress } from './run.js';
 
 export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
   /** API key, in full or its last four characters. Only requests with this key are judged. */
@@ -18,20 +18,22 @@ export interface JudgeOptions extends Pick<RunProgress, 'isOver' | 'end'> {
  * @example expect(judge(sim, { isOver: true }).outcome).toBe('pass');
  */
 export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): Verdict =>
-  judgeEntries(sim, key === undefined ? undefined : ({ token }) => token === key || token?.slice(-4) === key, progress);
+  runToEnd(
+    judgeInSteps(
+      sim,
+      key === undefined ? undefined : ({ token }) => token === key || token?.slice(-4) === key,
+      progress,
+    ),
+  );
 
 type IsJudged = (request: Pick<RequestRecord, 'token'>) => boolean;
 /** Options for judging journal records. `outages` are added to the journal's own outages. */
 type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 
 /**
- * Judges the client of a simulator by selected records of its journal.
+ * Judges selected journal records in steps, because a process's first verdict on 10,000 records takes 150 ms.
  * @param isJudged selects records by their API key; `undefined` selects all
  */
-export const judgeEntries = (sim: Simulator, isJudged: IsJudged | undefined, progress: EntriesOptions = {}): Verdict =>
-  runToEnd(judgeInSteps(sim, isJudged, progress));
-
-/** Judges selected journal records in steps, because a process's first verdict on 10,000 records takes 150 ms. */
 export function* judgeInSteps(
   sim: Simulator,
   isJudged: IsJudged | undefined,
@@ -41,19 +43,17 @@ export function* judgeInSteps(
   const { journal, resolved, services } = coreOf(sim).state;
   const { scenario } = resolved;
   const { key: _, ...others } = scenario.client ?? {};
-  const runJudge = new RunJudge({
+  const entries = isJudged === undefined ? journal.query() : journal.filter(isJudged);
+  const { outcomes, dropped, outages, unrecorded, pending } = journal;
+  return yield* judgeRunInSteps(entries, {
     scenario: name,
     expect: scenario.expect,
     // If the caller of `judge` selected a key, the scenario's requirement on the client's API key does not apply.
     needs: isJudged === undefined ? scenario.client : scenario.client && others,
     deprecations: Object.assign({}, ...services.map(({ service }) => service.deprecations)),
     areHeadersHidden: settings.cors === 'hidden',
-  });
-  for (const entry of isJudged === undefined ? journal.query() : journal.filter(isJudged)) runJudge.add(entry);
-  for (const outcome of journal.outcomes) runJudge.report(outcome);
-  const { dropped, outages, unrecorded, pending } = journal;
-  return yield* runJudge.verdictInSteps({
     nowMs: clock.now(),
+    outcomes,
     dropped,
     outages: unrecordedOutages.length > 0 ? [...outages, ...unrecordedOutages] : outages,
     unrecorded: unrecorded.count === 0 ? undefined : unrecorded.list(isJudged),

@@ -1,3 +1,4 @@
+import type { FindingCode } from '../scenario/finding-codes.js';
 import { groupBy } from '../values/group-by.js';
 import { pluralize } from '../values/pluralize.js';
 import { type JudgedRequest, toleranceMs } from './judged-request.js';
@@ -12,6 +13,20 @@ export interface ClientNeeds {
   readonly calls?: number | undefined;
   /** Number of calls that the client must make concurrently. Default 1. */
   readonly parallel?: number | undefined;
+}
+
+/** Behavior that a scenario expects of its client: its field `expect`. */
+export interface Expectation {
+  /**
+   * Whether every call of the client must end with a successful response. If so, the client fails when it gives up,
+   * even with an error for its caller.
+   */
+  served?: boolean | undefined;
+  /**
+   * Rules whose findings fail the client in this scenario instead of warning. The run is conclusive only if it
+   * exercised one of them.
+   */
+  fail?: readonly FindingCode[] | undefined;
 }
 
 const targets: Record<string, string> = {

@@ -1,3 +1,5 @@
+import type { Outage } from '../journal/outage.js';
+import type { UnrecordedRequests } from '../journal/unrecorded.js';
 import type { ReportedOutcome, RequestRecord } from '../requests/request-record.js';
 import type { Deprecations } from '../requests/service.js';
 import { findLowest } from '../values/find-lowest.js';
@@ -5,9 +7,9 @@ import { groupByNumber } from '../values/group-by.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { assignSessions } from './assign-sessions.js';
 import type { RunPosition } from './client-session.js';
-import { JudgedRequest, KnownRequest } from './judged-request.js';
+import { type JudgedRequest, KnownRequest } from './judged-request.js';
 import { markOutageRetries, markReadRefusals } from './knowledge.js';
-import type { ClientNeeds } from './needs.js';
+import type { ClientNeeds, Expectation } from './needs.js';
 import { isAnswered } from './request-kind.js';
 
 export { type JudgedRequest, type KnownRequest, receiptMs, toleranceMs } from './judged-request.js';
@@ -31,78 +33,99 @@ export interface ClientEnd {
   readonly hasFailed?: boolean | undefined;
 }
 
-/** Facts about a run besides its requests. */
-export interface RunCircumstances {
-  /** Time of the verdict, in Unix milliseconds of the simulator's clock. */
-  readonly endMs: number;
-  /** Whether the client has ended, so that no retry can follow. */
-  readonly isOver: boolean;
-  /** Number of requests that have no response yet, and so no journal record. */
-  readonly pending: number;
-  readonly end?: ClientEnd | undefined;
-  /** Number of records that the journal dropped to limit memory. Default 0. */
+/** Properties of a run that stay constant during the run. */
+export interface RunScenario {
+  /** Name of the run's scenario. */
+  readonly scenario: string;
+  readonly expect?: Expectation | undefined;
+  /** Requirements of the scenario on its client. */
+  readonly needs?: ClientNeeds | undefined;
+  /** Deprecated operations of the simulator's services. Default: none. */
+  readonly deprecations?: Deprecations | undefined;
+  /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
+  readonly areHeadersHidden?: boolean | undefined;
+}
+
+/** Data for a verdict that changes during a run. */
+export interface RunProgress {
+  /** Current time, in Unix milliseconds of the simulator's clock. */
+  readonly nowMs: number;
+  /** Number of records that the journal dropped to limit memory. A run with dropped records cannot pass. Default 0. */
   readonly dropped?: number | undefined;
+  /** Periods in which a server refused requests without recording them. Default: none. */
+  readonly outages?: readonly Outage[] | undefined;
+  /** Requests that the journal counted without a record. Default: none. */
+  readonly unrecorded?: readonly UnrecordedRequests[] | undefined;
+  /** Sentence about a part of the scenario that had no effect so far; `undefined` without such a part. */
+  readonly idle?: string | undefined;
+  /** Number of requests that have no response yet. Default 0. */
+  readonly pending?: number | undefined;
+  /** Whether the client has ended, so that no retry can follow. Default `false`: the client may still be waiting. */
+  readonly isOver?: boolean | undefined;
+  /** How the client's process ended, if known. */
+  readonly end?: ClientEnd | undefined;
+  /** Outcomes that the client reported for its calls. Default: none. */
   readonly outcomes?: readonly ReportedOutcome[] | undefined;
   /** Host of the service, if it is another API than the Petstore. */
   readonly service?: string | undefined;
-  /** Sentence about a part of the scenario that had no effect; `undefined` without such a part. */
-  readonly idle?: string | undefined;
-  /** Requirements of the scenario on its client. */
-  readonly needs?: ClientNeeds | undefined;
-  /** Deprecated operations of the judged service, and of others that the simulator serves. Default: none. */
-  readonly deprecations?: Deprecations | undefined;
 }
+
+/** Facts about a run besides its requests. */
+export type RunFacts = RunScenario & RunProgress;
 
 /**
  * A run of a client: its requests, and circumstances such as outages. Rules that need the simulator's internal state
  * require `Run<KnownRequest>`; other rules accept any run.
  */
-export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunCircumstances {
+export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunScenario, RunProgress {
+  readonly dropped: number;
+  readonly outages: readonly Outage[];
+  readonly unrecorded: readonly UnrecordedRequests[];
+  readonly pending: number;
+  readonly isOver: boolean;
+  readonly expect: Expectation;
   readonly requests: readonly Request[];
   readonly episodes: readonly RefusalEpisode<Request>[];
   /** Requests grouped by fingerprint: each group has equal requests, which are probably attempts of one call. */
   readonly calls: readonly (readonly Request[])[];
 }
 
-/** The part of a run that depends only on its requests, so that it can be cached. */
-export type AnalyzedRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
+/** The part of a run that depends only on its requests. */
+type AnalyzedRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
 
-/** Options for the analysis of a run's requests. */
-export interface AnalysisOptions {
-  /** Known number of concurrent callers. Default 1: the judge detects concurrency by overlapping requests. */
-  readonly callers?: number | undefined;
-  /** Known number of the client's calls. Retries do not count. */
-  readonly calls?: number | undefined;
-  /** Whether the client is a page of another origin that cannot read the rate-limit headers. */
-  readonly areHeadersHidden?: boolean | undefined;
-}
+/** Facts that the analysis of a run's requests uses. */
+type AnalysisFacts = Pick<RunScenario, 'needs' | 'areHeadersHidden'>;
 
 /**
  * Analyzes journal records for the judge.
  * @param entries in order of arrival
  */
-export const analyzeRequests = (
-  entries: readonly RequestRecord[],
-  options: AnalysisOptions = {},
-): AnalyzedRequests<KnownRequest> => runToEnd(analyzeInSteps(entries, options));
+export const analyzeRequests = (entries: readonly RequestRecord[]): AnalyzedRequests<KnownRequest> =>
+  runToEnd(analyze(entries, {}, KnownRequest));
 
-/** Analyzes journal records for the judge, in steps. */
-export const analyzeInSteps = (
+/**
+ * Creates a run from its records and the facts about it, in steps.
+ * @param entries in order of arrival
+ * @param Kind class of the requests: without or with the simulator's internal knowledge
+ */
+export function* createRun<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
-  options: AnalysisOptions = {},
-): Steps<AnalyzedRequests<KnownRequest>> => read(entries, options, KnownRequest);
+  facts: RunFacts,
+  Kind: RequestClass<Request>,
+): Steps<Run<Request>> {
+  const { dropped = 0, outages = [], unrecorded = [], pending = 0, isOver = false, expect = {} } = facts;
+  const read = yield* analyze(entries, facts, Kind);
+  return { ...facts, dropped, outages, unrecorded, pending, isOver, expect, ...read };
+}
 
-/** Analyzes requests of recorded traffic for the judge, without the simulator's internal knowledge. */
-export const analyzeObserved = (
-  entries: readonly RequestRecord[],
-  options: AnalysisOptions = {},
-): AnalyzedRequests<JudgedRequest> => runToEnd(read(entries, options, JudgedRequest));
+type RequestClass<Request> = new (entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) => Request;
 
-function* read<Request extends JudgedRequest>(
+function* analyze<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
-  { callers = 1, calls: known = Number.POSITIVE_INFINITY, areHeadersHidden = false }: AnalysisOptions,
-  Kind: new (entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean) => Request,
+  { needs = {}, areHeadersHidden = false }: AnalysisFacts,
+  Kind: RequestClass<Request>,
 ): Steps<AnalyzedRequests<Request>> {
+  const { parallel: callers = 1, calls: known = Number.POSITIVE_INFINITY } = needs;
   const requests = yield* assignSessions(
     entries,
     callers,

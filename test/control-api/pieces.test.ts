@@ -4,7 +4,6 @@ import { controlOperations } from '../../src/control-api/control-operations.js';
 import { isLazy, jsonPieces } from '../../src/control-api/lazy-result.js';
 import { perform, performInSteps } from '../../src/control-api/perform.js';
 import { judge, judgeInSteps } from '../../src/judge/judge.js';
-import { RunJudge } from '../../src/judge/run-judge.js';
 import { runToEnd } from '../../src/values/steps.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
@@ -52,23 +51,6 @@ test('the verdict on many requests takes many steps, and so does a report', () =
     while (!steps.next().done) count++;
     expect(count).toBeGreaterThan(20);
   }
-});
-
-test('a verdict in steps covers the requests at its start, and the next one later requests', () => {
-  const sim = used();
-  const runJudge = new RunJudge({ scenario: sim.name });
-  const records = sim.journal.query();
-  for (const record of records.slice(0, -1)) runJudge.add(record);
-  const nowMs = sim.clock.now();
-  const before = runJudge.verdict({ nowMs });
-  const steps = runJudge.verdictInSteps({ nowMs: nowMs + 1 });
-  steps.next();
-  runJudge.add(records.at(-1) as (typeof records)[number]);
-  runJudge.report({ call: undefined, result: 'failed', atMs: nowMs });
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  expect(step.value).toEqual(before);
-  expect(runJudge.verdict({ nowMs: nowMs + 1 }).counts.requests).toBe(records.length);
 });
 
 test('a verdict in steps is unaffected by requests between the steps', () => {

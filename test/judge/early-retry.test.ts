@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { RunJudge } from '../../src/judge/run-judge.js';
+import { judgeRun } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
@@ -105,10 +105,9 @@ describe('early-retry', () => {
     sim.clock.advance('2200ms');
     send(sim);
     const [refused, served] = sim.journal.query() as [RequestRecord, RequestRecord];
-    const runJudge = new RunJudge({ scenario: sim.name });
-    runJudge.add({ ...refused, answeredAtMs: refused.arrivedAtMs + 2_100, heldMs: 2_100 });
-    runJudge.add(served);
-    expect(runJudge.verdict({ nowMs: sim.clock.now() })).toMatchObject({ outcome: 'pass', findings: [] });
+    const held = { ...refused, answeredAtMs: refused.arrivedAtMs + 2_100, heldMs: 2_100 };
+    const verdict = judgeRun([held, served], { scenario: sim.name, nowMs: sim.clock.now() });
+    expect(verdict).toMatchObject({ outcome: 'pass', findings: [] });
   });
 
   test('spares a client that waits for an X-RateLimit-Reset earlier than Retry-After', () => {

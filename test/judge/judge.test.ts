@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';
-import { RunJudge } from '../../src/judge/run-judge.js';
+import { judgeRun } from '../../src/judge/judge-run.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending, verdictOn } from '../support/client-lab.js';
@@ -76,11 +76,8 @@ describe('the verdict', () => {
   test('is inconclusive if the journal dropped entries, unless a failure remains', () => {
     const sim = frozen(wall);
     runPrograms(sim, [obeying]);
-    const judged = ({ journal, clock }: Simulator) => {
-      const runJudge = new RunJudge({ scenario: 'x' });
-      for (const entry of journal.query()) runJudge.add(entry);
-      return runJudge.verdict({ nowMs: clock.now(), dropped: 3 });
-    };
+    const judged = ({ journal, clock }: Simulator) =>
+      judgeRun(journal.query(), { scenario: 'x', nowMs: clock.now(), dropped: 3 });
     expect(judged(sim)).toMatchObject({
       outcome: 'inconclusive',
       reason: 'The journal has dropped 3 requests, so the run is incomplete.',

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
 import type { SimulatorRule, WireRule } from '../../src/judge/finding.js';
 import { judgeObservedRun, rules } from '../../src/judge/judge-run.js';
-import { analyzeObserved } from '../../src/judge/run.js';
 import { emptyRecord, type RequestRecord } from '../../src/requests/request-record.js';
 import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
@@ -24,9 +23,8 @@ const observedOf = (record: RequestRecord): RequestRecord => {
 function both(scenario: Scenario, ...programs: Program[]) {
   const sim = frozen(scenario);
   runPrograms(sim, programs);
-  const read = analyzeObserved(sim.journal.query().map(observedOf));
-  const run = { ...read, endMs: sim.clock.now(), isOver: true, pending: 0 };
-  const observed = judgeObservedRun(run, { scenario: 'recorded', dropped: 0, expect: scenario.expect });
+  const facts = { scenario: 'recorded', expect: scenario.expect, nowMs: sim.clock.now(), isOver: true };
+  const observed = judgeObservedRun(sim.journal.query().map(observedOf), facts);
   return { known: judge(sim, { isOver: true }), observed };
 }
 

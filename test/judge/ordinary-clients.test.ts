@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { RunJudge } from '../../src/judge/run-judge.js';
+import { judgeRun } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { judge } from '../../src/verdict.js';
 import {
@@ -443,9 +443,8 @@ describe('an abandoned response', () => {
       client: agents[id - 1],
       connection: agents.length > 0 ? id : 1,
     });
-    const runJudge = new RunJudge({ scenario: 'left' });
-    for (const each of [entry(1, 0), entry(2, lastedMs + laterMs)]) runJudge.add(each);
-    return found(runJudge.verdict({ nowMs: 1e7, isOver: true }), 'impatient');
+    const entries = [entry(1, 0), entry(2, lastedMs + laterMs)];
+    return found(judgeRun(entries, { scenario: 'left', nowMs: 1e7, isOver: true }), 'impatient');
   };
   const served = () => {
     const sim = frozen();

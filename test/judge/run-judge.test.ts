@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario, Simulator } from '../../src/index.js';
-import { RunJudge } from '../../src/judge/run-judge.js';
+import { judgeRun } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { judge } from '../../src/verdict.js';
 import { retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
@@ -10,22 +10,22 @@ import { send } from '../support/plain-call.js';
 
 const wall: Scenario = { windows: { minute: '30s' }, keys: { 'free-key': { usage: { minute: 60 } } } };
 
-const follow = (sim: Simulator) => {
-  const runJudge = new RunJudge({ scenario: sim.name, expect: sim.scenario.expect, needs: sim.scenario.client });
-  sim.journal.listen((entry) => runJudge.add(entry));
-  return runJudge;
-};
+const factsOf = ({ name, scenario: { expect, client }, clock }: Simulator) => ({
+  ...{ scenario: name, expect, needs: client },
+  nowMs: clock.now(),
+});
+
+const soFar = (sim: Simulator) => judgeRun(sim.journal.query(), factsOf(sim));
 
 describe('a judge of a run in progress', () => {
   test('shows a finding as soon as its request arrives, and ends with the verdict of judge', () => {
     const sim = frozen(wall);
-    const runJudge = follow(sim);
     const seen: string[][] = [];
     runPrograms(sim, [
       function* (lab) {
         for (let n = 0; n < 5; n++) {
           lab.send();
-          seen.push(blamed(runJudge.verdict({ nowMs: sim.clock.now() })));
+          seen.push(blamed(soFar(sim)));
           yield 2_000;
         }
       },
@@ -37,7 +37,7 @@ describe('a judge of a run in progress', () => {
       ['early-retry', 'ban-tripped'],
       ['early-retry', 'ban-tripped', 'ban-hammered'],
     ]);
-    expect(runJudge.verdict({ nowMs: sim.clock.now(), isOver: true })).toEqual(judge(sim, { isOver: true }));
+    expect(judgeRun(sim.journal.query(), { ...factsOf(sim), isOver: true })).toEqual(judge(sim, { isOver: true }));
   });
 
   test('does not take a client for several callers after a disconnect that the server noticed late', () => {
@@ -47,51 +47,46 @@ describe('a judge of a run in progress', () => {
       sim.clock.advance('2s');
     }
     const judgeOf = (status: number) => {
-      const runJudge = new RunJudge({ scenario: sim.name });
-      for (const entry of sim.journal.query())
-        runJudge.add(entry.id === 1 ? { ...entry, status, refusal: undefined, lastArrivedId: 2 } : entry);
-      return found(runJudge.verdict({ nowMs: sim.clock.now() }), 'early-retry')?.measured;
+      const [first, ...others] = sim.journal.query() as [RequestRecord];
+      const left = { ...first, status, refusal: undefined, lastArrivedId: 2 };
+      return found(judgeRun([left, ...others], factsOf(sim)), 'early-retry')?.measured;
     };
     expect([judgeOf(0), judgeOf(200)]).toEqual(['2.0 s waited', 'at most 2.0 s waited']);
   });
 
   test('withdraws a finding that a later request explains by another caller', () => {
     const sim = frozen({ ...wall, client: {} });
-    const runJudge = follow(sim);
     const entries = () => sim.journal.query();
     send(sim, { connection: 1, query: 'limit=1' });
     sim.clock.advance('200ms');
     send(sim, { connection: 1, query: 'limit=2' });
-    expect(blamed(runJudge.verdict({ nowMs: sim.clock.now() }))).toEqual(['early-retry']);
+    expect(blamed(soFar(sim))).toEqual(['early-retry']);
     send(sim, { connection: 2, query: 'limit=3' });
     expect(entries()).toHaveLength(3);
-    expect(runJudge.verdict({ nowMs: sim.clock.now() })).toEqual(judge(sim));
-    expect(found(runJudge.verdict({ nowMs: sim.clock.now() }), 'early-retry')).toBeUndefined();
+    expect(soFar(sim)).toEqual(judge(sim));
+    expect(found(soFar(sim), 'early-retry')).toBeUndefined();
   });
 
-  test('accepts entries in any order, later deliveries, and reported outcomes', () => {
+  test('counts a response that was lost later, and reported outcomes', () => {
     const sim = frozen(wall);
     runPrograms(sim, [sending([1_000, 1_000]), retrying((answer) => retryAfter(answer) * 1000, { query: 'limit=1' })]);
-    const runJudge = new RunJudge({ scenario: sim.name });
-    for (const entry of sim.journal.query().reverse()) runJudge.add(entry);
-    const progress = { nowMs: sim.clock.now(), isOver: true };
-    expect(runJudge.verdict(progress)).toEqual(judge(sim, { isOver: true }));
-    const lost = runJudge.verdict(progress).counts.lost;
-    runJudge.complete(1, { finishedAtMs: sim.clock.now(), isAbandoned: true });
-    expect(runJudge.verdict(progress).counts.lost).toBe(lost + 1);
-    runJudge.report({ call: undefined, result: 'aborted', atMs: 0 });
-    expect(runJudge.verdict(progress).exercised).toContain('late-request');
+    const facts = { ...factsOf(sim), isOver: true };
+    const [first, ...others] = sim.journal.query() as [RequestRecord];
+    const verdict = judgeRun([first, ...others], facts);
+    expect(verdict).toEqual(judge(sim, { isOver: true }));
+    const entries = [{ ...first, finishedAtMs: sim.clock.now(), isAbandoned: true }, ...others];
+    expect(judgeRun(entries, facts).counts.lost).toBe(verdict.counts.lost + 1);
+    const outcomes = [{ call: undefined, result: 'aborted' as const, atMs: 0 }];
+    expect(judgeRun(entries, { ...facts, outcomes }).exercised).toContain('late-request');
   });
 
-  test('recomputes only after a change or at a later time', () => {
+  test('finds a call that was given up only at a later time', () => {
     const sim = frozen(wall);
-    const runJudge = follow(sim);
     send(sim);
-    const nowMs = sim.clock.now();
-    const first = runJudge.verdict({ nowMs });
-    expect(runJudge.verdict({ nowMs })).toBe(first);
-    expect(found(first, 'gave-up')).toBeUndefined();
-    expect(found(runJudge.verdict({ nowMs: nowMs + 46_000 }), 'gave-up')).toBeDefined();
+    const facts = factsOf(sim);
+    expect(found(judgeRun(sim.journal.query(), facts), 'gave-up')).toBeUndefined();
+    const later = judgeRun(sim.journal.query(), { ...facts, nowMs: facts.nowMs + 46_000 });
+    expect(found(later, 'gave-up')).toBeDefined();
   });
 });
 
@@ -108,15 +103,15 @@ describe('callers that retry early, one second after the last refusal', () => {
   /** Requests arrive 1 ms after one another, first the calls and then the early retries; only the first and the last call are answered at once. */
   const early = (callAt: (n: number) => { query?: string }) => {
     const sim = frozen({ ...wall, ban: 'off', client: { parallel: 8 } });
-    const runJudge = new RunJudge({ scenario: sim.name, needs: sim.scenario.client });
+    const entries: RequestRecord[] = [];
     for (let n = 0; n < 16; n++) {
       if (n === 8) sim.clock.advance('1s');
       send(sim, { connection: n % 8, ...callAt(n) });
       const entry = sim.journal.query().at(-1) as RequestRecord;
-      runJudge.add({ ...entry, answeredAtMs: entry.arrivedAtMs + (n > 0 && n < 7 ? 30 : 0) });
+      entries.push({ ...entry, answeredAtMs: entry.arrivedAtMs + (n > 0 && n < 7 ? 30 : 0) });
       sim.clock.advance('1ms');
     }
-    return blamed(runJudge.verdict({ nowMs: sim.clock.now() }));
+    return blamed(judgeRun(entries, factsOf(sim)));
   };
 
   test('do not count as other calls, because each may be a retry of an equal call', () => {
@@ -133,14 +128,14 @@ describe('callers that queue for one connection', () => {
   /** Each request arrives right after the answer to the one before, which was held for 300 ms. */
   const queue = (requests: number, parallel: number, callAt: (n: number) => { query?: string }) => {
     const sim = frozen({ ...wall, ban: 'off', client: { parallel } });
-    const runJudge = new RunJudge({ scenario: sim.name, needs: sim.scenario.client });
+    const entries: RequestRecord[] = [];
     for (let n = 0; n < requests; n++) {
       send(sim, { connection: 1, ...callAt(n) });
       const entry = sim.journal.query().at(-1) as RequestRecord;
       sim.clock.advance('300ms');
-      runJudge.add({ ...entry, answeredAtMs: sim.clock.now(), heldMs: 300 });
+      entries.push({ ...entry, answeredAtMs: sim.clock.now(), heldMs: 300 });
     }
-    return runJudge.verdict({ nowMs: sim.clock.now() });
+    return judgeRun(entries, factsOf(sim));
   };
   const same = () => ({});
   const other = (n: number) => ({ query: `limit=${n + 1}` });

@@ -1,6 +1,7 @@
 import { runClientCommand } from '../../src/cli/client-command.js';
 import { environment, openSession, resolveForClient } from '../../src/cli/client-run.js';
-import { RunJudge } from '../../src/judge/run-judge.js';
+import { judgeRun as judgeEntries } from '../../src/judge/judge-run.js';
+import type { RunProgress, RunScenario } from '../../src/judge/run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { clientOf } from '../../src/scenario/client.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
@@ -17,8 +18,8 @@ export interface RecordedRun {
   expects: Expects;
   /** The journal, and all other input of the judge. */
   entries: readonly RequestRecord[];
-  judgedBy: ConstructorParameters<typeof RunJudge>[0];
-  progress: Parameters<RunJudge['verdict']>[0];
+  judgedBy: RunScenario;
+  progress: RunProgress;
   /** Outcome and findings of the judge at the end of the run, before it became JSON. */
   live: string;
   /** End of the command's output, for a run without a request. */
@@ -92,9 +93,7 @@ export async function recordRun(
 
 /** The judge's outcome and findings on a recorded run. */
 export function judgeRun({ judgedBy, entries, progress }: RecordedRun): Reading & { reason: string } {
-  const judge = new RunJudge(judgedBy);
-  for (const entry of entries) judge.add(entry);
-  const verdict = judge.verdict(progress);
+  const verdict = judgeEntries(entries, { ...judgedBy, ...progress });
   const { outcome, codes } = judged(verdict);
   return { outcome, findings: codes, reason: verdict.reason };
 }

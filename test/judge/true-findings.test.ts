@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { RunJudge } from '../../src/judge/run-judge.js';
+import { judgeRun } from '../../src/judge/judge-run.js';
 import type { RequestRecord } from '../../src/requests/request-record.js';
 import { seededFraction } from '../../src/values/seeded-random.js';
 import { judge } from '../../src/verdict.js';
@@ -132,11 +132,11 @@ describe('a write without a response that is not sent again', () => {
 
   test('is given up silently if the client disconnected and the command exits with 0', () => {
     const left = (hasFailed: boolean) => {
-      const runJudge = new RunJudge({ scenario: 'late', expect: { served: true }, needs: { operation: 'createPet' } });
       const sim = frozen({});
       runPrograms(sim, [once]);
-      for (const entry of sim.journal.query()) runJudge.add({ ...entry, status: 0, isAbandoned: true });
-      return runJudge.verdict({ nowMs: sim.clock.now(), isOver: true, end: { hasFailed } });
+      const entries = sim.journal.query().map((entry) => ({ ...entry, status: 0, isAbandoned: true }));
+      const known = { scenario: 'late', expect: { served: true }, needs: { operation: 'createPet' } };
+      return judgeRun(entries, { ...known, nowMs: sim.clock.now(), isOver: true, end: { hasFailed } });
     };
     expect(left(false)).toMatchObject({ outcome: 'fail' });
     expect(blamed(left(false))).toEqual(['gave-up']);
@@ -372,12 +372,12 @@ describe('several independent processes with one key', () => {
     const sim = frozen(scenario);
     runPrograms(sim, programs);
     // As with `exec`, refusals are sent 20 ms later, so that later requests may be reactions.
-    const runJudge = new RunJudge({ scenario: 'held', needs: scenario.client });
-    for (const entry of sim.journal.query() as RequestRecord[]) {
+    const entries = (sim.journal.query() as RequestRecord[]).map((entry) => {
       const heldMs = entry.status === 429 ? 20 : 0;
-      runJudge.add({ ...entry, heldMs, answeredAtMs: entry.answeredAtMs + heldMs });
-    }
-    return runJudge.verdict({ nowMs: sim.clock.now(), isOver: true, end: { hasFailed: false } });
+      return { ...entry, heldMs, answeredAtMs: entry.answeredAtMs + heldMs };
+    });
+    const known = { scenario: 'held', needs: scenario.client };
+    return judgeRun(entries, { ...known, nowMs: sim.clock.now(), isOver: true, end: { hasFailed: false } });
   };
   const waits = retrying((answer) => retryAfter(answer) * 1_000 + 20);
   const declared = 'client.parallel in the scenario, or X-Sim-Call';
@@ -444,10 +444,10 @@ describe('a client stopped while its response is in progress', () => {
     const sim = frozen(late);
     runPrograms(sim, [sending([], { body: { name: 'Rex', categoryId: 1 } })]);
     const [entry] = sim.journal.query() as [RequestRecord];
-    const runJudge = new RunJudge({ scenario: 'late', expect: late.expect });
     const finishedAtMs = entry.arrivedAtMs + 5_000;
-    runJudge.add({ ...entry, status: 0, answeredAtMs: finishedAtMs, finishedAtMs });
-    return runJudge.verdict({ nowMs: finishedAtMs + leftMs, isOver: true, end: { isInterrupted: true } });
+    const known = { scenario: 'late', expect: late.expect, nowMs: finishedAtMs + leftMs };
+    const left = { ...entry, status: 0, answeredAtMs: finishedAtMs, finishedAtMs };
+    return judgeRun([left], { ...known, isOver: true, end: { isInterrupted: true } });
   };
 
   test('is inconclusive', () => {

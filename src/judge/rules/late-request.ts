@@ -34,8 +34,8 @@ export const lateRequest: WireRule = {
  * Whether the client ended, without being stopped, while a 429 asked it to wait. Then a time limit of the code that
  * called the client must have ended the wait.
  */
-function hasEndedItsWait({ requests, isOver, end, endMs }: Run): boolean {
+function hasEndedItsWait({ requests, isOver, end, nowMs }: Run): boolean {
   const last = requests.at(-1);
   if (!isOver || end?.hasFailed === undefined || !last?.isRefused || last.deadlineMs === undefined) return false;
-  return endMs >= last.answeredAtMs + receiptMs && endMs < last.deadlineMs - toleranceMs;
+  return nowMs >= last.answeredAtMs + receiptMs && nowMs < last.deadlineMs - toleranceMs;
 }
