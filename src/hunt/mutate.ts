@@ -3,7 +3,7 @@ import { scenarioSchema } from '../petstore/scenario-schema.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { type AnySchema, check, type SchemaIssue } from '../validation/schema.js';
 import { duration, instant, int64, signedDuration, wholeSeconds } from '../validation/value-schemas.js';
-import { isMap } from '../values/plain-data.js';
+import { isMap, mapOf } from '../values/plain-data.js';
 import { seededFraction } from '../values/seeded-random.js';
 
 /** Source of a search's random choices, which the seed determines. */
@@ -69,39 +69,39 @@ const delaysOf = ({ isRealTime }: SearchSpace) => (isRealTime ? shortDelays : de
  * Values that may reveal a bug in a client, by the name of a scenario field. Fields without an entry get random values
  * of their type.
  */
-const revealingValues: Readonly<Record<string, (space: SearchSpace) => readonly unknown[]>> = {
+const revealingValues: Readonly<Record<string, readonly unknown[] | ((space: SearchSpace) => readonly unknown[])>> = {
   keys: ({ key }) => [key],
   key: ({ key }) => [key],
   background: ({ key }) => [key],
-  plan: () => ['free', 'free', 'pro', 'business'],
-  plans: () => ['free', 'pro'],
-  'usage.minute': () => [free.minute, free.minute, free.minute - 1, free.minute - 2],
-  'usage.day': () => [free.day, free.day, free.day - 1],
-  'plans.minute': () => [1, 2, 3, 5],
-  'plans.day': () => [1, 3, 5, 100],
-  'generate.available': () => [0, 1, 25, 150],
-  headers: () => ['Retry-After', 'Retry-After', 'X-RateLimit-Reset', 'X-RateLimit-Remaining'],
-  'headers.Retry-After': () => ['1', '2', '5', '30', '61', '120', '1.5', '0', 'soon', '', '-5', '2592000'],
-  'headers.X-RateLimit-Remaining': () => ['0', '9'],
-  'headers.X-RateLimit-Reset': () => ['37', '0'],
-  'respond.status': () => [429, 503, 503, 500, 502, 504, 401, 403, 404, 200],
-  skew: () => ['40s', '-40s', '1h', '-1h', '1500ms'],
-  start: () => ['2026-01-01T12:00:00Z', '2026-01-01T12:00:00.400Z', '2030-12-05T12:00:00Z'],
-  'ids.start': () => ['9007199254740993', '9223372036854770000', 2_147_483_648, 1_000],
-  calls: () => [1, 2, 3, 5, 10, 20],
-  parallel: () => [1, 2, 5, 10],
-  probability: () => [0.1, 0.5, 1],
-  failTimes: () => [1, 2, 3, 5, 8],
+  plan: ['free', 'free', 'pro', 'business'],
+  plans: ['free', 'pro'],
+  'usage.minute': [free.minute, free.minute, free.minute - 1, free.minute - 2],
+  'usage.day': [free.day, free.day, free.day - 1],
+  'plans.minute': [1, 2, 3, 5],
+  'plans.day': [1, 3, 5, 100],
+  'generate.available': [0, 1, 25, 150],
+  headers: ['Retry-After', 'Retry-After', 'X-RateLimit-Reset', 'X-RateLimit-Remaining'],
+  'headers.Retry-After': ['1', '2', '5', '30', '61', '120', '1.5', '0', 'soon', '', '-5', '2592000'],
+  'headers.X-RateLimit-Remaining': ['0', '9'],
+  'headers.X-RateLimit-Reset': ['37', '0'],
+  'respond.status': [429, 503, 503, 500, 502, 504, 401, 403, 404, 200],
+  skew: ['40s', '-40s', '1h', '-1h', '1500ms'],
+  start: ['2026-01-01T12:00:00Z', '2026-01-01T12:00:00.400Z', '2030-12-05T12:00:00Z'],
+  'ids.start': ['9007199254740993', '9223372036854770000', 2_147_483_648, 1_000],
+  calls: [1, 2, 3, 5, 10, 20],
+  parallel: [1, 2, 5, 10],
+  probability: [0.1, 0.5, 1],
+  failTimes: [1, 2, 3, 5, 8],
   delay: delaysOf,
   fixed: delaysOf,
   p50: delaysOf,
   p99: delaysOf,
-  bytes: () => [0, 1, 20, 40],
-  every: () => [1, 2, 3],
-  name: () => ['Rex', 'Milo', ''],
-  body: () => ['', '{"code":"oops","message":"Something went wrong.","status":500}', 'Bad Gateway'],
-  extra: () => [{ chip: 'x-1' }],
-  errorCodes: () => ['rate_limit_exceeded', 'key_banned', 'unauthorized'],
+  bytes: [0, 1, 20, 40],
+  every: [1, 2, 3],
+  name: ['Rex', 'Milo', ''],
+  body: ['', '{"code":"oops","message":"Something went wrong.","status":500}', 'Bad Gateway'],
+  extra: [{ chip: 'x-1' }],
+  errorCodes: ['rate_limit_exceeded', 'key_banned', 'unauthorized'],
 };
 
 /**
@@ -113,7 +113,7 @@ function revealingValuesOf(path: readonly string[], space: SearchSpace): readonl
   const parent = path.findLast((step, index) => index < path.length - 1 && !/^\d+$/.test(step)) ?? '';
   const grand = path.at(-3) ?? '';
   const named = revealingValues[`${parent}.${name}`] ?? revealingValues[`${grand}.${name}`] ?? revealingValues[name];
-  return named?.(space);
+  return typeof named === 'function' ? named(space) : named;
 }
 
 /**
@@ -138,9 +138,9 @@ export function createMutator(space: SearchSpace, { fraction, pick }: RandomSour
 
   function changeOnce(schema: AnySchema, value: unknown, path: readonly string[]): unknown {
     const { entries, values, names, item, items, options } = schema;
-    if (entries !== undefined) return changeFields(entries, isMap(value) ? value : {}, path);
+    if (entries !== undefined) return changeFields(entries, mapOf(value), path);
     if (values !== undefined && names !== undefined) {
-      const map = isMap(value) ? value : {};
+      const map = mapOf(value);
       const present = Object.keys(map);
       const known = (revealingValuesOf(path, space) ?? []).filter((each) => isValid(names, each)) as string[];
       const name = present.length > 0 && fraction() < 0.6 ? pick(present) : pick(known.length > 0 ? known : ['other']);

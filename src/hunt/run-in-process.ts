@@ -153,18 +153,17 @@ export async function runInProcess(
     }
   };
 
-  const outcome: Pick<TrialRun, 'result' | 'error'> = {};
+  let outcome: Pick<TrialRun, 'result' | 'error'> = {};
   const act = async () => client(context);
-  const done = act().then(
-    (result) => {
-      outcome.result = result;
+  const done = act()
+    .then(
+      (result) => ({ result }),
+      (error) => ({ error }),
+    )
+    .then((ended) => {
+      outcome = ended;
       isOver = true;
-    },
-    (error) => {
-      outcome.error = error;
-      isOver = true;
-    },
-  );
+    });
   while (!isOver && stop === undefined) {
     await settle(quietTurns);
     if (isOver || stop !== undefined) break;

@@ -1,5 +1,6 @@
 import type { Verdict } from '../judge/judge-run.js';
-import { promisesOf, readRetryAfter } from '../judge/promises.js';
+import { waitedMs } from '../judge/judged-request.js';
+import { earliestRetryMs, isRefusal, readRetryAfter } from '../judge/promises.js';
 import { rateLimitHeaders, retryAfterHeader } from '../rate-limits/header-names.js';
 import type { RequestRecord } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
@@ -56,8 +57,7 @@ function minimumShareWaited(ids: readonly number[], entries: readonly RequestRec
     const index = entries.findIndex((entry) => entry.id === id);
     const [previousRecord, entry] = [entries[index - 1], entries[index]];
     if (previousRecord === undefined || entry === undefined) return 0;
-    const { deadlineMs = 0 } = promisesOf(previousRecord, isRefused(previousRecord));
-    return (entry.arrivedAtMs - previousRecord.answeredAtMs) / (deadlineMs - previousRecord.answeredAtMs);
+    return waitedMs(previousRecord, entry) / ((earliestRetryMs(previousRecord) ?? 0) - previousRecord.answeredAtMs);
   });
   return Math.min(...shares);
 }
@@ -89,8 +89,8 @@ export function traitsOf({ verdict, entries, end }: Trial): string[] {
   for (const entry of entries) {
     const previousRecord = last.get(entry.token);
     if (previousRecord !== undefined) {
-      const deadlineMs = promisesOf(previousRecord, isRefused(previousRecord)).deadlineMs;
-      const waited = entry.arrivedAtMs - previousRecord.answeredAtMs;
+      const deadlineMs = earliestRetryMs(previousRecord);
+      const waited = waitedMs(previousRecord, entry);
       const asked = deadlineMs === undefined ? undefined : deadlineMs - previousRecord.answeredAtMs;
       traits.add(
         `wait ${kindOf(previousRecord)} ${asked === undefined ? magnitude(waited / 1_000) : ratio(waited, asked)}`,
@@ -98,12 +98,10 @@ export function traitsOf({ verdict, entries, end }: Trial): string[] {
     }
     last.set(entry.token, entry);
     traits.add(`response ${entry.operation} ${kindOf(entry)}`);
-    if (isRefused(entry)) traits.add(`refusals ${++refusals}`);
+    if (isRefusal(entry)) traits.add(`refusals ${++refusals}`);
   }
   return [...traits];
 }
-
-const isRefused = ({ refusal, status }: RequestRecord) => refusal !== undefined || status === 429;
 
 /** Describes a response by the features that a client must distinguish. */
 function kindOf(entry: RequestRecord): string {

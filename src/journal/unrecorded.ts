@@ -42,12 +42,17 @@ export class UnrecordedCounter {
   recordOutside(method: string, path: string, api: string, authorization?: string | null): void {
     this.count++;
     const token = authorization?.slice(authorization.lastIndexOf(' ') + 1);
-    const group = { why: 'outside', method, path: cut(path), status: 404, api } as const;
+    const group = { why: 'outside', method, path: cut(path), status: 404, api, token } as const;
     const id = [method, group.path, token].join('\n');
+    if (this.#groups.has(id) || this.#groups.size < maximumGroups) this.#count(id, group);
+    // Counts a request in the group for all other paths, because the maximum number of groups is reached.
+    else this.#count(otherPaths, { ...group, method: '', path: otherPaths, token: undefined });
+  }
+
+  #count(id: string, group: Common & { token: string | undefined }): void {
     const known = this.#groups.get(id);
     if (known !== undefined) known.count++;
-    else if (this.#groups.size < maximumGroups) this.#groups.set(id, { ...group, token, count: 1 });
-    else this.#recordOther(api);
+    else this.#groups.set(id, { ...group, count: 1 });
   }
 
   /** @param isWanted selects requests by their API key; default: all */
@@ -66,21 +71,5 @@ export class UnrecordedCounter {
   clear(): void {
     this.#groups.clear();
     this.count = 0;
-  }
-
-  /** Counts a request in the group for all other paths, because the maximum number of groups is reached. */
-  #recordOther(api: string): void {
-    const other = this.#groups.get(otherPaths);
-    if (other !== undefined) other.count++;
-    else
-      this.#groups.set(otherPaths, {
-        why: 'outside',
-        method: '',
-        path: otherPaths,
-        status: 404,
-        api,
-        token: undefined,
-        count: 1,
-      });
   }
 }

@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../requests/request-record.js';
+import { getOrCreate } from '../values/get-or-create.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import type { Steps } from '../values/steps.js';
 import { type ClientSession, PerSession, type RunPosition } from './client-session.js';
@@ -25,11 +26,10 @@ export function* assignSessions<Request extends JudgedRequest>(
   callers: number,
   toRequest: (entry: RequestRecord, position: RunPosition) => Request,
 ): Steps<Request[]> {
-  const assigner = new SessionAssigner(callers);
+  const positionOf = createSessionAssigner(callers);
   const requests: Request[] = [];
   for (let index = 0; index < entries.length; index += entriesOfStep) {
-    for (const entry of entries.slice(index, index + entriesOfStep))
-      requests.push(toRequest(entry, assigner.of(entry)));
+    for (const entry of entries.slice(index, index + entriesOfStep)) requests.push(toRequest(entry, positionOf(entry)));
     yield;
   }
   markOverlaps(
@@ -40,32 +40,19 @@ export function* assignSessions<Request extends JudgedRequest>(
   return requests;
 }
 
-/** Assigns records to sessions, in order of arrival. A session has the requests of one client with one API key. */
-class SessionAssigner {
-  readonly #callers: number;
-  readonly #fingerprints = new Fingerprints();
-  readonly #sessions = new Map<string, ClientSession>();
-  readonly #series = new Map<string, number>();
-  #era = 0;
-  #lastMs = Number.NEGATIVE_INFINITY;
-  #last: ({ session: ClientSession } & Pick<RequestRecord, 'client' | 'connection'>) | undefined;
+/**
+ * Creates a function that assigns records to sessions, in order of arrival. A session has the requests of one client
+ * with one API key.
+ */
+function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPosition {
+  const fingerprints = new Fingerprints();
+  const sessions = new Map<string, ClientSession>();
+  const seriesOf = new Map<string, number>();
+  let era = 0;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let last: ({ session: ClientSession } & Pick<RequestRecord, 'client' | 'connection'>) | undefined;
 
-  constructor(callers: number) {
-    this.#callers = callers;
-  }
-
-  of(entry: RequestRecord): RunPosition {
-    const { arrivedAtMs, requestBody } = entry;
-    if (arrivedAtMs < this.#lastMs - correctionMs) this.#era++;
-    this.#lastMs = arrivedAtMs;
-    const requestText = requestBody === undefined ? '' : textOfBytes(requestBody);
-    const session = this.#sessionOf(entry);
-    return { session, fingerprint: this.#fingerprints.of(entry, session.client, requestText), requestText };
-  }
-
-  #sessionOf({ token, client, connection }: RequestRecord): ClientSession {
-    const era = this.#era;
-    const last = this.#last;
+  function sessionOf({ token, client, connection }: RequestRecord): ClientSession {
     if (
       last !== undefined &&
       last.session.token === token &&
@@ -75,21 +62,26 @@ class SessionAssigner {
     )
       return last.session;
     const key = `${era} ${token}`;
-    const series = this.#series.get(key) ?? this.#series.size;
-    this.#series.set(key, series);
+    const series = getOrCreate(seriesOf, key, () => seriesOf.size);
     const byClient = `${key} ${client}`;
     // A connection belongs to one client, even if the User-Agent changes between its requests.
     const byConnection = connection === undefined ? byClient : `${key}\n${connection}`;
-    const session = this.#sessions.get(byConnection) ??
-      this.#sessions.get(byClient) ?? {
-        ...{ token, era, series, client, callers: this.#callers },
-        isSequential: this.#callers === 1,
-      };
-    this.#sessions.set(byConnection, session);
-    if (!this.#sessions.has(byClient)) this.#sessions.set(byClient, session);
-    this.#last = { session, client, connection };
+    const session = sessions.get(byConnection) ??
+      sessions.get(byClient) ?? { token, era, series, client, callers, isSequential: callers === 1 };
+    sessions.set(byConnection, session);
+    if (!sessions.has(byClient)) sessions.set(byClient, session);
+    last = { session, client, connection };
     return session;
   }
+
+  return (entry) => {
+    const { arrivedAtMs, requestBody } = entry;
+    if (arrivedAtMs < lastMs - correctionMs) era++;
+    lastMs = arrivedAtMs;
+    const requestText = requestBody === undefined ? '' : textOfBytes(requestBody);
+    const session = sessionOf(entry);
+    return { session, fingerprint: fingerprints.of(entry, session.client, requestText), requestText };
+  };
 }
 
 /**

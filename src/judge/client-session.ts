@@ -1,3 +1,5 @@
+import { getOrCreate } from '../values/get-or-create.js';
+
 /**
  * A session: the requests of one client with one API key. A new session begins when the clock is set back. Requests of
  * different sessions are not compared by order.
@@ -52,14 +54,8 @@ export class PerSession<State> {
   }
 
   of(session: ClientSession): State {
-    if (session === this.#session) return this.#state as State;
-    let state = this.#states.get(session);
-    if (state === undefined) {
-      state = this.#create();
-      this.#states.set(session, state);
-    }
+    if (session !== this.#session) this.#state = getOrCreate(this.#states, session, this.#create);
     this.#session = session;
-    this.#state = state;
-    return state;
+    return this.#state as State;
   }
 }

@@ -1,7 +1,7 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import { pluralize } from '../values/pluralize.js';
 import { failureReason } from './failure-reason.js';
-import { type Finding, formatDuration, type Severity } from './finding.js';
+import { codesOf, type Finding, formatDuration, type Judgement, type Severity } from './finding.js';
 import { isOverdue, orError } from './given-up.js';
 import type { Expectation } from './needs.js';
 import { describeOutages } from './outages.js';
@@ -53,8 +53,7 @@ interface Results {
   exercised: readonly FindingCode[];
   /** Reason to suspect that several callers share the API key; `undefined` without suspicion. */
   callers: string | undefined;
-  /** Reasons of the rules that could not judge the client. */
-  doubts: ReadonlyMap<FindingCode, string>;
+  judgements: ReadonlyMap<FindingCode, Judgement>;
   unmet: string | undefined;
 }
 
@@ -64,14 +63,12 @@ interface Results {
  */
 export function conclude(
   run: Run,
-  { findings, exercised, callers, doubts, unmet }: Results,
+  { findings, exercised, callers, judgements, unmet }: Results,
 ): { outcome: 'pass' | 'fail' | 'inconclusive'; reason: string } {
   const { dropped, outages, expect } = run;
   const inconclusive = (reason: string) => ({ outcome: 'inconclusive' as const, reason });
-  const codesOf = (severity: Severity) => [
-    ...new Set(findings.filter((finding) => finding.severity === severity).map(({ code }) => code)),
-  ];
-  const failed = codesOf('fail');
+  const codesWith = (severity: Severity) => codesOf(findings.filter((finding) => finding.severity === severity));
+  const failed = codesWith('fail');
   if (failed.length > 0) return { outcome: 'fail', reason: failureReason(failed) };
   if (outages.length > 0) return inconclusive(describeOutages(outages));
   if (dropped > 0)
@@ -82,10 +79,12 @@ export function conclude(
   if (unmet !== undefined) return inconclusive(`The client did not do what the scenario needs: ${unmet}.`);
   const waiting = stillWaiting(run);
   if (waiting !== undefined) return inconclusive(waiting);
-  const doubt = [callers, ...rulesOf(expect).map((code) => doubts.get(code))].find((each) => each !== undefined);
+  const doubt = [callers, ...rulesOf(expect).map((code) => judgements.get(code)?.doubt)].find(
+    (each) => each !== undefined,
+  );
   if (doubt !== undefined) return inconclusive(doubt);
   if (!isConclusive(exercised, expect)) return inconclusive(whyInconclusive(run));
-  const warned = codesOf('warn');
+  const warned = codesWith('warn');
   const but = warned.length > 0 ? `, but see ${warned.join(', ')}` : '';
   return { outcome: 'pass', reason: `The client did what ${run.service ?? 'the service'} asked${but}.` };
 }

@@ -1,4 +1,4 @@
-import type { JudgedRequest } from './run.js';
+import { type JudgedRequest, waitedMs } from './run.js';
 
 /**
  * Minimum growth factor of the waits between a call's retries. If a short wait follows such growth, a new call has
@@ -44,9 +44,7 @@ export function splitIntoCalls(attempts: readonly JudgedRequest[], most: number 
 /** Wait between the response to the previous attempt and this one, in milliseconds. */
 function waitBefore(attempts: readonly JudgedRequest[], index: number): number {
   const [previousRequest, request] = [attempts[index - 1], attempts[index]];
-  return previousRequest === undefined || request === undefined
-    ? 0
-    : request.arrivedAtMs - previousRequest.answeredAtMs;
+  return previousRequest === undefined || request === undefined ? 0 : waitedMs(previousRequest, request);
 }
 
 /** Whether a client waited between attempts, instead of sending each at once. */

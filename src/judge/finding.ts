@@ -18,10 +18,13 @@ export interface Finding {
   text: string;
 }
 
+/** A finding as its rule creates it, without the rule's code. */
+export type RuleFinding = Omit<Finding, 'code'>;
+
 /** Result of one rule for a run: its findings, and whether the run exercised the rule. */
 export interface Judgement {
   exercised: boolean;
-  findings: Finding[];
+  findings: RuleFinding[];
   /** Reason why the rule cannot decide about the client, in one sentence; `undefined` without a doubt. */
   doubt?: string | undefined;
 }
@@ -48,23 +51,20 @@ export interface SimulatorRule {
 /** A rule of the judge. Its type prevents a rule for recorded traffic from reading the simulator's internal state. */
 export type Rule = WireRule | SimulatorRule;
 
+/** Lists the codes of findings, each once. */
+export const codesOf = (findings: readonly Finding[]): FindingCode[] => [...new Set(findings.map(({ code }) => code))];
+
 /** Creates a finding about requests. The first request determines its time. */
-export function finding(
-  code: FindingCode,
+export const finding = (
   severity: Severity,
   requests: readonly JudgedRequest[],
-  { measured, allowed, text }: Pick<Finding, 'measured' | 'allowed' | 'text'>,
-): Finding {
-  return {
-    code,
-    severity,
-    at: new Date(requests[0]?.arrivedAtMs ?? 0).toISOString(),
-    requests: requests.map(({ id }) => id),
-    measured,
-    allowed,
-    text,
-  };
-}
+  words: Pick<Finding, 'measured' | 'allowed' | 'text'>,
+): RuleFinding => ({
+  severity,
+  at: new Date(requests[0]?.arrivedAtMs ?? 0).toISOString(),
+  requests: requests.map(({ id }) => id),
+  ...words,
+});
 
 /** Formats a duration: `80 ms`, `12.4 s`, `2.5 min`, `12.5 h`, `30 days`. */
 export function formatDuration(ms: number): string {
@@ -83,6 +83,3 @@ export const formatTimes = (count: number) => (count === 1 ? 'once' : count === 
  * Prefix of a measurement in a finding: `the first ` if it applies to the first of several requests, otherwise empty.
  */
 export const firstPrefix = (requests: readonly unknown[]) => (requests.length > 1 ? 'the first ' : '');
-
-/** Formats a request as its method and URL path with query: `GET /pets?limit=5`. */
-export const requestTarget = ({ method, path, query }: JudgedRequest) => `${method} ${path}${query && `?${query}`}`;

@@ -1,4 +1,6 @@
 import type { RequestRecord } from '../requests/request-record.js';
+import { getOrCreate } from '../values/get-or-create.js';
+import { pathWithQuery } from '../values/request-target.js';
 
 /**
  * Assigns each request a number that equal requests share, because they may be attempts of one call. Rules group
@@ -22,31 +24,16 @@ export class Fingerprints {
    */
   of(request: RequestRecord, client: string | undefined, requestText: string): number {
     const { token, method } = request;
-    if (token !== this.#token || method !== this.#method) this.#select(token, method);
+    if (token !== this.#token || method !== this.#method) {
+      this.#token = token;
+      this.#method = method;
+      this.#kind = getOrCreate(this.#kinds, `${method} ${token}`, () => new Map());
+    }
     const text = request.call === undefined ? sentIn(request, requestText) : `\n${client}\n${request.call}`;
-    let number = this.#kind.get(text);
-    if (number === undefined) {
-      number = this.#count++;
-      this.#kind.set(text, number);
-    }
-    return number;
-  }
-
-  #select(token: string | undefined, method: string): void {
-    this.#token = token;
-    this.#method = method;
-    const name = `${method} ${token}`;
-    let kind = this.#kinds.get(name);
-    if (kind === undefined) {
-      kind = new Map();
-      this.#kinds.set(name, kind);
-    }
-    this.#kind = kind;
+    return getOrCreate(this.#kind, text, () => this.#count++);
   }
 }
 
 /** Text that identifies a call without a name: its path, query and body. */
-function sentIn({ path, query }: RequestRecord, requestText: string): string {
-  const target = query === '' ? path : `${path}?${query}`;
-  return requestText === '' ? target : `${target}\n${requestText}`;
-}
+const sentIn = (request: RequestRecord, requestText: string) =>
+  requestText === '' ? pathWithQuery(request) : `${pathWithQuery(request)}\n${requestText}`;

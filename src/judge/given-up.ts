@@ -1,8 +1,10 @@
 import { findLowest } from '../values/find-lowest.js';
+import { getOrCreate } from '../values/get-or-create.js';
 import { type JsonValue, parseJson, stringifyJson } from '../values/json.js';
 import { textOfBytes } from '../values/json-bytes.js';
 import { isMap } from '../values/plain-data.js';
-import { formatDuration, requestTarget, type Severity } from './finding.js';
+import { requestTarget } from '../values/request-target.js';
+import { formatDuration, type Severity } from './finding.js';
 import { patienceMs } from './rules/overslept.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './run.js';
 
@@ -59,36 +61,21 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
 /** Maximum number of later reads that are searched for a stored pet. */
 const maximumReads = 50;
 
-/** Later successes of failed calls for each run, cached because several rules need them. */
-const known = new WeakMap<readonly JudgedRequest[], LaterSuccesses>();
+/**
+ * Results of each run's requests, computed at the first use because most runs do not need them, and cached because
+ * several rules do.
+ */
+const known = new WeakMap<readonly JudgedRequest[], ReadOutcomes>();
 
-export function laterSuccessesIn({ requests }: Run): LaterSuccesses {
-  let obtained = known.get(requests);
-  if (obtained === undefined) {
-    obtained = new LaterSuccesses(requests);
-    known.set(requests, obtained);
-  }
-  return obtained;
-}
-
-/** Determines whether the client got the result of a failed call by a different request. */
-class LaterSuccesses {
-  readonly #requests: readonly JudgedRequest[];
-  /** Results of the run's requests, computed at the first use because most runs do not need them. */
-  #read: ReadOutcomes | undefined;
-
-  constructor(requests: readonly JudgedRequest[]) {
-    this.#requests = requests;
-  }
-
-  /**
-   * Whether the client later got the result of a failed request: by storing the same pet under any key, by an
-   * equal read with another key, or by seeing the pet after a lost response.
-   */
-  has(refused: JudgedRequest): boolean {
+/**
+ * Creates a function that decides whether the client later got the result of a failed request: by storing the same pet
+ * under any key, by an equal read with another key, or by seeing the pet after a lost response.
+ */
+export const laterSuccessesIn =
+  ({ requests }: Run) =>
+  (refused: JudgedRequest): boolean => {
     if (!isWrite(refused) && refused.method !== 'GET') return false;
-    this.#read ??= readOutcomes(this.#requests);
-    const { served, lost, reads } = this.#read;
+    const { served, lost, reads } = getOrCreate(known, requests, () => readOutcomes(requests));
     const later = served.get(wanted(refused));
     if (later !== undefined && later.id > refused.id && (isWrite(refused) || later.token !== refused.token))
       return true;
@@ -98,8 +85,7 @@ class LaterSuccesses {
     return reads
       .slice(from, from + maximumReads)
       .some((read) => read.client === refused.client && shows(read, refused));
-  }
-}
+  };
 
 interface ReadOutcomes {
   /** Last successful request for each wanted result: a stored resource, or the target of a read. */

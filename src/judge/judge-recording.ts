@@ -1,8 +1,9 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import type { Exchange, Missing } from '../traffic-files/exchange.js';
 import { pluralize } from '../values/pluralize.js';
+import { codesOf } from './finding.js';
 import { judgeObservedRun, judgeRun, type Verdict } from './judge-run.js';
-import { readReset } from './promises.js';
+import { isRefusal, readReset } from './promises.js';
 import type { RunFacts } from './run.js';
 
 /** Facts about a recorded run. Default of `areHeadersHidden`: derived from the recorded headers. */
@@ -55,8 +56,6 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
  */
 const clockDoubtMs = 1_500;
 
-const isRefusal = ({ status, refusal }: Exchange) => status === 429 || refusal !== undefined;
-
 /** Sets a refusal's time to just before its Reset time, if travel time or clock error moved it after the Reset time. */
 function withResetAhead(exchange: Exchange): Exchange {
   const resetMs = readReset(exchange) ?? Number.NaN;
@@ -77,13 +76,13 @@ const hidesHeaders = ({ headers, requestHeaders: { origin } }: Exchange) =>
 function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown: boolean): Verdict {
   const unreliable = new Set<FindingCode>();
   const texts: string[] = [];
-  const counts = new Map<Missing, number>();
-  for (const { missing } of exchanges) for (const part of missing) counts.set(part, (counts.get(part) ?? 0) + 1);
   for (const [part, { rules, say }] of Object.entries(doubts) as [Missing, (typeof doubts)['key']][]) {
-    const count = counts.get(part) ?? 0;
+    const count = exchanges.filter(({ missing }) => missing.includes(part)).length;
     if (count === 0 || (part === 'key' && isKeyKnown)) continue;
     const lost =
-      rules === 'most' ? [...verdict.exercised, ...codesOf(verdict)].filter((code) => !timeless.includes(code)) : rules;
+      rules === 'most'
+        ? [...verdict.exercised, ...codesOf(verdict.findings)].filter((code) => !timeless.includes(code))
+        : rules;
     for (const code of lost) unreliable.add(code);
     texts.push(
       `${count} of ${pluralize(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${say}.`,
@@ -99,5 +98,3 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
   if (isStillFailed || !isTouched) return { ...verdict, findings, exercised, unknown };
   return { ...verdict, outcome: 'inconclusive', reason: texts.join(' '), findings, exercised, unknown };
 }
-
-const codesOf = ({ findings }: Verdict) => findings.map(({ code }) => code);

@@ -102,16 +102,14 @@ function* verdictOn(run: Run, judge: (rule: Rule) => Judgement | undefined): Ste
   const { scenario, dropped, outages, unrecorded, expect } = run;
   const judgements = new Map<FindingCode, Judgement>();
   const unknown: FindingCode[] = [];
-  const doubts = new Map<FindingCode, string>();
   for (const [code, rule] of Object.entries(rules) as [FindingCode, Rule][]) {
     const judgement = judge(rule);
     if (judgement === undefined) unknown.push(code);
     else judgements.set(code, judgement);
-    if (judgement?.doubt !== undefined) doubts.set(code, judgement.doubt);
     yield;
   }
   const isHidden = createOutageExcuse(run.requests, outages);
-  const found = [...judgements.values()].flatMap((judgement) => judgement.findings);
+  const found = [...judgements].flatMap(([code, judgement]) => judgement.findings.map((each) => ({ code, ...each })));
   const callers = undeclaredCallersIn(run);
   const findings = found
     .filter((finding) => !isHidden(finding) && !callers.excuses(finding))
@@ -121,7 +119,7 @@ function* verdictOn(run: Run, judge: (rule: Rule) => Judgement | undefined): Ste
   const unmet = unmetNeed(run.requests, run.needs ?? {});
   return {
     scenario,
-    ...conclude(run, { findings, exercised, callers: callers.doubtOf(found), doubts, unmet }),
+    ...conclude(run, { findings, exercised, callers: callers.doubtOf(found), judgements, unmet }),
     ...(unmet !== undefined && { unmet }),
     findings,
     exercised,

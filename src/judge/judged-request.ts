@@ -1,13 +1,13 @@
 import type { ObservedRequest, RequestKnowledge, RequestRecord } from '../requests/request-record.js';
 import type { ClientSession, RunPosition } from './client-session.js';
-import { noPromises, promisesOf, readRetryAfter } from './promises.js';
+import { isRefusal, noPromises, promisesOf, readRetryAfter } from './promises.js';
 import { resourceIn } from './same-pet.js';
 
 /**
  * A request with values that the judge derives. Refers to the journal record instead of copying its fields: for 10,000
  * records, copies made garbage collection a third of the judge's time.
  */
-export class JudgedRequest implements ObservedRequest, RunPosition {
+export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'>, RunPosition {
   readonly #entry: ObservedRequest;
   #pet: string | undefined;
   declare readonly session: ClientSession;
@@ -65,17 +65,15 @@ export class JudgedRequest implements ObservedRequest, RunPosition {
     this.requestText = position.requestText;
     this.isBan = entry.refusal === 'ban';
     this.isByLimit = entry.refusal === 'limit';
-    this.isRefused = entry.refusal !== undefined || entry.status === 429 || (!isKnown && asksToWait(entry));
+    this.isRefused = isRefusal(entry) || (!isKnown && asksToWait(entry));
     this.isLimited = entry.isLimited;
     this.isUnreadable = entry.isUnreadable || entry.isLost === true;
     const { deadlineMs, retryAfterMs, resetMs } = areHeadersHidden ? noPromises : promisesOf(entry, this.isRefused);
     this.retryAfterMs = retryAfterMs;
     this.resetMs = resetMs;
     this.deadlineMs = deadlineMs;
-    this.isOverlapped = false;
     this.lastRefusalRead = undefined;
     this.retryOf = undefined;
-    this.mayBeNextCall = false;
     this.retryOfOutage = undefined;
   }
 
@@ -105,9 +103,6 @@ export class JudgedRequest implements ObservedRequest, RunPosition {
   get lastArrivedId() {
     return this.#entry.lastArrivedId;
   }
-  get heldMs() {
-    return this.#entry.heldMs;
-  }
   get token() {
     return this.#entry.token;
   }
@@ -119,9 +114,6 @@ export class JudgedRequest implements ObservedRequest, RunPosition {
   }
   get method() {
     return this.#entry.method;
-  }
-  get baseUrl() {
-    return this.#entry.baseUrl;
   }
   get path() {
     return this.#entry.path;
@@ -179,6 +171,12 @@ export const concurrentMs = 100;
  * Maximum time in which a sent response reaches the client, in milliseconds, if the client uses several connections.
  */
 export const receiptMs = 1_000;
+
+/** Time between a response and a later request, in milliseconds. */
+export const waitedMs = (
+  { answeredAtMs }: Pick<ObservedRequest, 'answeredAtMs'>,
+  { arrivedAtMs }: Pick<ObservedRequest, 'arrivedAtMs'>,
+) => arrivedAtMs - answeredAtMs;
 
 /** Whether a recorded 4xx response has a Retry-After. If so, it counts as a refusal, such as a ban with status 403. */
 const asksToWait = (entry: ObservedRequest) =>

@@ -1,5 +1,6 @@
-import { type ClientSession, PerSession } from './client-session.js';
-import { concurrentMs, type JudgedRequest, receiptMs, toleranceMs } from './judged-request.js';
+import { getOrCreate } from '../values/get-or-create.js';
+import { PerSession } from './client-session.js';
+import { concurrentMs, type JudgedRequest, receiptMs, toleranceMs, waitedMs } from './judged-request.js';
 
 /** Facts by which a retry is distinguished from another caller's next call. */
 export interface EqualCalls {
@@ -27,16 +28,11 @@ export function markReadRefusals(requests: readonly JudgedRequest[], equal: Equa
 
 /** Sets `retryOfOutage` on each retry of a 503 with Retry-After, to the request that got the 503. */
 export function markOutageRetries(requests: readonly JudgedRequest[]): void {
-  const sessions = new Map<ClientSession, SessionKnowledge>();
+  const sessions = new PerSession(() => new SessionKnowledge());
   for (const request of requests) {
     const { status, isUnreadable, retryAfterMs } = request;
-    let session = sessions.get(request.session);
+    const session = sessions.of(request.session);
     const isOutage = status === 503 && retryAfterMs !== undefined;
-    if (session === undefined) {
-      if (!isOutage) continue;
-      session = new SessionKnowledge();
-      sessions.set(request.session, session);
-    }
     // A request counts as the retry after a 503 only if the client sends one request at a time, or names its calls.
     // Otherwise, the request may belong to another call that got no 503.
     if (request.session.isSequential || request.call !== undefined) request.retryOfOutage = session.retryOf(request);
@@ -56,8 +52,8 @@ class SessionKnowledge {
   add(refusal: JudgedRequest): void {
     this.#waiting++;
     this.#all.add(refusal);
-    refusalsUnder(this.#byFingerprint, refusal.fingerprint).add(refusal);
-    if (refusal.call !== undefined) refusalsUnder(this.#ofCalls, refusal.call).add(refusal);
+    getOrCreate(this.#byFingerprint, refusal.fingerprint, createRefusals).add(refusal);
+    if (refusal.call !== undefined) getOrCreate(this.#ofCalls, refusal.call, createRefusals).add(refusal);
   }
 
   /** Removes the refusals of a call, because the call has succeeded. */
@@ -107,14 +103,7 @@ class SessionKnowledge {
   }
 }
 
-function refusalsUnder<Name>(map: Map<Name, Refusals>, name: Name): Refusals {
-  let refusals = map.get(name);
-  if (refusals === undefined) {
-    refusals = new Refusals();
-    map.set(name, refusals);
-  }
-  return refusals;
-}
+const createRefusals = () => new Refusals();
 
 function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined): JudgedRequest | undefined {
   if (one === undefined || other === undefined) return one ?? other;
@@ -150,7 +139,7 @@ class Refusals {
     const oldest = Math.max(0, this.#list.length - maximumInTransit);
     for (let index = this.#list.length - 1; index >= oldest; index--) {
       const refusal = this.#list[index] as JudgedRequest;
-      if (isAnswered(refusal, request) && request.arrivedAtMs - refusal.answeredAtMs >= byMs) return refusal;
+      if (isAnswered(refusal, request) && waitedMs(refusal, request) >= byMs) return refusal;
     }
     return this.lastAged(request);
   }
@@ -183,11 +172,10 @@ class Refusals {
     this.#age(request);
     while (this.#isTaken(this.#waiting[this.#firstWaiting])) this.#firstWaiting++;
     const aged = this.#waiting[this.#firstWaiting];
-    const own = this.lastOnConnection(request);
-    const candidate = own === undefined || this.#isTaken(own) ? undefined : own;
-    return aged !== undefined && candidate !== undefined
-      ? [aged, candidate].sort((a, b) => deadlineOf(a) - deadlineOf(b))[0]
-      : (aged ?? candidate);
+    return [aged, this.lastOnConnection(request)]
+      .filter((refusal) => refusal !== undefined)
+      .filter((refusal) => !this.#isTaken(refusal))
+      .sort((a, b) => deadlineOf(a) - deadlineOf(b))[0];
   }
 
   #isTaken(refusal: JudgedRequest | undefined): boolean {

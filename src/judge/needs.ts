@@ -1,5 +1,5 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
-import { groupBy } from '../values/group-by.js';
+import { listGroups } from '../values/group-by.js';
 import { pluralize } from '../values/pluralize.js';
 import { type JudgedRequest, toleranceMs } from './judged-request.js';
 import { isServed } from './request-kind.js';
@@ -61,7 +61,7 @@ export function unmetNeed(
  * response; a write counts also if its pet may have been stored.
  */
 const callsIn = (requests: readonly JudgedRequest[]) =>
-  [...groupBy(requests, ({ fingerprint }) => fingerprint).values()].reduce((sum, attempts) => {
+  listGroups(requests, ({ fingerprint }) => fingerprint).reduce((sum, attempts) => {
     const isOwn = (request: JudgedRequest) => isServed(request) || (request.isWrite && !request.isRefused);
     return sum + Math.max(1, attempts[0]?.call === undefined ? attempts.filter(isOwn).length : 1);
   }, 0);

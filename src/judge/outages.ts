@@ -1,5 +1,6 @@
 import type { Outage } from '../journal/outage.js';
 import type { FindingCode } from '../scenario/finding-codes.js';
+import { joinWords } from '../values/join-words.js';
 import { pluralize } from '../values/pluralize.js';
 import type { Finding } from './finding.js';
 import type { JudgedRequest } from './run.js';
@@ -47,9 +48,8 @@ export function describeOutages(outages: readonly Outage[]): string {
   const time = (ms: number) => new Date(ms).toISOString();
   const parts = times.slice(0, maximumTimes).map(({ fromMs, toMs }) => `between ${time(fromMs)} and ${time(toMs)}`);
   if (times.length > maximumTimes) parts.push(pluralize(times.length - maximumTimes, 'more time'));
-  const last = parts.length > 1 ? ` and ${parts.pop()}` : '';
   const lacks = refused === 0 ? '' : `: ${pluralize(refused, 'request')} got a 503 without a journal entry`;
-  return `The store was unavailable ${parts.join(', ')}${last}${lacks || ', so the run is incomplete'}.`;
+  return `The store was unavailable ${joinWords(parts)}${lacks || ', so the run is incomplete'}.`;
 }
 
 /** Merges overlapping outages, because each replica and each sandbox reports its own. */

@@ -24,19 +24,28 @@ export const isRetryDate = (answer: WithHeaders) => httpDate.test(answer.headers
 /** Header with all limits in one structured field (draft-ietf-httpapi-ratelimit-headers, from version 7). */
 const combinedHeader = 'RateLimit';
 
-/** Whether a response has a combined `RateLimit` header, and none of the headers that state a single value each. */
-const hasCombined = ({ headers }: WithHeaders): boolean =>
-  headers[combinedHeader] !== undefined &&
-  Object.values(rateLimitHeaders).every(
-    (name) => headers[name] === undefined && headers[name.replace(/^X-/, '')] === undefined,
-  );
+/**
+ * Values of a response's rate-limit headers, as sent, and name of the header with the reset time. The names begin with
+ * `X-`, or without it in responses that have no header with `X-` (draft-ietf-httpapi-ratelimit-headers, up to version
+ * 6). The combined header counts only without headers that state a single value each.
+ */
+function readLimits({ headers }: WithHeaders) {
+  const names = Object.values(rateLimitHeaders);
+  const prefixLength = names.some((name) => headers[name] !== undefined) ? 0 : 'X-'.length;
+  const sent = (name: string) => headers[name.slice(prefixLength)];
+  const combined = headers[combinedHeader];
+  if (combined !== undefined && names.every((name) => sent(name) === undefined))
+    return { ...readCombined(combined), resetHeader: combinedHeader };
+  const reset = sent(rateLimitHeaders.reset);
+  const resetHeader = reset === undefined ? rateLimitHeaders.reset : rateLimitHeaders.reset.slice(prefixLength);
+  return { remaining: sent(rateLimitHeaders.remaining), reset, resetHeader };
+}
 
 /**
  * Reads the combined header: `"minute";r=0;t=30` from version 8, `limit=60, remaining=0, reset=30` in version 7. Of several
  * policies without remaining requests, the last to reset counts.
  */
-function readCombined({ headers }: WithHeaders): { remaining: string | undefined; reset: string | undefined } {
-  const text = headers[combinedHeader] ?? '';
+function readCombined(text: string): { remaining: string | undefined; reset: string | undefined } {
   const numberAfter = (pattern: RegExp, part: string) => pattern.exec(part)?.[1];
   if (/^\s*limit\s*=/.test(text)) {
     return { remaining: numberAfter(/\bremaining=(\d+)/, text), reset: numberAfter(/\breset=(\d+)/, text) };
@@ -51,29 +60,11 @@ function readCombined({ headers }: WithHeaders): { remaining: string | undefined
   return exhausted ?? byReset[0] ?? { remaining: undefined, reset: undefined };
 }
 
-/**
- * Name of a rate-limit header in a response: with `X-`, or without it in responses that have no header with `X-`
- * (draft-ietf-httpapi-ratelimit-headers, up to version 6).
- */
-const limitHeaderOf = ({ headers }: WithHeaders, name: string): string =>
-  Object.values(rateLimitHeaders).some((each) => headers[each] !== undefined) ? name : name.replace(/^X-/, '');
-
 /** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset or RateLimit of other services. */
-export const resetHeaderOf = (answer: WithHeaders): string => {
-  if (hasCombined(answer)) return combinedHeader;
-  const name = limitHeaderOf(answer, rateLimitHeaders.reset);
-  return answer.headers[name] === undefined ? rateLimitHeaders.reset : name;
-};
-
-/** Reset time as sent, in the header that states it. */
-const resetIn = (answer: WithHeaders): string =>
-  (hasCombined(answer) ? readCombined(answer).reset : answer.headers[resetHeaderOf(answer)]) ?? '';
+export const resetHeaderOf = (answer: WithHeaders): string => readLimits(answer).resetHeader;
 
 /** Number of remaining requests, as sent: X-RateLimit-Remaining, or RateLimit-Remaining or RateLimit of other services. */
-export const remainingIn = (answer: WithHeaders): string | undefined =>
-  hasCombined(answer)
-    ? readCombined(answer).remaining
-    : answer.headers[limitHeaderOf(answer, rateLimitHeaders.remaining)];
+export const remainingIn = (answer: WithHeaders): string | undefined => readLimits(answer).remaining;
 
 /** Date and time with a time zone (RFC 3339 section 5.6): `2026-01-01T12:00:00Z`. */
 const internetDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
@@ -83,7 +74,7 @@ const internetDate = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{
  * Unix milliseconds or RFC 3339 instead of Unix seconds; the size of a number shows its unit.
  */
 export function readReset(answer: Answered): number | undefined {
-  const text = resetIn(answer);
+  const { reset: text = '' } = readLimits(answer);
   const unit = unitOfReset(text);
   if (unit === undefined) return undefined;
   if (unit === 'RFC 3339') {
@@ -112,7 +103,7 @@ function unitOfReset(text: string) {
 
 /** Formats a reset time as sent, with its unit: `10, remaining seconds`. */
 export function describeReset(answer: WithHeaders): string {
-  const text = resetIn(answer);
+  const { reset: text = '' } = readLimits(answer);
   return `${text}, ${unitOfReset(text)}`;
 }
 
@@ -153,10 +144,14 @@ export function promisesOf(
     : { deadlineMs: untilMs, retryAfterMs, resetMs: undefined };
 }
 
+/** Whether a response refused its request: by a 429, or by a ban with any status. */
+export const isRefusal = ({ status, refusal }: Pick<RequestRecord, 'status' | 'refusal'>): boolean =>
+  refusal !== undefined || status === 429;
+
 /**
  * Reads the earliest time for a retry after a refusal or a 503, in Unix milliseconds; `undefined` if the response names
  * no time.
  */
 export const earliestRetryMs = (
   answer: Pick<RequestRecord, 'headers' | 'arrivedAtMs' | 'answeredAtMs' | 'refusal' | 'status'>,
-): number | undefined => promisesOf(answer, answer.refusal !== undefined || answer.status === 429).deadlineMs;
+): number | undefined => promisesOf(answer, isRefusal(answer)).deadlineMs;

@@ -1,6 +1,6 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
 import { failureReason } from './failure-reason.js';
-import type { Finding } from './finding.js';
+import { codesOf, type Finding } from './finding.js';
 import type { Verdict } from './judge-run.js';
 
 /** How a client's command ended. */
@@ -115,10 +115,9 @@ function outcomeOf(
   failed: readonly Finding[],
   failOn: readonly FindingCode[],
 ): Pick<Verdict, 'outcome' | 'reason'> {
-  const codes = (several: readonly Finding[]) => [...new Set(several.map(({ code }) => code))];
-  if (failed.length > 0) return { outcome: 'fail', reason: failureReason(codes(failed)) };
+  if (failed.length > 0) return { outcome: 'fail', reason: failureReason(codesOf(failed)) };
   if (outcome !== 'fail') return { outcome, reason };
-  const leftOut = codes(findings.filter(({ severity }) => severity === 'fail')).join(', ');
+  const leftOut = codesOf(findings.filter(({ severity }) => severity === 'fail')).join(', ');
   const isTested = failOn.some((code) => exercised.includes(code));
   return isTested
     ? { outcome: 'pass', reason: `The client passed the rules of --fail-on, but see ${leftOut}.` }

@@ -7,12 +7,12 @@ import { groupByNumber } from '../values/group-by.js';
 import { runToEnd, type Steps } from '../values/steps.js';
 import { assignSessions } from './assign-sessions.js';
 import type { RunPosition } from './client-session.js';
-import { type JudgedRequest, KnownRequest } from './judged-request.js';
+import { type JudgedRequest, KnownRequest, toleranceMs } from './judged-request.js';
 import { markOutageRetries, markReadRefusals } from './knowledge.js';
 import type { ClientNeeds, Expectation } from './needs.js';
 import { isAnswered } from './request-kind.js';
 
-export { type JudgedRequest, type KnownRequest, receiptMs, toleranceMs } from './judged-request.js';
+export { type JudgedRequest, type KnownRequest, receiptMs, toleranceMs, waitedMs } from './judged-request.js';
 export { isAnswered, isServed, isUnknown } from './request-kind.js';
 
 /** A refusal episode of one API key: from the first refusal to the next accepted request, or the end of the run. */
@@ -181,6 +181,10 @@ export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>)
  */
 export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;
+
+/** Whether a request was too early after a refusal, even if its timer was imprecise. */
+export const isEarly = (refusal: JudgedRequest, request: JudgedRequest) =>
+  (earlyMs(refusal, request) ?? 0) > toleranceMs;
 
 function episodesOf<Request extends JudgedRequest>(requests: readonly Request[]): RefusalEpisode<Request>[] {
   const episodes: RefusalEpisode<Request>[] = [];

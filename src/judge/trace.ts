@@ -1,9 +1,10 @@
-import { operationByPath } from '../requests/path-operation.js';
 import { emptyRecord, isSafe, isWriteByMethod } from '../requests/request-record.js';
 import { isDocumented, operationOf, splitAddress } from '../traffic-files/address.js';
-import { type Exchange, readDate, relevantHeaders } from '../traffic-files/exchange.js';
+import { type Exchange, type PendingExchange, readDate, relevantHeaders } from '../traffic-files/exchange.js';
+import { listOf } from '../traffic-files/json-fields.js';
 import { RecordingError } from '../traffic-files/json-items.js';
-import { isMap } from '../values/plain-data.js';
+import { nameByPath, numberInOrder } from '../traffic-files/read-recording.js';
+import { isMap, mapOf } from '../values/plain-data.js';
 import { pluralize } from '../values/pluralize.js';
 import { earliestRetryMs } from './promises.js';
 
@@ -29,8 +30,8 @@ export function traceExchanges(
     );
   }
   const isOther = baseUrl !== undefined && !read.some(({ path }) => isDocumented(path));
-  const found = isOther ? read.map(namedByPath) : read;
-  const refused = found.filter(({ status }) => status === 429);
+  if (isOther) for (const exchange of read) nameByPath(exchange);
+  const refused = read.filter(({ status }) => status === 429);
   const silent = refused.filter((exchange) =>
     isOther ? earliestRetryMs(exchange) === undefined : exchange.headers['Retry-After'] === undefined,
   );
@@ -39,43 +40,25 @@ export function traceExchanges(
       `expected http.response.header.retry-after on the spans of refusals, got ${silent.length} of ${refused.length} without this attribute; ${setting}`,
     );
   }
-  const exchanges = found.map((exchange, index) => {
-    let last = index;
-    while ((found[last + 1]?.arrivedAtMs ?? Number.POSITIVE_INFINITY) < exchange.answeredAtMs) last++;
-    return { ...exchange, id: index + 1, lastArrivedId: last + 1 };
-  });
   return {
-    exchanges,
+    exchanges: numberInOrder(read),
     service: isOther ? new URL(baseUrl).host : undefined,
     notes: ['A trace has no keys and no bodies. Use --one-key if all requests had the same key.'],
   };
 }
 
-/** Sets the operation name of a request to another service, from its method and path. */
-function namedByPath(exchange: Exchange): Exchange {
-  const { method, path } = exchange;
-  const operation = operationByPath(method, path);
-  return { ...exchange, operation, isWrite: isWriteByMethod({ operation, method }) };
-}
-
-function spansOf(document: unknown): Record<string, unknown>[] {
-  return listAt(document, 'resourceSpans')
-    .flatMap((each) => listAt(each, 'scopeSpans'))
-    .flatMap((each) => listAt(each, 'spans'))
+const spansOf = (document: unknown) =>
+  listOf(mapOf(document).resourceSpans)
+    .flatMap((each) => listOf(mapOf(each).scopeSpans))
+    .flatMap((each) => listOf(mapOf(each).spans))
     .filter(isMap);
-}
-
-const listAt = (value: unknown, name: string): unknown[] => {
-  const list = isMap(value) ? value[name] : undefined;
-  return Array.isArray(list) ? list : [];
-};
 
 /** Whether an OpenTelemetry span is of kind SPAN_KIND_CLIENT, given as a number or by name. */
 const isClient = ({ kind }: Record<string, unknown>) => kind === 3 || kind === 'SPAN_KIND_CLIENT';
 
-function toExchange(span: Record<string, unknown>, baseUrl: string | undefined): Exchange | undefined {
+function toExchange(span: Record<string, unknown>, baseUrl: string | undefined): PendingExchange | undefined {
   const attributes = new Map(
-    listAt(span, 'attributes').flatMap((each): [string, string][] =>
+    listOf(span.attributes).flatMap((each): [string, string][] =>
       isMap(each) && typeof each.key === 'string' ? [[each.key, textOf(each.value)]] : [],
     ),
   );
@@ -112,7 +95,7 @@ function toExchange(span: Record<string, unknown>, baseUrl: string | undefined):
 /** Converts an OTLP attribute value to text: a string, a number or a list. */
 function textOf(value: unknown): string {
   if (!isMap(value)) return '';
-  if (isMap(value.arrayValue)) return listAt(value.arrayValue, 'values').map(textOf).join(', ');
+  if (isMap(value.arrayValue)) return listOf(value.arrayValue.values).map(textOf).join(', ');
   return String(value.stringValue ?? value.intValue ?? value.doubleValue ?? '');
 }
 

@@ -1,10 +1,11 @@
 import type { FindingCode } from '../scenario/finding-codes.js';
+import { getOrCreate } from '../values/get-or-create.js';
 import { groupBy } from '../values/group-by.js';
 import type { ClientSession } from './client-session.js';
 import type { Finding } from './finding.js';
 import { isOverdue } from './given-up.js';
 import { concurrentMs } from './judged-request.js';
-import { type JudgedRequest, type Run, receiptMs, toleranceMs } from './run.js';
+import { type JudgedRequest, type Run, receiptMs, toleranceMs, waitedMs } from './run.js';
 
 /** Rules that blame a client for ignoring a refusal. Such a finding is wrong if another caller received the refusal. */
 const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -60,11 +61,7 @@ export function undeclaredCallersIn(run: Run): UndeclaredCallers {
     ofLanes ??= groupBy(run.requests, (request) => request.session);
     return ofLanes.get(session) ?? [];
   };
-  const callersIn = (session: ClientSession) => {
-    const count = counts.get(session) ?? countCallers(sentIn(session), run);
-    counts.set(session, count);
-    return count;
-  };
+  const callersIn = (session: ClientSession) => getOrCreate(counts, session, () => countCallers(sentIn(session), run));
   const excuses = ({ code, requests }: Finding) => {
     const count = blaming.has(code) ? callersIn(laneOf(requests[0] as number)) : 1;
     return count > 1 && (code !== 'retry-storm' || requests.length <= maximumAttempts * count);
@@ -125,7 +122,7 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     } else if (first !== undefined && waiting.length > 0) {
       if (hasRetried || count === maximumCallers) return 1;
       count++;
-      if (request.arrivedAtMs - first.answeredAtMs > receiptMs) late.add(request);
+      if (waitedMs(first, request) > receiptMs) late.add(request);
     }
     if (request.isRefused) {
       if (waiting.length === 0) {
@@ -149,7 +146,7 @@ const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: Jud
  */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];
-  if (first === undefined || last === undefined || last.arrivedAtMs - first.answeredAtMs <= concurrentMs) return false;
+  if (first === undefined || last === undefined || waitedMs(first, last) <= concurrentMs) return false;
   const dueMs = last.retryAfterMs === undefined ? last.deadlineMs : last.answeredAtMs + last.retryAfterMs;
   return arrivedAtMs >= (dueMs ?? 0) - toleranceMs;
 }

@@ -1,4 +1,5 @@
 import type { UnrecordedRequests } from '../journal/unrecorded.js';
+import { joinWords } from '../values/join-words.js';
 import { pluralize } from '../values/pluralize.js';
 
 type Groups = readonly UnrecordedRequests[];
@@ -27,6 +28,5 @@ function named(texts: readonly string[]): string {
   const all = [...new Set(texts)];
   const shown = all.slice(0, maximumNamed);
   if (all.length > maximumNamed) shown.push(`${all.length - maximumNamed} more`);
-  const last = shown.length > 1 ? ` and ${shown.pop()}` : '';
-  return shown.join(', ') + last;
+  return joinWords(shown);
 }

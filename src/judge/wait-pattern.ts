@@ -1,6 +1,6 @@
 import { formatDuration, formatTimes } from './finding.js';
 import { isRetryDate } from './promises.js';
-import type { JudgedRequest } from './run.js';
+import { type JudgedRequest, waitedMs } from './run.js';
 
 /** Maximum delay of `setTimeout`, in milliseconds. `setTimeout` with a longer delay fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -23,11 +23,9 @@ interface Wait {
   request: JudgedRequest;
 }
 
-const waitMsOf = ({ response, request }: Wait) => request.arrivedAtMs - response.answeredAtMs;
-
 /** Describes the client's waits before retries that were too early, with the likely mistake in its code. */
 export function describeWaits(early: readonly Wait[]): string {
-  const waits = early.map(waitMsOf);
+  const waits = early.map(({ response, request }) => waitedMs(response, request));
   const mistake = guess(early, waits);
   const looksLike = mistake === undefined ? '' : `: looks like ${mistake}`;
   const isInRow = early.every(({ response }, index) => index === 0 || response === early[index - 1]?.request);

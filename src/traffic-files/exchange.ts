@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../requests/request-record.js';
+import { requestTarget } from '../values/request-target.js';
 
 /** Part of a request or response that a recording does not contain. The judge then omits checks that need this part. */
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
@@ -19,8 +20,13 @@ export interface Exchange extends RequestRecord {
   readonly question?: string | undefined;
 }
 
+/**
+ * Exchange of a recording before it is numbered and its times are corrected. Mutable, because copying takes time.
+ */
+export type PendingExchange = { -readonly [Field in keyof Exchange]: Exchange[Field] };
+
 /** Names a recorded request in a message: `#12 GET /pets?limit=0`. */
-export const placeOf = ({ id, method, path, query }: Exchange) => `#${id} ${method} ${path}${query && `?${query}`}`;
+export const placeOf = (exchange: Exchange) => `#${exchange.id} ${requestTarget(exchange)}`;
 
 /** Whether the client disconnected before a response, so that the response is unknown. */
 export const isGivenUp = ({ status, isAbandoned }: Exchange) => status === 0 && isAbandoned;

@@ -1,4 +1,5 @@
-import { isMap } from '../values/plain-data.js';
+import { isMap, mapOf } from '../values/plain-data.js';
+import { listOf, textOf } from './json-fields.js';
 import type { RecordedEntry } from './recorded-entry.js';
 import { simulatorKey } from './simulator-fields.js';
 
@@ -7,16 +8,16 @@ import { simulatorKey } from './simulator-fields.js';
  * @returns `undefined` for an entry without a request to a service: a cached response, a preflight
  */
 export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | undefined {
-  const request = mapAt(entry, 'request');
-  const response = mapAt(entry, 'response');
-  const method = textAt(request, 'method')?.toUpperCase() ?? 'GET';
-  const url = textAt(request, 'url');
-  const startedMs = Date.parse(textAt(entry, 'startedDateTime') ?? '');
+  const request = mapOf(entry.request);
+  const response = mapOf(entry.response);
+  const method = textOf(request.method)?.toUpperCase() ?? 'GET';
+  const url = textOf(request.url);
+  const startedMs = Date.parse(textOf(entry.startedDateTime) ?? '');
   if (url === undefined || method === 'OPTIONS' || entry._fromCache !== undefined) return undefined;
   const own = isMap(entry._petstoreSim) ? entry._petstoreSim : undefined;
-  const headers = own === undefined ? pairsAt(request, 'headers') : ownHeaders(own);
-  const content = mapAt(response, 'content');
-  const postData = mapAt(request, 'postData');
+  const headers = own === undefined ? pairsOf(request.headers) : ownHeaders(own);
+  const content = mapOf(response.content);
+  const postData = mapOf(request.postData);
   const { hasTimings, ...instants } = timesOf(entry, startedMs);
   const status = Number(response.status);
   return {
@@ -29,10 +30,10 @@ export function readHarEntry(entry: Record<string, unknown>): RecordedEntry | un
     hasTimings,
     url,
     requestHeaders: headers,
-    answerHeaders: pairsAt(response, 'headers'),
-    requestBody: textAt(postData, 'text') ?? (Number(request.bodySize) > 0 ? undefined : ''),
+    answerHeaders: pairsOf(response.headers),
+    requestBody: textOf(postData.text) ?? (Number(request.bodySize) > 0 ? undefined : ''),
     answerBody: bodyOf(content, method),
-    connection: textAt(entry, 'connection') ?? textAt(entry, '_connectionId'),
+    connection: textOf(entry.connection) ?? textOf(entry._connectionId),
     own,
   };
 }
@@ -55,7 +56,7 @@ function ownHeaders(own: Record<string, unknown>): [string, string][] {
  * queueing, DNS lookup and connecting.
  */
 function timesOf(entry: Record<string, unknown>, startedMs: number) {
-  const timings = mapAt(entry, 'timings');
+  const timings = mapOf(entry.timings);
   const part = (name: string) => Math.max(0, Number(timings[name]) || 0);
   // mitmproxy counts the connection to the service as part of `wait`, so `connect` must not be added.
   const isWithinWait = timings.blocked === undefined && timings.dns === undefined;
@@ -76,7 +77,7 @@ function timesOf(entry: Record<string, unknown>, startedMs: number) {
 
 /** Response body of a HAR entry; `undefined` if the recording omits the body. */
 function bodyOf(content: Record<string, unknown>, method: string): string | undefined {
-  const text = textAt(content, 'text');
+  const text = textOf(content.text);
   if (text === undefined) return method === 'HEAD' || Number(content.size) === 0 ? '' : undefined;
   if (content.encoding !== 'base64') return text;
   try {
@@ -86,20 +87,7 @@ function bodyOf(content: Record<string, unknown>, method: string): string | unde
   }
 }
 
-const mapAt = (map: Record<string, unknown>, name: string): Record<string, unknown> => {
-  const value = map[name];
-  return isMap(value) ? value : {};
-};
-
-const textAt = (map: Record<string, unknown>, name: string): string | undefined => {
-  const value = map[name];
-  return typeof value === 'string' ? value : undefined;
-};
-
-function pairsAt(map: Record<string, unknown>, name: string): [string, string][] {
-  const value = map[name];
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((each): [string, string][] =>
+const pairsOf = (value: unknown) =>
+  listOf(value).flatMap((each): [string, string][] =>
     isMap(each) && typeof each.name === 'string' ? [[each.name, String(each.value ?? '')]] : [],
   );
-}

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../values/get-or-create.js';
 import { fnv1a, keyId } from '../values/mask-key.js';
 
 /** Key that `calibrate` sends to test whether a service accepts any key. Not a secret, so recordings contain it. */
@@ -24,13 +25,7 @@ export class KeyNames {
     if (key === undefined) return undefined;
     const own = this.#public.get(fnv1a(key));
     if (own !== undefined) return own;
-    const hash = fnv1a(`${baseUrl} ${key}`);
-    let name = this.#names.get(hash);
-    if (name === undefined) {
-      name = `key-${this.#names.size + 1}`;
-      this.#names.set(hash, name);
-    }
-    return name;
+    return getOrCreate(this.#names, fnv1a(`${baseUrl} ${key}`), () => `key-${this.#names.size + 1}`);
   }
 }
 

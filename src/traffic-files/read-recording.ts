@@ -1,12 +1,14 @@
 import { operationByPath } from '../requests/path-operation.js';
 import { emptyRecord, isWriteByMethod } from '../requests/request-record.js';
+import { getOrCreate } from '../values/get-or-create.js';
 import { isMap } from '../values/plain-data.js';
 import { pluralize } from '../values/pluralize.js';
 import { replaceKey } from '../values/text-finder.js';
 import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
-import { type Exchange, type Missing, readDate, relevantHeaders } from './exchange.js';
+import { type Exchange, type Missing, type PendingExchange, readDate, relevantHeaders } from './exchange.js';
 import { readHarEntry } from './har-entry.js';
 import { readJournalLine } from './journal-line.js';
+import { textOf } from './json-fields.js';
 import { JsonItems, RecordingError } from './json-items.js';
 import { KeyNames, keyIn } from './key-names.js';
 import type { RecordedEntry } from './recorded-entry.js';
@@ -55,51 +57,43 @@ export interface RecordedFile {
  * @throws {RecordingError} if a file has another format, or no file has a request to the service
  */
 export async function readRecording(files: readonly RecordedFile[], options: ReadOptions = {}): Promise<Recording> {
-  const reader = new RecordingReader(options, files.length > 1);
+  const reader = createReader(options, files.length > 1);
   for (const file of files) await reader.read(file);
   return reader.finish();
 }
 
-/** Exchange of a recording before it is numbered and its times are corrected. Mutable, because copying takes time. */
-type Pending = { -readonly [Field in keyof Exchange]: Exchange[Field] };
-
-class RecordingReader {
-  readonly #options: ReadOptions;
-  readonly #keys: KeyNames;
-  readonly #pending: Pending[] = [];
+/** Creates a reader of several files, which collects their exchanges. */
+function createReader(options: ReadOptions, hasMoreFiles: boolean) {
+  const { baseUrl, isAnyService = false, publicKeys, keepsBody } = options;
+  const keys = new KeyNames(publicKeys);
+  const allPending: PendingExchange[] = [];
   /** Response bodies by their text, so that equal bodies share memory. */
-  readonly #bodies = new Map<string, string>();
-  readonly #connections = new Map<string, number>();
-  readonly #repeated: RepeatedEntries | undefined;
+  const bodies = new Map<string, string>();
+  const connections = new Map<string, number>();
+  const repeated = hasMoreFiles ? new RepeatedEntries() : undefined;
   /** Number of requests per origin, to name the most frequent one in an error. */
-  readonly #origins = new Map<string, number>();
-  #entries = 0;
-  #isCut = false;
-  #notes: string[] = [];
+  const origins = new Map<string, number>();
+  let entries = 0;
+  let isCut = false;
+  const notes: string[] = [];
 
-  constructor(options: ReadOptions, hasMoreFiles: boolean) {
-    this.#options = options;
-    this.#repeated = hasMoreFiles ? new RepeatedEntries() : undefined;
-    this.#keys = new KeyNames(options.publicKeys);
-  }
-
-  async read({ name, pieces }: RecordedFile): Promise<void> {
+  async function read({ name, pieces }: RecordedFile): Promise<void> {
     const items = new JsonItems();
     const counts = { all: 0, ours: 0, repeated: 0 };
     for await (const piece of pieces) {
       for (const { kind, text } of items.push(piece)) {
         counts.all++;
-        const found = this.#find(kind, parse(text, `entry ${counts.all} of ${name}`));
+        const found = find(kind, parse(text, `entry ${counts.all} of ${name}`));
         if (found === undefined) continue;
         counts.ours++;
-        if (this.#repeated?.isRepeated(found.entry, kind)) counts.repeated++;
-        else this.#pending.push(this.#toPending(found.entry, found.address));
+        if (repeated?.isRepeated(found.entry, kind)) counts.repeated++;
+        else allPending.push(toPending(found.entry, found.address));
       }
     }
-    this.#repeated?.endFile();
-    this.#entries += counts.all;
-    const note = (text: string) => this.#notes.push(`${name}: ${text}`);
-    this.#isCut ||= items.isCut;
+    repeated?.endFile();
+    entries += counts.all;
+    const note = (text: string) => notes.push(`${name}: ${text}`);
+    isCut ||= items.isCut;
     if (items.isCut)
       note(`the file ends within an entry, after ${pluralize(counts.all, 'complete entry', 'complete entries')}.`);
     if (items.oversized > 0) note(`${pluralize(items.oversized, 'entry', 'entries')} larger than 32 MiB skipped.`);
@@ -111,7 +105,7 @@ class RecordingReader {
       );
   }
 
-  #find(kind: 'har-entry' | 'object', value: unknown): { entry: RecordedEntry; address: Address } | undefined {
+  function find(kind: 'har-entry' | 'object', value: unknown): { entry: RecordedEntry; address: Address } | undefined {
     if (!isMap(value)) return undefined;
     if (value.file === 'petstore-sim log')
       throw new RecordingError(
@@ -119,18 +113,19 @@ class RecordingReader {
       );
     const entry = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
     if (entry === undefined) return undefined;
-    const address = splitAddress(entry.url, this.#options.baseUrl);
+    const address = splitAddress(entry.url, baseUrl);
     const origin = URL.canParse(entry.url) ? new URL(entry.url).origin : '';
-    this.#origins.set(origin, (this.#origins.get(origin) ?? 0) + 1);
+    origins.set(origin, (origins.get(origin) ?? 0) + 1);
     return address && { entry, address };
   }
 
-  #toPending(entry: RecordedEntry, { baseUrl, path, query }: Address): Pending {
+  function toPending(entry: RecordedEntry, address: Address): PendingExchange {
+    const { path, query } = address;
     const sent = new Map(entry.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
     const authorization = sent.get('authorization');
-    const question = typeof entry.own?.question === 'string' ? entry.own.question : undefined;
+    const question = textOf(entry.own?.question);
     // A file written by `calibrate` contains names of API keys instead of the keys.
-    const token = question === undefined ? this.#keys.nameOf(authorization, baseUrl) : keyIn(authorization);
+    const token = question === undefined ? keys.nameOf(authorization, address.baseUrl) : keyIn(authorization);
     const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
     const headers = relevantHeaders(entry.answerHeaders);
     const { method, status } = entry.record;
@@ -138,7 +133,7 @@ class RecordingReader {
     const isTimed = [arrivedAtMs, answeredAtMs, finishedAtMs].every(Number.isFinite);
     const sentMs = Number.isFinite(arrivedAtMs)
       ? arrivedAtMs
-      : (readDate(headers) ?? this.#pending.at(-1)?.arrivedAtMs ?? 0);
+      : (readDate(headers) ?? allPending.at(-1)?.arrivedAtMs ?? 0);
     const isAnswered = status > 0;
     const requestHeaders: Record<string, string> = {};
     for (const name of ['content-type', 'origin']) {
@@ -146,15 +141,16 @@ class RecordingReader {
       if (value !== undefined) requestHeaders[name] = hide(value);
     }
     const own = entry.own && question === undefined ? readSimulatorFields(entry.own, sentMs) : undefined;
-    const missing: Missing[] = [];
-    // The service responds with 401 to a request without a key. Any other status means that the recording omits the
-    // key.
-    if (token === undefined && isAnswered && status !== 401) missing.push('key');
-    if (!entry.hasTimings) missing.push('timings');
-    if (isAnswered && readDate(headers) === undefined) missing.push('date');
-    if (entry.requestBody === undefined) missing.push('request body');
-    if (isAnswered && entry.answerBody === undefined) missing.push('answer body');
-    if (isAnswered && entry.answerHeaders.length === 0) missing.push('answer headers');
+    const lacks: Record<Missing, boolean> = {
+      // The service responds with 401 to a request without a key. Any other status means that the recording omits the
+      // key.
+      key: token === undefined && isAnswered && status !== 401,
+      timings: !entry.hasTimings,
+      date: isAnswered && readDate(headers) === undefined,
+      'request body': entry.requestBody === undefined,
+      'answer body': isAnswered && entry.answerBody === undefined,
+      'answer headers': isAnswered && entry.answerHeaders.length === 0,
+    };
     const operation = own?.operation ?? operationOf(method, path);
     const pending = {
       ...emptyRecord,
@@ -163,79 +159,73 @@ class RecordingReader {
       token,
       operation,
       isWrite: isWriteByMethod({ operation, method }),
-      baseUrl,
+      baseUrl: address.baseUrl,
       path: hide(path),
       query: hide(query),
       requestBody: entry.requestBody ? hide(entry.requestBody) : undefined,
-      responseBody: this.#body(hide(entry.answerBody ?? ''), status),
+      responseBody: bodyOf(hide(entry.answerBody ?? ''), status),
       headers,
-      connection: entry.connection === undefined ? undefined : this.#connection(entry.connection),
+      connection:
+        entry.connection === undefined
+          ? undefined
+          : getOrCreate(connections, entry.connection, () => connections.size + 1),
       client: sent.get('user-agent'),
       call: sent.get('x-sim-call'),
       requestHeaders,
       dateMs: readDate(headers),
-      missing,
+      missing: (Object.keys(lacks) as Missing[]).filter((part) => lacks[part]),
       isOwn: own !== undefined,
       question,
     };
     return Object.assign(pending, own);
   }
 
-  #body(text: string, status: number): string {
-    if (text === '' || this.#options.keepsBody?.(text, status) === false) return '';
-    const same = this.#bodies.get(text);
-    if (same !== undefined) return same;
-    this.#bodies.set(text, text);
-    return text;
+  function bodyOf(text: string, status: number): string {
+    if (text === '' || keepsBody?.(text, status) === false) return '';
+    return getOrCreate(bodies, text, () => text);
   }
 
-  #connection(name: string): number {
-    const number = this.#connections.get(name) ?? this.#connections.size + 1;
-    this.#connections.set(name, number);
-    return number;
-  }
-
-  finish(): Recording {
-    const { baseUrl, isAnyService = false } = this.#options;
-    const known = this.#pending.filter(({ path, isOwn }) => isOwn || isDocumented(path));
+  function finish(): Recording {
+    const known = allPending.filter(({ path, isOwn }) => isOwn || isDocumented(path));
     const bases = new Set(known.map((pendingEntry) => pendingEntry.baseUrl));
     const isOther = isAnyService && baseUrl !== undefined && bases.size === 0;
-    if (isOther) for (const pendingEntry of this.#pending) nameByPath(pendingEntry, bases);
-    const ours = this.#pending.filter((pendingEntry) => bases.has(pendingEntry.baseUrl));
-    if (ours.length === 0) throw new RecordingError(this.#noRequests());
+    if (isOther)
+      for (const pendingEntry of allPending) {
+        nameByPath(pendingEntry);
+        bases.add(pendingEntry.baseUrl);
+      }
+    const ours = allPending.filter((pendingEntry) => bases.has(pendingEntry.baseUrl));
+    if (ours.length === 0) throw new RecordingError(noRequests());
     const offsetMs = clockOffsetMs(ours);
     const inOrder = ours.sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
     return {
       exchanges: numbered(inOrder, offsetMs),
       baseUrls: [...bases],
       service: isOther ? new URL(baseUrl).host : undefined,
-      entries: this.#entries,
+      entries,
       clockOffsetMs: offsetMs,
-      notes: this.#notes,
+      notes,
     };
   }
 
-  #noRequests(): string {
-    const { baseUrl, isAnyService = false } = this.#options;
+  function noRequests(): string {
     const documented = baseUrl === undefined ? 'an address that ends in /v1/pets' : `${baseUrl}/pets`;
     const expected = isAnyService && baseUrl !== undefined ? baseUrl : documented;
-    const [most] = [...this.#origins].sort(([, one], [, other]) => other - one);
+    const [most] = [...origins].sort(([, one], [, other]) => other - one);
     const advice =
       isAnyService && most !== undefined && most[0] !== ''
         ? `; most are to ${most[0]}: --base-url ${most[0]} judges a client of that service`
         : '';
-    return `expected requests to ${expected}, got ${pluralize(this.#entries, 'entry', 'entries')} without one${this.#isCut ? '; the file ends within an entry' : ''}${advice}`;
+    return `expected requests to ${expected}, got ${pluralize(entries, 'entry', 'entries')} without one${isCut ? '; the file ends within an entry' : ''}${advice}`;
   }
+
+  return { read, finish };
 }
 
-/**
- * Sets the operation name of a request whose paths are not those of the Petstore, and adds the base URL of its service
- * to `bases`.
- */
-function nameByPath(pending: Pending, bases: Set<string>): void {
+/** Sets the operation name of a request whose paths are not those of the Petstore. */
+export function nameByPath(pending: PendingExchange): void {
   pending.operation = operationByPath(pending.method, pending.path);
   pending.isWrite = isWriteByMethod(pending);
-  bases.add(pending.baseUrl);
 }
 
 function parse(text: string, place: string): unknown {
@@ -248,11 +238,8 @@ function parse(text: string, place: string): unknown {
 
 const unnumbered = emptyRecord.id;
 
-/**
- * Adds the clock difference to the times of recorded requests, and numbers the requests. Determines for each response
- * the last request that was sent before the response arrived.
- */
-function numbered(pending: Pending[], offsetMs: number): Exchange[] {
+/** Adds the clock difference to the times of recorded requests, and numbers the requests. */
+function numbered(pending: PendingExchange[], offsetMs: number): Exchange[] {
   for (const pendingEntry of pending) {
     pendingEntry.arrivedAtMs += offsetMs;
     pendingEntry.answeredAtMs += offsetMs;
@@ -261,6 +248,11 @@ function numbered(pending: Pending[], offsetMs: number): Exchange[] {
   // Sorts by the request numbers of the simulator if all entries have one. Times can be equal, so they are less exact.
   const ids = new Set(pending.map(({ id }) => id));
   if (ids.size === pending.length && !ids.has(unnumbered)) return pending.sort((a, b) => a.id - b.id);
+  return numberInOrder(pending);
+}
+
+/** Numbers exchanges in order of sending. Determines for each response the last request sent before it arrived. */
+export function numberInOrder(pending: PendingExchange[]): Exchange[] {
   for (const [index, pendingEntry] of pending.entries()) {
     let last = index;
     // A request in the same millisecond as a response does not count as sent before the response. The client may have

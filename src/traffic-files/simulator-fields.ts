@@ -1,9 +1,7 @@
 import type { RefusalKind, RequestRecord } from '../requests/request-record.js';
+import { numberOf, textOf } from './json-fields.js';
 
 type Entry = Readonly<Record<string, unknown>>;
-
-const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
 /**
  * Reads the fields that only recordings by the simulator have.
@@ -12,29 +10,29 @@ const number = (value: unknown) => (typeof value === 'number' ? value : undefine
 export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<RequestRecord> | undefined {
   const { id, strikes, episode } = entry;
   if (typeof id !== 'number' || typeof strikes !== 'number' || typeof episode !== 'number') return undefined;
-  const finishedMs = number(entry.finishedMs);
-  const operation = text(entry.operation);
-  const promisedAt = text(entry.promisedAt);
+  const finishedMs = numberOf(entry.finishedMs);
+  const [operation, client, call] = [entry.operation, entry.client, entry.call].map(textOf);
+  const promisedAt = textOf(entry.promisedAt);
   return {
     id,
     ...(operation !== undefined && { operation }),
-    lastArrivedId: number(entry.lastArrivedId) ?? id,
-    heldMs: number(entry.heldMs) ?? 0,
+    lastArrivedId: numberOf(entry.lastArrivedId) ?? id,
+    heldMs: numberOf(entry.heldMs) ?? 0,
     ...(finishedMs !== undefined && { finishedAtMs: arrivedAtMs + finishedMs }),
-    ...(typeof entry.client === 'string' && { client: entry.client }),
-    ...(typeof entry.call === 'string' && { call: entry.call }),
-    plan: text(entry.plan),
+    ...(client !== undefined && { client }),
+    ...(call !== undefined && { call }),
+    plan: textOf(entry.plan),
     window: entry.window === 'minute' || entry.window === 'day' ? entry.window : undefined,
-    refusal: text(entry.refusal) as RefusalKind | undefined,
+    refusal: textOf(entry.refusal) as RefusalKind | undefined,
     promisedAtMs: promisedAt === undefined ? undefined : Date.parse(promisedAt),
     strikes,
     isStrike: entry.strike === true,
     isLimited: entry.plan !== undefined && entry.exempt !== true,
     episode,
-    storedId: text(entry.storedId),
-    fault: text(entry.fault),
+    storedId: textOf(entry.storedId),
+    fault: textOf(entry.fault),
     isUnreadable: entry.unreadable === true,
-    assumption: text(entry.assumption),
+    assumption: textOf(entry.assumption),
   };
 }
 
@@ -43,6 +41,6 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
  * can look equal when masked.
  */
 export function simulatorKey({ key, keyId }: Entry): string | undefined {
-  const whole = text(key);
-  return whole !== undefined && !whole.startsWith('…') ? whole : (text(keyId) ?? whole);
+  const whole = textOf(key);
+  return whole !== undefined && !whole.startsWith('…') ? whole : (textOf(keyId) ?? whole);
 }

@@ -10,14 +10,18 @@ export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) =
   return groups;
 }
 
+/** Groups items by key, and returns the groups without their keys. */
+export const listGroups = <Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Item[][] => [
+  ...groupBy(items, keyOf).values(),
+];
+
 /** Groups items by a number from 0. The number is the index of the item's group in the result. */
 export function groupByNumber<Item>(items: readonly Item[], numberOf: (item: Item) => number): Item[][] {
   const groups: Item[][] = [];
   for (const item of items) {
     const number = numberOf(item);
-    const group = groups[number];
-    if (group === undefined) groups[number] = [item];
-    else group.push(item);
+    groups[number] ??= [];
+    groups[number].push(item);
   }
   return groups;
 }

@@ -3,6 +3,9 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
+/** Returns a map as in YAML and JSON; an empty map for another value. */
+export const mapOf = (value: unknown): Record<string, unknown> => (isMap(value) ? value : {});
+
 /** Merges `over` into `base`: maps field by field; lists and single values of `over` replace those in `base`. */
 export function merge<Value>(base: unknown, over: Value): Value {
   if (!isMap(base) || !isMap(over)) return over === undefined ? (base as Value) : over;

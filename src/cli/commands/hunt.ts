@@ -12,7 +12,7 @@ import { findingCodes } from '../../scenario/finding-codes.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import type { Scenario } from '../../scenario/scenario-schema.js';
-import { groupBy } from '../../values/group-by.js';
+import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { sanitizeText } from '../../values/sanitize-text.js';
 import type { CliInput } from '../cli-input.js';
@@ -240,7 +240,7 @@ function initialScenarios(): Scenario[] {
   const shipped = readShippedScenarios();
   const all = Object.keys(shipped).filter((name) => shipped[name]?.expect !== undefined);
   const others = all.filter((name) => !firstScenarios.includes(name));
-  const groups = [...groupBy(others, (name) => shipped[name]?.group).values()];
+  const groups = listGroups(others, (name) => shipped[name]?.group);
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
   // Removes the name and description of the shipped scenario, which would be wrong after a mutation.

@@ -8,24 +8,16 @@ import { createTimeAxis } from './time-axis.js';
 import type { Timeline, TimelineMark, TimelineRow } from './timeline.js';
 import { markNames } from './wording.js';
 
-const glyphs: Record<RequestKind, string> = {
-  served: '•',
-  refused: '×',
-  strike: '!',
-  banned: '#',
-  unauthorized: '?',
-  rejected: '○',
-  failed: '~',
-};
-const colors = {
-  served: 'green',
-  refused: 'yellow',
-  strike: 'red',
-  banned: 'red',
-  unauthorized: 'cyan',
-  rejected: 'cyan',
-  failed: 'cyan',
-} as const satisfies Record<RequestKind, string>;
+/** Sign and color of each kind of request. */
+const signs = {
+  served: ['•', 'green'],
+  refused: ['×', 'yellow'],
+  strike: ['!', 'red'],
+  banned: ['#', 'red'],
+  unauthorized: ['?', 'cyan'],
+  rejected: ['○', 'cyan'],
+  failed: ['~', 'cyan'],
+} as const satisfies Record<RequestKind, [sign: string, color: string]>;
 
 const wait = '─';
 const deadline = '┤';
@@ -51,26 +43,33 @@ export function drawTerminalTimeline(timeline: Timeline, columns: number, style:
   const width = columns - labelWidth;
   const axis = createTimeAxis(timeline, Math.floor(width / 9));
   const column = (ms: number) => Math.round(axis.at(ms) * (width - 1));
+  const picture = { endMs: timeline.endMs, column, style };
   const blank = ' '.repeat(labelWidth);
   const rows = timeline.rows.flatMap((row, index) => {
     const label = (labels[index] as string).slice(0, labelWidth - 2).padEnd(labelWidth);
     const above = Array.from({ length: width }, () => ' ');
     const below = [...above];
     const isAbove = ({ kind }: TimelineMark) => passed.includes(kind);
-    drawSpans(below, row, timeline, column, style);
-    drawMarks(above, row.marks.filter(isAbove), column, style);
+    drawSpans(below, row, picture);
+    drawMarks(above, row.marks.filter(isAbove), picture);
     drawMarks(
       below,
       row.marks.filter((mark) => !isAbove(mark)),
-      column,
-      style,
+      picture,
     );
-    writeOpenEnds(below, row, timeline, column, style);
+    writeOpenEnds(below, row, picture);
     const lines = [above, below].map((cells) => cells.join('').trimEnd()).filter((line) => line !== '');
     return lines.map((line, index) => `  ${index === 0 ? label : blank}${line}`);
   });
   const scale = drawAxis(axis, width).map((line) => `  ${blank}${style('dim', line)}`);
   return [...rows, ...scale, '', ...legend(timeline, columns, style)];
+}
+
+/** End of the drawn time in Unix milliseconds, column of a time, and styles of a picture of a timeline. */
+interface Picture {
+  endMs: number;
+  column: (ms: number) => number;
+  style: Style;
 }
 
 const barsOf = ({ waits, bans }: TimelineRow) =>
@@ -79,13 +78,7 @@ const barsOf = ({ waits, bans }: TimelineRow) =>
     { spans: bans, line: ban, color: 'red' },
   ] as const;
 
-function drawSpans(
-  cells: string[],
-  row: TimelineRow,
-  { endMs }: Timeline,
-  column: (ms: number) => number,
-  style: Style,
-): void {
+function drawSpans(cells: string[], row: TimelineRow, { endMs, column, style }: Picture): void {
   for (const { spans, line, color } of barsOf(row)) {
     for (const { fromMs, toMs, hasDeadline } of spans) {
       const last = column(toMs);
@@ -100,13 +93,7 @@ function drawSpans(
  * Writes the length of a wait that continues after the end of the drawn timeline. The length is left out if a mark is
  * in its place.
  */
-function writeOpenEnds(
-  cells: string[],
-  row: TimelineRow,
-  { endMs }: Timeline,
-  column: (ms: number) => number,
-  style: Style,
-): void {
+function writeOpenEnds(cells: string[], row: TimelineRow, { endMs, column, style }: Picture): void {
   for (const { spans, color } of barsOf(row)) {
     for (const { fromMs, toMs } of spans) {
       const text = ` ${formatDuration(toMs - fromMs)} ${open}`;
@@ -122,16 +109,12 @@ function writeOpenEnds(
  * Draws the marks of a timeline. Several requests at one position get the mark of the worst kind, followed by their
  * number if there is room.
  */
-function drawMarks(
-  cells: string[],
-  marks: readonly TimelineMark[],
-  column: (ms: number) => number,
-  style: Style,
-): void {
+function drawMarks(cells: string[], marks: readonly TimelineMark[], { column, style }: Picture): void {
   const places = groupBy(marks, ({ atMs }) => column(atMs));
   for (const [at, here] of places) {
     const gravest = requestKinds.find((each) => here.some(({ kind }) => kind === each)) as RequestKind;
-    cells[at] = style(colors[gravest], glyphs[gravest]);
+    const [sign, color] = signs[gravest];
+    cells[at] = style(color, sign);
     const digits = here.length === 1 ? [] : [...String(here.length)];
     const isFree = (index: number) => at + index < cells.length && !places.has(at + index);
     if (!digits.every((_, index) => isFree(index + 1)) || !isFree(digits.length + 1)) continue;
@@ -141,10 +124,10 @@ function drawMarks(
 
 function legend({ rows }: Timeline, columns: number, style: Style): string[] {
   const used = new Set(rows.flatMap(({ marks }) => marks.map(({ kind }) => kind)));
-  const items: { sign: string; color: (typeof colors)[RequestKind]; name: string }[] = [...requestKinds]
+  const items: { sign: string; color: (typeof signs)[RequestKind][1]; name: string }[] = [...requestKinds]
     .reverse()
     .filter((kind) => used.has(kind))
-    .map((kind) => ({ sign: glyphs[kind], color: colors[kind], name: markNames[kind] }));
+    .map((kind) => ({ sign: signs[kind][0], color: signs[kind][1], name: markNames[kind] }));
   if (rows.some(({ waits }) => waits.length > 0)) {
     items.push({ sign: wait + deadline, color: 'yellow', name: 'told to wait' });
   }

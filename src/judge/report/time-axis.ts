@@ -35,11 +35,7 @@ export function createTimeAxis({ startMs, endMs, rows }: Timeline, maximumTicks:
   const gapMs = gap.toMs - gap.fromMs;
   const isCut = gapMs > wholeMs * longestShare && gapMs < wholeMs;
   const scale = isCut ? (1 - cutShare) / (wholeMs - gapMs) : 1 / wholeMs;
-  const at = (ms: number) => {
-    if (!isCut || ms <= gap.fromMs) return (ms - startMs) * scale;
-    if (ms >= gap.toMs) return 1 - (endMs - ms) * scale;
-    return (gap.fromMs - startMs) * scale + ((ms - gap.fromMs) / gapMs) * cutShare;
-  };
+  const at = createScale(startMs, scale, isCut ? [gap] : [], cutShare);
   const shownMs = isCut ? wholeMs - gapMs : wholeMs;
   const most = isCut ? maximumTicks * (1 - cutShare) : maximumTicks;
   const stepMs = steps.find((each) => shownMs / each <= most) ?? Math.ceil(shownMs / most / 86_400_000) * 86_400_000;
@@ -54,6 +50,28 @@ export function createTimeAxis({ startMs, endMs, rows }: Timeline, maximumTicks:
   const cut = isCut ? { at: (at(gap.fromMs) + at(gap.toMs)) / 2, ms: gapMs } : undefined;
   return { at: (ms) => Math.min(1, Math.max(0, at(ms))), ticks, cut };
 }
+
+/**
+ * Creates the mapping from times to positions on an axis.
+ * @param scale length of a millisecond on the axis
+ * @param gaps idle periods in order, each of which is drawn with the length `gapLength`
+ */
+export const createScale =
+  (startMs: number, scale: number, gaps: readonly { fromMs: number; toMs: number }[], gapLength: number) =>
+  (ms: number): number => {
+    let skippedMs = 0;
+    let before = 0;
+    for (const { fromMs, toMs } of gaps) {
+      if (ms <= fromMs) break;
+      if (ms < toMs) {
+        const share = (ms - fromMs) / (toMs - fromMs);
+        return (fromMs - startMs - skippedMs) * scale + before + share * gapLength;
+      }
+      skippedMs += toMs - fromMs;
+      before += gapLength;
+    }
+    return (ms - startMs - skippedMs) * scale + before;
+  };
 
 /**
  * Formats a time after the start of the run: `0 s`, `250 ms`, `1:30 min`, `2 h`. The precision depends on the distance

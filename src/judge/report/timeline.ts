@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../../requests/request-record.js';
+import { requestTarget } from '../../values/request-target.js';
 import { type RequestKind, requestKind } from '../request-kind.js';
 import { analyzeRequests, type KnownRequest } from '../run.js';
 import { keyNames } from './key-names.js';
@@ -69,8 +70,8 @@ export function timelineOf(entries: readonly RequestRecord[]): Timeline {
 }
 
 function markOf(request: KnownRequest): TimelineMark {
-  const { id, arrivedAtMs, method, path, query, status } = request;
-  const target = `${method} ${path}${query && `?${query}`}`;
+  const { id, arrivedAtMs, status } = request;
+  const target = requestTarget(request);
   const clipped = target.length > 80 ? `${target.slice(0, 80)}…` : target;
   const title = `${clipped} · ${status === 0 ? 'client disconnected' : status}`;
   return { kind: requestKind(request, request.known.isStrike), atMs: arrivedAtMs, request: id, title };

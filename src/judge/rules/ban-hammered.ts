@@ -1,30 +1,29 @@
 import { pluralize } from '../../values/pluralize.js';
 import { finding, firstPrefix, formatDuration, type SimulatorRule } from '../finding.js';
-import { earlyMs, type KnownRequest, toleranceMs } from '../run.js';
+import { earlyMs, isEarly, type KnownRequest } from '../run.js';
 
 /** Rule: finds requests that a client sent during a ban, after it must have received the response about the ban. */
 export const banHammered: SimulatorRule = {
   needs: 'simulator',
-  judge({ episodes, isOver }) {
-    const banned = episodes.filter(({ refusals }) => refusals.some(({ isBan }) => isBan));
-    const findings = banned.flatMap(({ refusals }) => {
-      const ban = refusals.filter(({ isBan }) => isBan);
-      const more = ban.filter(
-        (request) => request.lastRefusalRead?.isBan && (earlyMs(request.lastRefusalRead, request) ?? 0) > toleranceMs,
-      );
+  judge({ episodes, requests, isOver }) {
+    const bans = episodes
+      .map(({ refusals }) => refusals.filter(({ isBan }) => isBan))
+      .filter(({ length }) => length > 0);
+    const findings = bans.flatMap((ban) => {
+      const more = ban.filter((request) => request.lastRefusalRead?.isBan && isEarly(request.lastRefusalRead, request));
       const [first] = more;
       if (first === undefined) return [];
       const longer = isExtended(ban) ? ' Each request extended the ban.' : '';
       return [
-        finding('ban-hammered', 'fail', more, {
+        finding('fail', more, {
           measured: `${pluralize(more.length, 'request')} after the response that reported the ban`,
           allowed: '0 requests',
           text: `Sent ${pluralize(more.length, 'request')} during a ban, ${firstPrefix(more)}${formatDuration(earlyMs(first.lastRefusalRead as KnownRequest, first) ?? 0)} before its end.${longer} Send nothing with this key until Retry-After has passed, then one request.`,
         }),
       ];
     });
-    const hasRetried = banned.some(({ requests }) => requests.some(({ lastRefusalRead }) => lastRefusalRead?.isBan));
-    return { exercised: hasRetried || (isOver && banned.length > 0), findings };
+    const hasRetried = requests.some(({ lastRefusalRead }) => lastRefusalRead?.isBan);
+    return { exercised: hasRetried || (isOver && bans.length > 0), findings };
   },
 };
 

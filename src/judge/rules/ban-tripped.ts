@@ -1,7 +1,7 @@
 import { pluralize } from '../../values/pluralize.js';
 import type { ClientSession } from '../client-session.js';
-import { type Finding, finding, formatDuration, type SimulatorRule } from '../finding.js';
-import { type KnownRequest, toleranceMs } from '../run.js';
+import { finding, formatDuration, type RuleFinding, type SimulatorRule } from '../finding.js';
+import { type KnownRequest, toleranceMs, waitedMs } from '../run.js';
 
 /**
  * Minimum wait that counts as a backoff (first constant), and the wait that is long enough not to grow further
@@ -33,8 +33,8 @@ function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined)
 const namesWait = (refusal: KnownRequest): refusal is KnownRequest & { deadlineMs: number } =>
   refusal.deadlineMs !== undefined && refusal.deadlineMs > refusal.answeredAtMs;
 
-const waitOf = ({ lastRefusalRead, arrivedAtMs }: KnownRequest) =>
-  arrivedAtMs - (lastRefusalRead?.answeredAtMs ?? arrivedAtMs);
+const waitOf = (request: KnownRequest) =>
+  request.lastRefusalRead === undefined ? 0 : waitedMs(request.lastRefusalRead, request);
 
 /**
  * Rule: finds clients that keep sending after a 429 until their API key is banned. Bans by a scenario or a control
@@ -42,8 +42,8 @@ const waitOf = ({ lastRefusalRead, arrivedAtMs }: KnownRequest) =>
  */
 export const banTripped: SimulatorRule = {
   needs: 'simulator',
-  judge({ episodes, isOver, end, dropped = 0 }) {
-    const findings: Finding[] = [];
+  judge({ episodes, requests, isOver, end, dropped }) {
+    const findings: RuleFinding[] = [];
     for (const { refusals } of episodes) {
       /** For each client, the time at which its first refusal was sent, in Unix milliseconds. */
       const readMs = new Map<ClientSession, number>();
@@ -72,7 +72,7 @@ export const banTripped: SimulatorRule = {
         const isObedient = led.every((strike, index) => isPatientStrike(strike, led[index - 1]));
         const banMs = (known.promisedAtMs ?? last.arrivedAtMs) - last.arrivedAtMs;
         findings.push(
-          finding('ban-tripped', isObedient ? 'warn' : 'fail', led, {
+          finding(isObedient ? 'warn' : 'fail', led, {
             measured: pluralize(known.strikes, 'strike'),
             allowed: 'none',
             text: `Kept sending after a 429 until the key was banned; the ban ends in ${formatDuration(banMs)}. Request ${last.id} was the last strike. ${isObedient ? 'The responses did not state the real wait, and the client backed off: give up after fewer attempts.' : 'After a 429, send nothing with this key until Retry-After has passed.'}`,
@@ -80,9 +80,7 @@ export const banTripped: SimulatorRule = {
         );
       }
     }
-    const hasRetried = episodes.some(({ requests }) =>
-      requests.some(({ lastRefusalRead }) => lastRefusalRead !== undefined),
-    );
+    const hasRetried = requests.some(({ lastRefusalRead }) => lastRefusalRead !== undefined);
     return {
       exercised: hasRetried || findings.length > 0 || (isOver && !end?.isInterrupted && episodes.length > 0),
       findings,

@@ -1,6 +1,7 @@
-import { groupBy } from '../../values/group-by.js';
+import { listGroups } from '../../values/group-by.js';
 import { fromJsonBytes } from '../../values/json-bytes.js';
-import { finding, requestTarget, type WireRule } from '../finding.js';
+import { requestTarget } from '../../values/request-target.js';
+import { finding, type WireRule } from '../finding.js';
 import { laterSuccessesIn } from '../given-up.js';
 import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
 
@@ -12,15 +13,15 @@ export const bodyChanged: WireRule = {
   needs: 'wire',
   judge(run) {
     const service = run.service ?? 'the service';
-    const writes = groupBy(run.requests.filter(isWrite), ({ token, call }) => `${token} ${call}`);
-    const retries = [...writes.values()].flatMap(retriesOf);
-    const obtained = laterSuccessesIn(run);
+    const writes = listGroups(run.requests.filter(isWrite), ({ token, call }) => `${token} ${call}`);
+    const retries = writes.flatMap(retriesOf);
+    const isObtained = laterSuccessesIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
       // The first pet was stored by a later, correct retry, so the rejected request between was for another pet.
-      .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !obtained.has(first))
+      .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !isObtained(first))
       .map(({ first, next }) =>
-        finding('body-changed', 'fail', [first, next], {
+        finding('fail', [first, next], {
           measured: `${length(next)} ${length(next) === length(first) ? 'different ' : ''}bytes`,
           allowed: `the same ${length(first)} bytes`,
           text: `${requestTarget(next)} was retried with ${nameOf(first, next, service)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: store the serialized body and resend it.`,

@@ -11,7 +11,7 @@ export const deprecatedOperation: WireRule = {
       const removedOn = formatDay(removedAtMs);
       const isRemoved = used.some(({ arrivedAtMs }) => arrivedAtMs >= removedAtMs);
       const until = `It ${isRemoved ? 'was' : 'will be'} removed on ${removedOn}`;
-      return finding('deprecated-operation', isRemoved ? 'warn' : 'info', used, {
+      return finding(isRemoved ? 'warn' : 'info', used, {
         measured: pluralize(used.length, 'request'),
         allowed: `none after ${removedOn}`,
         text: `${target} was used ${formatTimes(used.length)}. ${until}; use ${use}.`,

@@ -1,7 +1,8 @@
 import { findLowest } from '../../values/find-lowest.js';
-import { groupBy } from '../../values/group-by.js';
-import { finding, requestTarget, type SimulatorRule } from '../finding.js';
-import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest } from '../run.js';
+import { groupBy, listGroups } from '../../values/group-by.js';
+import { requestTarget } from '../../values/request-target.js';
+import { finding, type SimulatorRule } from '../finding.js';
+import { asksForWrites, isServed, isUnknown, isWrite, type KnownRequest, waitedMs } from '../run.js';
 import { nounOf } from '../same-pet.js';
 
 /** Response time that would make an impatient client time out and retry, in milliseconds. */
@@ -16,8 +17,8 @@ export const duplicateWrite: SimulatorRule = {
   judge(run) {
     const allRequests = run.requests.filter((request) => isWrite(request) && isStored(request));
     const asked = run.needs?.calls ?? (asksForWrites(run) ? 1 : undefined);
-    const reads = new ClientReads(run.requests);
-    const calls = [...groupBy(allRequests, callOf).values()].flatMap((stored) => callsUnder(stored, reads));
+    const hasRead = createReadCheck(run.requests);
+    const calls = listGroups(allRequests, callOf).flatMap((stored) => callsUnder(stored, hasRead));
     const lost = calls.filter((stored) => stored.some((request) => isLost(request, stored)));
     const repeated = calls.filter((stored) => stored.length > 1 && !isMisled(stored));
     const isMoreThanAsked = asked !== undefined && allRequests.length > asked;
@@ -38,7 +39,7 @@ export const duplicateWrite: SimulatorRule = {
       const again = isOnePet(stored)
         ? `the same ${noun} was sent again`
         : `another ${noun} was sent under the same X-Sim-Call`;
-      return finding('duplicate-write', 'fail', stored, {
+      return finding('fail', stored, {
         measured: `${stored.length} ${noun}s stored (${ids})`,
         allowed: `1 ${noun}`,
         text: `${requestTarget(first)} was stored, its response ${howLost(first)}, and ${again}: ${stored.length} ${noun}s ${like}. ${advice(first)}`,
@@ -47,7 +48,7 @@ export const duplicateWrite: SimulatorRule = {
     const isDoubtful =
       (repeated.length > duplicates.length && (isMoreThanAsked || repeated.some(isRepeatedBlindly))) ||
       (findings.length === 0 && !mayBeWanted && lost.length > 0 && isSamePetSentBlindly(allRequests));
-    const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(allRequests, reads);
+    const isOtherPet = isMoreThanAsked && findings.length === 0 && isFollowedBlindly(allRequests, hasRead);
     const nounOfAll = nounOf(allRequests[0] ?? {});
     return {
       exercised: lost.length > 0 || findings.length > 0 || calls.some((stored) => stored.some(isWaitedFor)),
@@ -88,45 +89,33 @@ const callOf = (request: KnownRequest) => {
  * Divides writes with the same call name (X-Sim-Call) into calls. Writes of different pets are different calls, unless
  * one was sent after another's response was lost.
  */
-const callsUnder = (stored: KnownRequest[], reads: ClientReads): KnownRequest[][] =>
-  stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, reads)
+const callsUnder = (stored: KnownRequest[], hasRead: ReadCheck): KnownRequest[][] =>
+  stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, hasRead)
     ? [stored]
-    : [...groupBy(stored, ({ pet }) => pet).values()];
+    : listGroups(stored, ({ pet }) => pet);
 
 /** Whether a write soon followed a write with a lost response, and the client did not check by a read in between. */
-const hasBlindStep = (stored: readonly KnownRequest[], reads: ClientReads) =>
+const hasBlindStep = (stored: readonly KnownRequest[], hasRead: ReadCheck) =>
   stored.some((lost, index) => {
     const next = stored[index + 1];
-    return (
-      next !== undefined && isUnknown(lost) && next.arrivedAtMs - lost.answeredAtMs < soonMs && !reads.has(lost, next)
-    );
+    return next !== undefined && isUnknown(lost) && waitedMs(lost, next) < soonMs && !hasRead(lost, next);
   });
 
 /** Maximum time between a write and its retry, in milliseconds. A later write counts as a separate call. */
 const soonMs = 60_000;
 
-/** Successful reads of each client, as evidence that the client checked whether a pet was stored. */
-class ClientReads {
-  readonly #requests: readonly KnownRequest[];
-  /** Journal ids of successful reads, by client. Created at the first use. */
-  #ofClients: ReadonlyMap<string | undefined, number[]> | undefined;
+/** Decides whether a client made a successful read between two of its writes, as a check whether a pet was stored. */
+type ReadCheck = (before: KnownRequest, after: KnownRequest) => boolean;
 
-  constructor(requests: readonly KnownRequest[]) {
-    this.#requests = requests;
-  }
-
-  /** Whether the client made a successful read between two of its writes. */
-  has(before: KnownRequest, after: KnownRequest): boolean {
-    this.#ofClients ??= new Map(
-      [...groupBy(this.#requests.filter(isSuccessfulRead), ({ client }) => client)].map(([client, of]) => [
-        client,
-        of.map(({ id }) => id),
-      ]),
-    );
-    const ids = this.#ofClients.get(before.client) ?? [];
-    const next = ids[findLowest(ids.length, (index) => (ids[index] as number) > before.id)];
-    return next !== undefined && next < after.id;
-  }
+function createReadCheck(requests: readonly KnownRequest[]): ReadCheck {
+  /** Successful reads by client. Created at the first use. */
+  let ofClients: ReadonlyMap<string | undefined, KnownRequest[]> | undefined;
+  return (before, after) => {
+    ofClients ??= groupBy(requests.filter(isSuccessfulRead), ({ client }) => client);
+    const reads = ofClients.get(before.client) ?? [];
+    const next = reads[findLowest(reads.length, (index) => (reads[index] as KnownRequest).id > before.id)];
+    return next !== undefined && next.id < after.id;
+  };
 }
 
 const isSuccessfulRead = (request: KnownRequest) => !isWrite(request) && isServed(request);
@@ -153,19 +142,17 @@ const isRepeatedBlindly = (stored: readonly KnownRequest[]) => stored.slice(0, -
  * separate call.
  */
 const isSamePetSentBlindly = (allRequests: readonly KnownRequest[]) =>
-  [...groupBy(allRequests, ({ pet }) => pet).values()].some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
+  listGroups(allRequests, ({ pet }) => pet).some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
 
 /**
  * Whether a client stored a pet soon after the response to another pet's write was lost. Considers only calls without a
  * name in X-Sim-Call.
  */
-const isFollowedBlindly = (allRequests: readonly KnownRequest[], reads: ClientReads) =>
-  [
-    ...groupBy(
-      allRequests.filter(({ call }) => call === undefined),
-      ({ client }) => client,
-    ).values(),
-  ].some((stored) => hasBlindStep(stored, reads));
+const isFollowedBlindly = (allRequests: readonly KnownRequest[], hasRead: ReadCheck) =>
+  listGroups(
+    allRequests.filter(({ call }) => call === undefined),
+    ({ client }) => client,
+  ).some((stored) => hasBlindStep(stored, hasRead));
 
 function howLost({ status, isUnreadable, isAbandoned }: KnownRequest): string {
   if (status === 0 || isAbandoned) return 'was abandoned';

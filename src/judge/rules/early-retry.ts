@@ -1,7 +1,7 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { finding, formatDuration, type WireRule } from '../finding.js';
 import { describeReset, isRetryDate, resetHeaderOf } from '../promises.js';
-import { earlyMs, type JudgedRequest, type Run, toleranceMs } from '../run.js';
+import { earlyMs, type JudgedRequest, type Run, toleranceMs, waitedMs } from '../run.js';
 import { describeWaits } from '../wait-pattern.js';
 
 /** A request that was too early, and the response that required the client to wait. */
@@ -48,9 +48,8 @@ function earlyAfter(
   const earlyRequests: EarlyRequest[] = [];
   for (const request of requests) {
     const response = responseOf(request);
-    const early = response && (earlyForRetryAfterMs(response, request) ?? earlyMs(response, request));
-    if (response !== undefined && early !== undefined && early > toleranceMs)
-      earlyRequests.push({ response, request, earlyMs: early });
+    const early = (response && (earlyForRetryAfterMs(response, request) ?? earlyMs(response, request))) ?? 0;
+    if (response !== undefined && early > toleranceMs) earlyRequests.push({ response, request, earlyMs: early });
   }
   return earlyRequests;
 }
@@ -66,7 +65,7 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
   response.retryAfterMs !== undefined &&
   request.arrivedAtMs >= (response.resetMs ?? Number.POSITIVE_INFINITY) &&
   !isInAnotherUnit(response)
-    ? response.answeredAtMs + response.retryAfterMs - request.arrivedAtMs
+    ? response.retryAfterMs - waitedMs(response, request)
     : undefined;
 
 /**
@@ -102,7 +101,7 @@ const isOnAnother = ({ response, request }: EarlyRequest) =>
   request.session.callers === 1 &&
   !response.isBan &&
   request.connection !== response.connection &&
-  request.arrivedAtMs - response.answeredAtMs < soonMs;
+  waitedMs(response, request) < soonMs;
 
 const soonMs = 500;
 
@@ -111,9 +110,8 @@ const callers =
 
 function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: readonly EarlyRequest[]) {
   const again = early.some((each) => each.request.isRefused || each.request.status === 503);
-  const header = promiseOf(response);
-  const allowedMs =
-    response.retryAfterMs === undefined ? byMs : response.answeredAtMs + response.retryAfterMs - request.arrivedAtMs;
+  const header = response.retryAfterMs === undefined ? resetHeaderOf(response) : retryAfterHeader;
+  const allowedMs = response.retryAfterMs === undefined ? byMs : response.retryAfterMs - waitedMs(response, request);
   const isAfterReset = earlyMs(response, request) !== byMs;
   const upTo = early.length > 1 ? 'up to ' : '';
   const isRounded = response.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
@@ -121,19 +119,15 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
   // With concurrent calls it is unknown which refusal a request retries, so the measured waits are maximums.
   const isKnown = early.every(isCertain);
   return finding(
-    'early-retry',
     again ? 'fail' : 'warn',
     early.map((each) => each.request),
     {
-      measured: `${isKnown ? '' : 'at most '}${formatDuration(request.arrivedAtMs - response.answeredAtMs)} waited`,
+      measured: `${isKnown ? '' : 'at most '}${formatDuration(waitedMs(response, request))} waited`,
       allowed: allowedBy(response, isAfterReset),
       text: `Retried ${upTo}${formatDuration(allowedMs)} before ${header}${response.isBan ? ' of the ban' : ''} allowed${isKnown ? `, ${describeWaits(early)}` : ''}. ${saved}${isAfterReset ? `${resetHeaderOf(response)} was earlier, but a request after that time was refused again. ` : ''}${advice(response, header)}${early.some(isOnAnother) ? callers : ''}`,
     },
   );
 }
-
-const promiseOf = (response: JudgedRequest) =>
-  response.retryAfterMs === undefined ? resetHeaderOf(response) : retryAfterHeader;
 
 /** Describes when a retry is allowed: after Retry-After, or at Reset if that is clearly earlier. */
 function allowedBy(response: JudgedRequest, isAfterReset: boolean): string {

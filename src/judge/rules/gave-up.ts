@@ -1,9 +1,10 @@
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
-import { groupBy } from '../../values/group-by.js';
+import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
+import { requestTarget } from '../../values/request-target.js';
 import { PerSession } from '../client-session.js';
 import { compareEqualReads } from '../equal-reads.js';
-import { type Finding, finding, formatTimes, requestTarget, type WireRule } from '../finding.js';
+import { finding, formatTimes, type RuleFinding, type WireRule } from '../finding.js';
 import { isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
 import { isRetryDate } from '../promises.js';
 import { isServed, isUnknown, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
@@ -19,20 +20,18 @@ export const gaveUp: WireRule = {
       const last = attempts.at(-1) as JudgedRequest;
       return isFailed(last) && isOverdue(last, run);
     });
-    const obtained = laterSuccessesIn(run);
+    const isObtained = laterSuccessesIn(run);
     const nextOf = ended.length > 0 ? nextInThread(run) : undefined;
     const areOneEach = isEachWriteACall(run);
     const dropped = ended.filter((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
       const isOneCall = areOneEach && isUnansweredWrite(last);
-      return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !obtained.has(last);
+      return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !isObtained(last);
     });
     // Parallel clients with the attempt number in the URL send no equal requests, so their retries cannot be
     // recognized. Such clients pass if enough calls got a response.
     const areAnswered = dropped.every(isConcurrent) && hasAnswers(run);
-    const findings = areAnswered
-      ? []
-      : [...groupBy(dropped, groupOf).values()].flatMap((given) => describe(run, given));
+    const findings = areAnswered ? [] : listGroups(dropped, groupOf).flatMap((given) => describe(run, given));
     const answers = compareEqualReads(run, isFailed);
     if (dropped.length === 0 && answers.missing.length > 0) findings.push(describeMissing(run, answers));
     const hasRetried = run.calls.some(
@@ -49,7 +48,7 @@ export const gaveUp: WireRule = {
 const groupOf = (attempts: readonly JudgedRequest[]) =>
   `${attempts[0]?.token} ${isUnansweredWrite(attempts.at(-1) as JudgedRequest)}`;
 
-function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Finding[] {
+function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): RuleFinding[] {
   const last = given.map((attempts) => attempts.at(-1) as JudgedRequest);
   const [first] = last as [JudgedRequest];
   const attempts = given[0] ?? [];
@@ -69,7 +68,7 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): Findi
   const often =
     given.length === 1 && attemptCount > 1 ? ` ${formatTimes(attemptCount)}, and then given up` : ' and not sent again';
   return [
-    finding('gave-up', severity, last, {
+    finding(severity, last, {
       measured: `${pluralize(given.length, 'call')} given up`,
       allowed: isWriteLost
         ? `an error for the caller, or a check whether the ${nounOf(first)} was stored`
@@ -87,7 +86,7 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
   const [first] = missing as [JudgedRequest];
   const request = first.isRefused ? 'refused request' : 'failed request';
   const left = `${pluralize(missing.length, request)} ${missing.length === 1 ? 'was' : 'were'} not sent again`;
-  return finding('gave-up', severity, missing, {
+  return finding(severity, missing, {
     measured: `${pluralize(asked, 'call')}, ${pluralize(answered, 'usable response')}`,
     allowed: `a retry after the wait${orError}`,
     text: `${pluralize(asked, 'equal call')} were made, but only ${answered} got a usable response: ${left}. ${note}`,

@@ -1,5 +1,6 @@
 import { pluralize } from '../../values/pluralize.js';
-import { finding, formatDuration, formatTimes, requestTarget, type WireRule } from '../finding.js';
+import { requestTarget } from '../../values/request-target.js';
+import { finding, formatDuration, formatTimes, type WireRule } from '../finding.js';
 import type { JudgedRequest } from '../run.js';
 
 /** Response time that would make an impatient client time out and retry, in milliseconds. */
@@ -31,7 +32,7 @@ export const impatient: WireRule = {
     return {
       exercised: true,
       findings: [
-        finding('impatient', 'warn', abandoned, {
+        finding('warn', abandoned, {
           measured: `${pluralize(abandoned.length, 'response')} abandoned after at most ${formatDuration(longest)}`,
           allowed: 'waiting for the response',
           text: `${requestTarget(first)} was abandoned before its response ${formatTimes(abandoned.length)} and then sent again, which costs an additional request each time. Raise the client's timeout, or do not retry after a timeout.`,

@@ -1,6 +1,7 @@
-import { groupBy } from '../../values/group-by.js';
+import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
-import { finding, requestTarget, type WireRule } from '../finding.js';
+import { requestTarget } from '../../values/request-target.js';
+import { finding, type WireRule } from '../finding.js';
 import { isOverdue, laterSuccessesIn, orError, severityOfGivingUp } from '../given-up.js';
 import { asksForWrites, isServed, isWrite, type JudgedRequest, type Run, writesOf } from '../run.js';
 import { nounOf } from '../same-pet.js';
@@ -9,11 +10,11 @@ import { nounOf } from '../same-pet.js';
 export const lostWrite: WireRule = {
   needs: 'wire',
   judge(run) {
-    const obtained = laterSuccessesIn(run);
+    const isObtained = laterSuccessesIn(run);
     const refused = writesOf(run).filter((attempts) => attempts.some(({ isRefused }) => isRefused));
     const without = refused.filter((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
-      return last.isRefused && !obtained.has(last);
+      return last.isRefused && !isObtained(last);
     });
     // Leaves out refused writes of a client that creates a new pet for each attempt, if the number of stored pets shows
     // that all calls succeeded.
@@ -28,7 +29,7 @@ export const lostWrite: WireRule = {
       const unserved = attempts.slice(1 + attempts.findLastIndex(({ isRefused }) => !isRefused));
       return isOverdue(last, run) ? [{ last, tries: unserved }] : [];
     });
-    const findings = [...groupBy(lost, ({ last }) => last.token).values()].map((ofKey) => {
+    const findings = listGroups(lost, ({ last }) => last.token).map((ofKey) => {
       const [{ last, tries }] = ofKey as [(typeof ofKey)[number]];
       const { severity, note } = severityOfGivingUp(
         run,
@@ -38,7 +39,7 @@ export const lostWrite: WireRule = {
       const all = ofKey.flatMap((each) => each.tries);
       const others = ofKey.length > 1 ? ` and ${pluralize(ofKey.length - 1, 'other write')}` : '';
       const often = ofKey.length === 1 && tries.length > 1 ? ` ${tries.length} times` : '';
-      return finding('lost-write', isKnown ? severity : 'warn', all, {
+      return finding(isKnown ? severity : 'warn', all, {
         measured: `${pluralize(all.length, 'attempt')}, all refused`,
         allowed: `stored eventually${orError}`,
         text: `${requestTarget(last)}${others} ${others === '' ? 'was' : 'were'} refused with ${last.status}${often} and then given up, so nothing was stored. ${note} A refused write stores nothing, so repeat it after the wait.`,

@@ -1,6 +1,7 @@
+import { getOrCreate } from '../../values/get-or-create.js';
 import { finding, formatDuration, type WireRule } from '../finding.js';
 import { growthOf, isExponential, minimumGrowth } from '../growth.js';
-import { earlyMs, type JudgedRequest } from '../run.js';
+import { earlyMs, type JudgedRequest, waitedMs } from '../run.js';
 
 const minimumRefusals = 3;
 /** Maximum ratio of the longest wait to the shortest for waits that count as about equal. */
@@ -27,20 +28,19 @@ export const noBackoffGrowth: WireRule = {
     const findings = chains.flatMap((chain) => {
       const hasHeader = chain.every(({ refusal }) => refusal.retryAfterMs !== undefined);
       const waits = chain.map(({ refusal, request }) =>
-        Math.max(0, request.arrivedAtMs - refusal.answeredAtMs - (refusal.retryAfterMs ?? 0)),
+        Math.max(0, waitedMs(refusal, request) - (refusal.retryAfterMs ?? 0)),
       );
       const latencyMs = Math.min(maximumLatencyMs, ...waits);
       // Compares the waits again without the latency, which can make random waits look equal.
       if (!isFlat(waits) || !isFlat(waits.map((ms) => ms - latencyMs))) return [];
-      const refusals = chain.map(({ refusal }) => refusal);
       const last = chain.at(-1)?.request;
-      const count = refusals.length + (last?.isRefused ? 1 : 0);
+      const refusals = [...chain.map(({ refusal }) => refusal), ...(last?.isRefused ? [last] : [])];
       const shown = waits.slice(0, 8).map(formatDuration).join(', ');
       return [
-        finding('no-backoff-growth', 'warn', last?.isRefused ? [...refusals, last] : refusals, {
+        finding('warn', refusals, {
           measured: `waits grew by a factor of ${growthOf(waits).toFixed(2)}`,
           allowed: `a factor of at least ${minimumGrowth}`,
-          text: `Refused ${count} times in a row, with about the same wait each time (${shown}${hasHeader ? ' on top of Retry-After' : ''}). Double the wait after each refusal up to a maximum, and limit the attempts.`,
+          text: `Refused ${refusals.length} times in a row, with about the same wait each time (${shown}${hasHeader ? ' on top of Retry-After' : ''}). Double the wait after each refusal up to a maximum, and limit the attempts.`,
         }),
       ];
     });
@@ -57,11 +57,7 @@ function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
   for (const request of requests) {
     const { retryOf: refusal, fingerprint } = request;
     if (refusal === undefined) continue;
-    let chain = chains.get(fingerprint);
-    if (chain === undefined) {
-      chain = [];
-      chains.set(fingerprint, chain);
-    }
+    const chain = getOrCreate(chains, fingerprint, () => []);
     const last = chain.at(-1);
     const follows = last === undefined || refusal.id >= last.request.id;
     if (follows && (earlyMs(refusal, request) ?? 0) <= 0) chain.push({ refusal, request });

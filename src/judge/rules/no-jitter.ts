@@ -26,7 +26,7 @@ export const noJitter: WireRule = {
           ? `retried within ${formatDuration(spreadMs)} of each other`
           : `waited the same ${formatDuration(waits[0] ?? 0)}, so their retries were as close together as their refusals`;
       return [
-        finding('no-jitter', 'warn', retries, {
+        finding('warn', retries, {
           measured: `${retries.length} requests within ${formatDuration(spreadMs)}, waits equal within ${formatDuration(spread(waits))}`,
           allowed: `waits that differ by more than ${simultaneousMs} ms`,
           text: `${retries.length} waiting calls ${together}. Add a random time to each wait, on top of Retry-After.`,

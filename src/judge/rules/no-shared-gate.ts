@@ -1,7 +1,8 @@
+import { getOrCreate } from '../../values/get-or-create.js';
 import { pluralize } from '../../values/pluralize.js';
 import { PerSession } from '../client-session.js';
 import { finding, firstPrefix, formatDuration, formatTimes, type WireRule } from '../finding.js';
-import { earlyMs, type JudgedRequest, type RefusalEpisode, receiptMs, toleranceMs } from '../run.js';
+import { earlyMs, isEarly, type JudgedRequest, type RefusalEpisode, receiptMs } from '../run.js';
 
 /**
  * Rule: finds calls that are sent while another call with the same API key waits. The limit applies to the key, so all
@@ -9,10 +10,10 @@ import { earlyMs, type JudgedRequest, type RefusalEpisode, receiptMs, toleranceM
  */
 export const noSharedGate: WireRule = {
   needs: 'wire',
-  judge({ episodes }) {
+  judge({ episodes, requests }) {
     const all = episodes.map(othersOf);
     const findings = all.flatMap((otherCalls) => {
-      const early = otherCalls.filter(({ refusal, request }) => (earlyMs(refusal, request) ?? 0) > toleranceMs);
+      const early = otherCalls.filter(({ refusal, request }) => isEarly(refusal, request));
       const [first] = early;
       if (first === undefined) return [];
       const unknown = early.some(({ request }) => request.mayBeNextCall)
@@ -20,7 +21,6 @@ export const noSharedGate: WireRule = {
         : '';
       return [
         finding(
-          'no-shared-gate',
           'warn',
           early.map(({ request }) => request),
           {
@@ -31,8 +31,8 @@ export const noSharedGate: WireRule = {
         ),
       ];
     });
-    const hasRetried = episodes.some(({ requests }) =>
-      requests.some(({ session, lastRefusalRead }) => lastRefusalRead !== undefined && !session.isSequential),
+    const hasRetried = requests.some(
+      ({ session, lastRefusalRead }) => lastRefusalRead !== undefined && !session.isSequential,
     );
     return { exercised: hasRetried || all.some((otherCalls) => otherCalls.length > 0), findings };
   },
@@ -77,8 +77,7 @@ function createRetryFinder(): (request: JudgedRequest) => boolean {
   );
   return (request) => {
     const calls = sessions.of(request.session);
-    const call = calls.get(request.fingerprint) ?? { refusals: [], answered: 0, retried: 0 };
-    calls.set(request.fingerprint, call);
+    const call = getOrCreate(calls, request.fingerprint, () => ({ refusals: [], answered: 0, retried: 0 }));
     while (isAnswered(call.refusals[call.answered], request)) call.answered++;
     const mayRetry = request.retryOf !== undefined || call.answered > call.retried;
     if (mayRetry) call.retried++;

@@ -41,7 +41,7 @@ export const overslept: WireRule = {
         ? 'That looks like milliseconds passed to a sleep function that takes seconds.'
         : 'Check the unit of the wait, and whether a Unix time was used as a duration.';
       return [
-        finding('overslept', isUnitError ? 'fail' : 'warn', [request], {
+        finding(isUnitError ? 'fail' : 'warn', [request], {
           measured: `${formatDuration(lateMs)} late`,
           allowed: formatDuration(allowedMs),
           text: isUnitError

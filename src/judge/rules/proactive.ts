@@ -1,6 +1,6 @@
 import { finding, formatTimes, type WireRule } from '../finding.js';
 import { readReset, remainingIn } from '../promises.js';
-import { type JudgedRequest, toleranceMs } from '../run.js';
+import { type JudgedRequest, toleranceMs, waitedMs } from '../run.js';
 
 /**
  * Rule: praises clients that pause when X-RateLimit-Remaining is 0 until the limit resets, so that no request is
@@ -20,17 +20,12 @@ export const proactive: WireRule = {
       }
       if (isEmpty(next)) emptied.set(next.token, next);
     }
-    if (paused.length === 0) return { exercised: false, findings: [] };
-    return {
-      exercised: true,
-      findings: [
-        finding('proactive', 'praise', paused, {
-          measured: `${formatTimes(paused.length)} at 0`,
-          allowed: 'any',
-          text: 'Paused at Remaining 0 until the reset, and avoided a refusal.',
-        }),
-      ],
-    };
+    const praise = finding('praise', paused, {
+      measured: `${formatTimes(paused.length)} at 0`,
+      allowed: 'any',
+      text: 'Paused at Remaining 0 until the reset, and avoided a refusal.',
+    });
+    return { exercised: paused.length > 0, findings: paused.length > 0 ? [praise] : [] };
   },
 };
 
@@ -46,5 +41,5 @@ const isAfterReset = (last: JudgedRequest, next: JudgedRequest) =>
   next.id > last.lastArrivedId &&
   !next.isRefused &&
   next.status < 400 &&
-  next.arrivedAtMs - last.answeredAtMs >= minimumPauseMs &&
+  waitedMs(last, next) >= minimumPauseMs &&
   next.arrivedAtMs >= (readReset(last) ?? Number.POSITIVE_INFINITY) - toleranceMs;

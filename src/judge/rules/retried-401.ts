@@ -1,7 +1,7 @@
-import { groupBy } from '../../values/group-by.js';
+import { listGroups } from '../../values/group-by.js';
 import { pluralize } from '../../values/pluralize.js';
 import { finding, formatTimes, type WireRule } from '../finding.js';
-import { type JudgedRequest, receiptMs } from '../run.js';
+import { type JudgedRequest, receiptMs, waitedMs } from '../run.js';
 
 const maximumRepeats = 1;
 
@@ -10,12 +10,12 @@ export const retried401: WireRule = {
   needs: 'wire',
   judge({ requests }) {
     const withKey = requests.filter(({ token }) => token !== undefined);
-    const findings = [...groupBy(withKey, ({ token }) => token).values()].flatMap((same) => {
+    const findings = listGroups(withKey, ({ token }) => token).flatMap((same) => {
       const repeats = repeatsOf(same);
       const first = same.find(isUnauthorized);
       if (first === undefined || repeats.length <= maximumRepeats) return [];
       return [
-        finding('retried-401', 'fail', [first, ...repeats.filter((request) => request !== first)], {
+        finding('fail', [first, ...repeats.filter((request) => request !== first)], {
           measured: pluralize(repeats.length, 'repeat'),
           allowed: pluralize(maximumRepeats, 'repeat'),
           text: `The same key was sent again ${formatTimes(repeats.length)} after a 401. Waiting does not make a key valid: stop and report the error. Some services ban for repeated 401s.`,
@@ -46,7 +46,7 @@ function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
     const own = connection === undefined || request.isOverlapped ? undefined : onConnection.get(connection);
     const follows =
       (previousRequest !== undefined && session.isSequential) ||
-      (previousRequest !== undefined && request.arrivedAtMs - previousRequest.answeredAtMs > receiptMs) ||
+      (previousRequest !== undefined && waitedMs(previousRequest, request) > receiptMs) ||
       [named, own].some((earlier) => earlier !== undefined && request.id > earlier.lastArrivedId);
     if (previousRequest === undefined) first.set(session, request);
     if (call !== undefined && named === undefined) first.set(call, request);

@@ -1,8 +1,9 @@
 import { findLowest } from '../../values/find-lowest.js';
-import { groupBy } from '../../values/group-by.js';
+import { listGroups } from '../../values/group-by.js';
+import { requestTarget } from '../../values/request-target.js';
 import { PerSession } from '../client-session.js';
 import { hasWaits, splitIntoCalls } from '../equal-calls.js';
-import { type Finding, finding, formatDuration, requestTarget, type WireRule } from '../finding.js';
+import { finding, formatDuration, type RuleFinding, type WireRule } from '../finding.js';
 import { earlyMs, isAnswered, isUnknown, type JudgedRequest, type Run, toleranceMs } from '../run.js';
 
 const maximumAttempts = 6;
@@ -24,8 +25,8 @@ export const retryStorm: WireRule = {
   judge(run) {
     // Attempts are grouped by client, because no client retries another client's requests.
     const refused = run.episodes
-      .flatMap((episode) => [...groupBy(episode.requests, ({ session }) => session).values()])
-      .flatMap((ofClient) => [...groupBy(ofClient, ({ fingerprint }) => fingerprint).values()])
+      .flatMap((episode) => listGroups(episode.requests, ({ session }) => session))
+      .flatMap((ofClient) => listGroups(ofClient, ({ fingerprint }) => fingerprint))
       .flatMap(splitAtPauses);
     const failed = failedCalls(run.requests).flatMap(splitAtPauses);
     const all = [...refused, ...failed];
@@ -37,7 +38,7 @@ export const retryStorm: WireRule = {
 };
 
 /** Judges one series of attempts. @param attempts equal requests, of which only the last may have a usable response */
-function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): Finding[] {
+function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): RuleFinding[] {
   const [first] = attempts;
   const attemptCount = attemptsOf(attempts);
   if (first === undefined || attemptCount <= maximumAttempts) return [];
@@ -74,7 +75,7 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
 }
 
 const storm = (attempts: readonly JudgedRequest[], attemptCount: number) =>
-  finding('retry-storm', 'fail', attempts, {
+  finding('fail', attempts, {
     measured: `${attemptCount} attempts`,
     allowed: `${maximumAttempts} attempts`,
     text: `${triedTimes(attempts, `${attemptCount} times`)} Limit the attempts, and retry in one layer only: nested retries multiply.`,
@@ -82,7 +83,7 @@ const storm = (attempts: readonly JudgedRequest[], attemptCount: number) =>
 
 function mayBeSeveral(attempts: readonly JudgedRequest[], attemptCount: number) {
   const least = Math.ceil(attemptCount / maximumAttempts);
-  return finding('retry-storm', 'warn', attempts, {
+  return finding('warn', attempts, {
     measured: `${attemptCount} attempts in total, by at least ${least} calls`,
     allowed: `${maximumAttempts} attempts per call`,
     text: `${triedTimes(attempts, `${attemptCount} times in total`)} For ${least} or more calls that would be allowed, but the requests do not show their calls. Name the calls in X-Sim-Call, and limit the attempts per call.`,

@@ -50,7 +50,6 @@ export const roundedInt64: WireRule = {
       exercised: true,
       findings: [
         finding(
-          'rounded-int64',
           'fail',
           rounded.map(({ request }) => request),
           {
