@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Button } from './controls.js';
 
 interface ActionButtonProps {
   /** Accessible name of a button, if its visible text is ambiguous. */
@@ -12,8 +13,7 @@ interface ActionButtonProps {
 /** Button that changes the simulator. It is disabled while the change is impossible. */
 export function ActionButton({ name, isPossible = true, onAct, children }: ActionButtonProps) {
   return (
-    <button
-      type="button"
+    <Button
       aria-label={name}
       aria-disabled={!isPossible}
       onClick={() => {
@@ -21,7 +21,7 @@ export function ActionButton({ name, isPossible = true, onAct, children }: Actio
       }}
     >
       {children}
-    </button>
+    </Button>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Range } from './timeline-view.js';
+import type { Span } from './entry-buffer.js';
 
 /** Selection on the dashboard, which the URL fragment stores. */
 export interface Address {
@@ -8,7 +8,7 @@ export interface Address {
   /** Code of the selected finding. Followed by `:KEY` if findings on several keys have this code. */
   finding?: string | undefined;
   /** Part of the timeline that the user selected. */
-  range?: Range | undefined;
+  range?: Span | undefined;
 }
 
 /** Parses a URL fragment such as `#request=98&from=...&to=...`. Ignores unknown parameters. */

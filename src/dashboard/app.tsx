@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Finding } from '../judge/finding.js';
 import type { RunResult } from '../judge/run-result.js';
 import { createActions, type MessageButton } from './actions.js';
@@ -6,10 +6,11 @@ import { type Address, readAddress, writeAddress } from './address.js';
 import { Assumptions } from './assumptions.js';
 import { Compare } from './compare.js';
 import { ConnectionLost } from './connection-lost.js';
+import { Button, CloseButton } from './controls.js';
 import { asCurl, asMarkdown, type CopiedEntry } from './copy-as.js';
 import { Detail, orRow, readEntry } from './detail.js';
 import { Help, ScenarioPicker, TextDialog, TokenForm } from './dialogs.js';
-import type { Row } from './entry-buffer.js';
+import type { Row, Span } from './entry-buffer.js';
 import { exportRun } from './export-run.js';
 import { Faults } from './faults.js';
 import { type Filter, noFilter } from './filter.js';
@@ -21,9 +22,9 @@ import { rememberPressedElement } from './listeners.js';
 import { Pets } from './pets.js';
 import { Requests, type RowStep } from './requests.js';
 import { keepToken, readToken } from './server-source.js';
-import { type Session, watchState } from './session.js';
+import type { Session } from './session.js';
+import { useChanges } from './session-hooks.js';
 import { Timeline } from './timeline.js';
-import type { Range } from './timeline-view.js';
 import { Findings, findingId, Outcome } from './verdict.js';
 
 export interface AppProps {
@@ -51,7 +52,7 @@ const parts = [
 
 /** Root component of the dashboard. Its data comes from a server, a simulator in the same page, or a file. */
 export function App({ session, sandbox, place, hasAddress = false, onSandbox, onFile, onBack, onClose }: AppProps) {
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useChanges(session);
   const [filter, setFilter] = useState<Filter>(noFilter);
   const [selected, setSelected] = useState<Row>();
   const [pinned, setPinned] = useState<Row>();
@@ -71,7 +72,6 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   };
   const actions = useMemo(() => createActions(session, showMessage), [session]);
 
-  useEffect(() => watchState(session, () => redraw(undefined)), [session]);
   useEffect(() => {
     let seconds = 0;
     const tick = setInterval(() => {
@@ -91,7 +91,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     setFilter(noFilter);
     setPaused(false);
   }
-  const setRange = (range: Range | undefined) => setFilter((before) => ({ ...before, range }));
+  const setRange = (range: Span | undefined) => setFilter((before) => ({ ...before, range }));
+  const rowsOf = (ids: number[]) => ids.flatMap((id) => session.entries.find(id) ?? []);
   const find = (finding: Finding, requests = finding.requests) => {
     const wanted = new Set(requests);
     setTab('requests');
@@ -99,7 +100,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       ...noFilter,
       only: { test: ({ id }) => wanted.has(id), label: finding.code, finding: findingId(session, finding) },
     });
-    setSelected(requests.map((id) => session.entries.find(id)).find((row) => row !== undefined));
+    setSelected(rowsOf(requests)[0]);
   };
   const openRequest = (id: number) => {
     const row = session.entries.find(id);
@@ -120,8 +121,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     const found = session.state.verdict?.findings.find(
       (each) => each.code === finding || findingId(session, each) === finding,
     );
-    const row = request === undefined ? undefined : session.entries.find(request);
-    const other = compare === undefined ? undefined : session.entries.find(compare);
+    const row = session.entries.find(request ?? 0);
+    const other = session.entries.find(compare ?? 0);
     const isMissing = (finding && !found) || (request && !row) || (compare && !other);
     if (isMissing) {
       // Waits with the selection that the page's address contains, because its requests or the verdict have not
@@ -138,6 +139,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     if (range) setRange(range);
     return true;
   });
+  const hide = () => setShown(undefined);
   const close = () => {
     if (selected !== undefined || pinned !== undefined) {
       setSelected(undefined);
@@ -167,8 +169,6 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       .catch(({ message }: Error) => showMessage(message));
   const copyRow = (row: Row) => copyCurl(orRow(readEntry(session, row), row));
   const linkTo = hasAddress ? (of: Address) => location.href.split('#')[0] + writeAddress(of) : undefined;
-  const rowsOf = ({ requests }: Finding) =>
-    requests.map((id) => session.entries.find(id)).filter((row) => row !== undefined);
   const press = useRef((_: KeyboardEvent) => {});
   press.current = (event) =>
     handleKey(event, {
@@ -253,8 +253,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
           <p class="told">
             {message.text}{' '}
             {message.remedy && (
-              <button
-                type="button"
+              <Button
                 onClick={() => {
                   setMessage(undefined);
                   if (message.remedy?.name === 'Undo') setCanUndo(false);
@@ -262,11 +261,9 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
                 }}
               >
                 {message.remedy.name}
-              </button>
+              </Button>
             )}
-            <button type="button" class="quiet" aria-label="Close" onClick={() => setMessage(undefined)}>
-              ✕
-            </button>
+            <CloseButton onClick={() => setMessage(undefined)} />
           </p>
         )}
       </div>
@@ -297,9 +294,9 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
               {session.isLive && (
                 <div class="tabs">
                   {(['requests', 'pets'] as const).map((name) => (
-                    <button key={name} type="button" aria-pressed={tab === name} onClick={() => setTab(name)}>
+                    <Button key={name} aria-pressed={tab === name} onClick={() => setTab(name)}>
                       {name === 'pets' ? 'Pets' : formatCount(session.state.total, 'Request')}
-                    </button>
+                    </Button>
                   ))}
                 </div>
               )}
@@ -333,7 +330,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
               asMarkdown={(finding, key) => {
                 const link = linkTo?.({ finding: findingId(session, finding) });
                 const { scenario } = session.state;
-                return asMarkdown(finding, { key, scenario, rows: rowsOf(finding), ...(link && { link }) });
+                return asMarkdown(finding, { key, scenario, rows: rowsOf(finding.requests), ...(link && { link }) });
               }}
               linkTo={linkTo && ((finding) => linkTo({ finding: findingId(session, finding) }))}
             />
@@ -368,16 +365,14 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       </Main>
       <nav class="foot" aria-label="Parts of the page">
         {parts.map(([selector, name]) => (
-          <button key={name} type="button" onClick={() => root.current?.querySelector(selector)?.scrollIntoView()}>
+          <Button key={name} onClick={() => root.current?.querySelector(selector)?.scrollIntoView()}>
             {name}
-          </button>
+          </Button>
         ))}
       </nav>
-      {shown?.kind === 'help' && <Help onClose={() => setShown(undefined)} />}
-      {shown?.kind === 'scenarios' && (
-        <ScenarioPicker session={session} actions={actions} onClose={() => setShown(undefined)} />
-      )}
-      {shown?.kind === 'text' && <TextDialog {...shown} onClose={() => setShown(undefined)} />}
+      {shown?.kind === 'help' && <Help onClose={hide} />}
+      {shown?.kind === 'scenarios' && <ScenarioPicker session={session} actions={actions} onClose={hide} />}
+      {shown?.kind === 'text' && <TextDialog {...shown} onClose={hide} />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { formatRemaining } from '../control-api/wait-words.js';
+import { Button } from './controls.js';
 import type { Session } from './session.js';
 
 /** Banner while the server does not respond, with the time of the next attempt. */
@@ -14,9 +15,7 @@ export function ConnectionLost({ session }: { session: Session }) {
       <span>
         Last data {formatRemaining(sinceMs)} ago. Next attempt in {next} s.
       </span>
-      <button type="button" onClick={() => session.retry()}>
-        Retry now
-      </button>
+      <Button onClick={() => session.retry()}>Retry now</Button>
     </section>
   );
 }

@@ -1,7 +1,8 @@
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import type { Finding } from '../judge/finding.js';
+import { pathWithQuery, requestTarget } from '../values/request-target.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, firstSentence, pathWithQuery } from './format.js';
+import { clockTime, firstSentence } from './format.js';
 
 /** Journal entry to copy as a command, scenario or test. An entry from a file may lack some parts. */
 export type CopiedEntry = Pick<
@@ -109,7 +110,7 @@ export function scenarioBefore(entry: CopiedEntry, { scenario, known, faults }: 
   const fault = faults.find((each) => each.name === entry.fault);
   const ban = tripped(entry);
   const why = entry.inShort;
-  const described = `Before request ${entry.id}: ${entry.method} ${pathWithQuery(entry)} got ${entry.status}`;
+  const described = `Before request ${entry.id}: ${requestTarget(entry)} got ${entry.status}`;
   return {
     ...base,
     name: `${name}-from-${entry.id}`.replace(/[^A-Za-z0-9._-]/g, '-').slice(-64),
@@ -156,7 +157,7 @@ export function asTest(entry: CopiedEntry, scenario: object): string {
   return `import { createSimulator } from 'petstore-sim';
 ${base === undefined ? '' : `import shipped from 'petstore-sim/scenarios/${base}.json';\n`}import { expect, test } from 'vitest';
 
-${missing.map((text) => `// ${text}\n`).join('')}test(${JSON.stringify(`${entry.method} ${pathWithQuery(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
+${missing.map((text) => `// ${text}\n`).join('')}test(${JSON.stringify(`${requestTarget(entry)} gets ${entry.status}${why ? `: ${why}` : ''}`)}, async () => {
   const sim = createSimulator({ scenario: ${scenarioCode(changes, base !== undefined)} });
 ${
   reset || close || hang
@@ -206,10 +207,10 @@ export function asMarkdown(
   const [first, remedy] = firstSentence(text);
   const cell = (value: string) => value.replaceAll('|', '\\|');
   const lines = rows.slice(0, maximumRows).map((row) => {
-    const { id, atMs, method, status, after } = row;
+    const { id, atMs, status, after } = row;
     const waited = after === undefined ? '' : `${after.waitedMs} ms`;
     const waitText = after?.waitMs === undefined ? '' : `${after.waitMs} ms`;
-    const cells = [`${id}`, clockTime(atMs), `\`${method} ${pathWithQuery(row)}\``, `${status}`, waited, waitText];
+    const cells = [`${id}`, clockTime(atMs), `\`${requestTarget(row)}\``, `${status}`, waited, waitText];
     return `| ${cells.map(cell).join(' | ')} |`;
   });
   const more = rows.length > maximumRows ? `\nand ${rows.length - maximumRows} more requests\n` : '';

@@ -2,10 +2,12 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import { formatRemaining } from '../control-api/wait-words.js';
 import type { WhyStep } from '../control-api/why.js';
+import { pathWithQuery } from '../values/request-target.js';
+import { Button, RequestLink } from './controls.js';
 import { asTest, type CopiedEntry, type CurrentState, scenarioBefore } from './copy-as.js';
 import { Drawer, type DrawerProps } from './drawer.js';
 import type { Row } from './entry-buffer.js';
-import { clockSeconds, escapeBidiControls, formatCount, pathWithQuery } from './format.js';
+import { clockSeconds, escapeBidiControls, formatCount } from './format.js';
 import { propertiesOf } from './request-properties.js';
 import type { Session } from './session.js';
 import { SourceError } from './source.js';
@@ -92,25 +94,18 @@ export function Detail(props: DetailProps) {
           .join(' · ')}
       </p>
       <div class="acts">
-        <button type="button" onClick={() => onCurl(orRow(asked, row))}>
-          copy as curl
-        </button>
-        <button type="button" onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>
-          as a test
-        </button>
-        <button
-          type="button"
+        <Button onClick={() => onCurl(orRow(asked, row))}>copy as curl</Button>
+        <Button onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>as a test</Button>
+        <Button
           onClick={show('As a scenario from here', async (entry) => JSON.stringify(await before(entry), null, 2))}
         >
           scenario from here
-        </button>
-        <button type="button" aria-pressed={isPinned} onClick={onPin}>
+        </Button>
+        <Button aria-pressed={isPinned} onClick={onPin}>
           {isPinned ? 'choose the other request' : 'compare with…'}
-        </button>
+        </Button>
         {row.storedId !== undefined && session.isLive && (
-          <button type="button" onClick={() => onPet(row.storedId as string)}>
-            pet {row.storedId}
-          </button>
+          <Button onClick={() => onPet(row.storedId as string)}>pet {row.storedId}</Button>
         )}
       </div>
       {steps.length === 0 && <p class="note">{why ?? 'served'}</p>}
@@ -177,9 +172,7 @@ function Linked({ text, onRequest }: { text: string; onRequest(id: number): void
   return (
     <>
       {before}
-      <button type="button" class="link" onClick={() => onRequest(Number(id))}>
-        request {id}
-      </button>
+      <RequestLink id={Number(id)} onRequest={onRequest} />
       {after}
     </>
   );

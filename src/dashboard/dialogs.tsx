@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Actions } from './actions.js';
+import { Button, Checkbox, CloseButton, TextInput } from './controls.js';
 import type { Session } from './session.js';
 
 interface DialogProps {
@@ -17,9 +18,7 @@ function Dialog({ title, onClose, children }: DialogProps) {
     <dialog ref={element} aria-label={title} onClose={onClose}>
       <header>
         <h2>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={() => element.current?.close()}>
-          ✕
-        </button>
+        <CloseButton onClick={() => element.current?.close()} />
       </header>
       {children}
     </dialog>
@@ -79,10 +78,7 @@ export function TextDialog({ title, text, onClose }: { title: string; text: stri
     <Dialog title={title} onClose={onClose}>
       <textarea ref={area} readOnly rows={Math.min(24, text.split('\n').length + 2)} aria-label={title} value={text} />
       <p>
-        <button type="button" onClick={copy}>
-          Copy
-        </button>{' '}
-        <span role="status">{isCopied ? 'Copied.' : ''}</span>
+        <Button onClick={copy}>Copy</Button> <span role="status">{isCopied ? 'Copied.' : ''}</span>
       </p>
     </Dialog>
   );
@@ -109,42 +105,36 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
       words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
     );
   const found = matching(all ?? []);
-  const load = (name: string) => {
+  const load = ({ name }: Listed) => {
     void actions.load(name, reseed);
     onClose();
   };
   return (
     <Dialog title="Load a scenario" onClose={onClose}>
-      <input
+      <TextInput
         type="search"
         autofocus
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
           // Waits for the list of scenarios, which may arrive after the user has pressed Enter.
           list.then(
-            (listed) => {
-              const [first] = matching(listed);
-              if (first) load(first.name);
-            },
+            (listed) => matching(listed).slice(0, 1).map(load),
             () => {},
           );
         }}
         aria-label="Find a scenario"
         placeholder="Find: ban, 429, lost, jitter…"
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onText={setText}
       />
-      <label>
-        <input type="checkbox" checked={reseed} onChange={(event) => setReseed(event.currentTarget.checked)} /> also
-        reset pets and clock
-      </label>
+      <Checkbox text="also reset pets and clock" isChecked={reseed} onCheck={setReseed} />
       <ul class="scenarios">
-        {found.map(({ name, description }) => (
-          <li key={name}>
-            <button type="button" class="link" onClick={() => load(name)}>
-              <b>{name}</b>
-            </button>
-            <p class="note">{description}</p>
+        {found.map((listed) => (
+          <li key={listed.name}>
+            <Button class="link" onClick={() => load(listed)}>
+              <b>{listed.name}</b>
+            </Button>
+            <p class="note">{listed.description}</p>
           </li>
         ))}
       </ul>
@@ -170,13 +160,13 @@ export function TokenForm({ wasWrong, onToken }: { wasWrong: boolean; onToken(to
           ✗ Wrong token.
         </p>
       )}
-      <input
+      <TextInput
         type="password"
         autofocus
         autocomplete="off"
         aria-label="Control token"
         value={token}
-        onInput={(event) => setToken(event.currentTarget.value)}
+        onText={setToken}
       />{' '}
       <button type="submit">Open</button>
     </form>

@@ -1,6 +1,5 @@
 import type { ShownChange } from '../control-api/update-stream.js';
 import { formatRemaining } from '../control-api/wait-words.js';
-import { findLowest } from '../values/find-lowest.js';
 import { type EntryBuffer, type Row, type RowKind, rowKinds, type TimelineLane } from './entry-buffer.js';
 import { drawSymbol, setTextStyle } from './symbols.js';
 import type { TimelineAxis } from './timeline-axis.js';
@@ -37,6 +36,16 @@ export interface TimelineLayout {
   selected: Row | undefined;
   nowMs: number | undefined;
   dragged: { fromX: number; toX: number } | undefined;
+}
+
+/** Layout of the timeline with the canvas and the colors that draw it. */
+interface Picture extends TimelineLayout {
+  context: CanvasRenderingContext2D;
+  colors: Colors;
+  /** Number of lanes, with the line of the folded keys. */
+  lines: number;
+  /** Bottom edge of the lanes, in pixels. */
+  bottom: number;
 }
 
 /**
@@ -84,42 +93,36 @@ export const layoutHeight = (lanes: number, left: number) => topHeight + lanes *
  * that many requests take little time.
  */
 export function drawTimeline(context: CanvasRenderingContext2D, layout: TimelineLayout, colors: Colors): void {
-  const { axis, lanes, folded, width, left, selected, nowMs, dragged, visibleBottom } = layout;
+  const { axis, lanes, folded, width, left, selected, nowMs, dragged } = layout;
   const lines = lanes.length + (folded.length > 0 ? 1 : 0);
   const bottom = topHeight + lines * heightOf(left);
+  const picture = { ...layout, context, colors, lines, bottom };
   context.clearRect(0, 0, width, bottom + bottomHeight);
   context.save();
   context.translate(left, 0);
   context.beginPath();
   context.rect(-6, 0, width - left + 6, bottom + bottomHeight);
   context.clip();
-  if (lanes.length > 0) drawGrid(context, layout, colors, bottom);
-  for (const [index, lane] of lanes.entries()) drawSpans(context, lane, axis, laneTop(index, left), colors);
-  const busy = drawRequests(context, layout, colors, lines);
-  for (const [index, lane] of lanes.entries())
-    drawRests(context, lane, layout, laneTop(index, left), colors, busy[index] as number);
-  drawChanges(context, layout, colors, bottom);
-  if (nowMs !== undefined && nowMs <= axis.toMs)
-    drawLine(context, axis.x(nowMs), topHeight, bottom, colors.accent, [3, 3]);
-  if (selected !== undefined) drawLine(context, axis.x(selected.axisMs), 2, bottom, colors.accent, []);
+  if (lanes.length > 0) drawGrid(picture);
+  for (const [index, lane] of lanes.entries()) drawSpans(picture, lane, laneTop(index, left));
+  const busy = drawRequests(picture);
+  for (const [index, lane] of lanes.entries()) drawRests(picture, lane, laneTop(index, left), busy[index] as number);
+  drawChanges(picture);
+  if (nowMs !== undefined && nowMs <= axis.toMs) drawLine(picture, axis.x(nowMs), colors.accent, [3, 3]);
+  if (selected !== undefined) drawLine(picture, axis.x(selected.axisMs), colors.accent, [], 2);
   if (dragged !== undefined) {
     context.fillStyle = colors.accent;
     context.globalAlpha = 0.18;
     context.fillRect(dragged.fromX, topHeight, dragged.toX - dragged.fromX, bottom - topHeight);
     context.globalAlpha = 1;
   }
-  if (lines > 0) drawTimes(context, layout, colors, bottom, Math.min(bottom, visibleBottom - bottomHeight));
+  if (lines > 0) drawTimes(picture);
   context.restore();
 }
 
 /** Draws the time labels at the bottom of the timeline's visible part. */
-function drawTimes(
-  context: CanvasRenderingContext2D,
-  { axis, width, left }: TimelineLayout,
-  colors: Colors,
-  bottom: number,
-  top: number,
-): void {
+function drawTimes({ context, colors, axis, width, left, bottom, visibleBottom }: Picture): void {
+  const top = Math.min(bottom, visibleBottom - bottomHeight);
   context.fillStyle = colors.bg;
   // Clears the background of the timeline's time labels, because lanes could be behind them.
   if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
@@ -135,8 +138,9 @@ function drawTimes(
   }
 }
 
-function drawGrid(context: CanvasRenderingContext2D, { axis }: TimelineLayout, colors: Colors, bottom: number): void {
-  for (const { x } of axis.ticks) drawLine(context, x, topHeight, bottom, colors.line, []);
+function drawGrid(picture: Picture): void {
+  const { context, colors, axis, bottom } = picture;
+  for (const { x } of axis.ticks) drawLine(picture, x, colors.line, []);
   for (const { x, width: gapWidth, label } of axis.gaps) {
     context.fillStyle = colors.bg;
     context.fillRect(x, topHeight, gapWidth, bottom - topHeight);
@@ -146,18 +150,12 @@ function drawGrid(context: CanvasRenderingContext2D, { axis }: TimelineLayout, c
     context.rotate(-Math.PI / 2);
     context.fillText(label, 0, 0, bottom - topHeight);
     context.restore();
-    drawLine(context, x + 1, topHeight, bottom, colors.line, [2, 3]);
-    drawLine(context, x + gapWidth - 1, topHeight, bottom, colors.line, [2, 3]);
+    for (const edge of [x + 1, x + gapWidth - 1]) drawLine(picture, edge, colors.line, [2, 3]);
   }
 }
 
-function drawSpans(
-  context: CanvasRenderingContext2D,
-  lane: TimelineLane,
-  axis: TimelineAxis,
-  top: number,
-  colors: Colors,
-): void {
+function drawSpans(picture: Picture, lane: TimelineLane, top: number): void {
+  const { context, colors, axis } = picture;
   const y = top + 25;
   for (const [spans, color] of [
     [lane.waits, colors.wait],
@@ -169,27 +167,26 @@ function drawSpans(
       const x = axis.x(Math.max(fromMs, axis.fromMs));
       const width = Math.max(1, axis.x(Math.min(toMs, axis.toMs)) - x);
       context.fillRect(x, y, width, 16);
-      if (spans === lane.bans) hatch(context, x, y, width, colors.bad);
+      if (spans === lane.bans) hatch(picture, x, y, width);
     }
   }
-  context.strokeStyle = colors.dim;
   let last = Number.NEGATIVE_INFINITY;
   for (const border of lane.borders) {
     if (border < axis.fromMs || border > axis.toMs) continue;
     const x = Math.round(axis.x(border)) + 0.5;
     if (x - last < 10) continue;
     last = x;
-    drawLine(context, x, top + 4, top + laneHeight - 5, colors.dim, [1, 3]);
+    drawLine(picture, x, colors.dim, [1, 3], top + 4, top + laneHeight - 5);
   }
 }
 
 /** Draws diagonal lines over a bar of the timeline. The pattern distinguishes a ban from a wait without color. */
-function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, color: string): void {
+function hatch({ context, colors }: Picture, x: number, y: number, width: number): void {
   context.save();
   context.beginPath();
   context.rect(x, y, width, 16);
   context.clip();
-  context.strokeStyle = color;
+  context.strokeStyle = colors.bad;
   context.globalAlpha = 0.3;
   context.beginPath();
   for (let index = x - 16; index < x + width; index += 7) {
@@ -205,11 +202,9 @@ function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: n
  * in the way.
  */
 function drawRests(
-  context: CanvasRenderingContext2D,
+  { context, colors, axis, width, left, nowMs }: Picture,
   { waits, bans }: TimelineLane,
-  { axis, width, left: labels, nowMs }: TimelineLayout,
   top: number,
-  colors: Colors,
   busyX: number,
 ): void {
   const open = [bans.at(-1), waits.at(-1)].find((span) => span !== undefined && span.toMs > axis.toMs);
@@ -219,7 +214,7 @@ function drawRests(
     nowMs === undefined
       ? `${formatRemaining(open.toMs - open.fromMs)} ›`
       : `${formatRemaining(open.toMs - nowMs)} left ›`;
-  const x = width - labels - 16;
+  const x = width - left - 16;
   if (busyX < x - context.measureText(text).width - 8) context.fillText(text, x, top + 33);
 }
 
@@ -227,25 +222,15 @@ function drawRests(
  * Draws the requests of each key in the timeline.
  * @returns right edge of each lane's last symbol for an unsuccessful request, in pixels
  */
-function drawRequests(
-  context: CanvasRenderingContext2D,
-  { entries, lanes, folded, axis, width, left }: TimelineLayout,
-  colors: Colors,
-  lines: number,
-): number[] {
+function drawRequests(picture: Picture): number[] {
+  const { entries, lanes, folded, axis, width, left, lines } = picture;
   const bins = Math.ceil((width - left) / columnWidth) + 1;
   for (const [index, lane] of lanes.entries()) lane.place = index;
   for (const lane of folded) lane.place = lanes.length;
   // Counters for each column of the timeline: one per kind of request, and one more for faults.
   const perBin = rowKinds.length + 1;
   const counts = new Uint32Array(lines * bins * perBin);
-  const { rows } = entries;
-  for (
-    let index = findLowest(rows.length, (index) => (rows[index] as Row).axisMs >= axis.fromMs);
-    index < rows.length;
-    index++
-  ) {
-    const { lane, axisMs, kind, fault } = rows[index] as Row;
+  for (const { lane, axisMs, kind, fault } of entries.rowsFrom(axis.fromMs)) {
     if (axisMs > axis.toMs) continue;
     const bin = Math.min(bins - 1, Math.max(0, Math.floor(axis.x(axisMs) / columnWidth)));
     const start = (lane.place * bins + bin) * perBin;
@@ -254,7 +239,7 @@ function drawRequests(
   }
   return Array.from({ length: lines }, (_, index) => {
     const of = (bin: number, kind: number) => counts[(index * bins + bin) * perBin + kind] ?? 0;
-    return drawLane(context, of, bins, laneTop(index, left), colors);
+    return drawLane(picture, of, bins, laneTop(index, left));
   });
 }
 
@@ -274,11 +259,10 @@ const signOf: Record<RowKind, keyof Colors> = {
  * @returns right edge of the last symbol below, in pixels
  */
 function drawLane(
-  context: CanvasRenderingContext2D,
+  { context, colors }: Picture,
   of: (bin: number, kind: number) => number,
   bins: number,
   top: number,
-  colors: Colors,
 ): number {
   const served = rowKinds.length - 1;
   const xOf = (bin: number) => bin * columnWidth + columnWidth / 2;
@@ -320,12 +304,8 @@ function drawLane(
 }
 
 /** Draws control operations above the timeline. Of several at one position, only the first is drawn. */
-function drawChanges(
-  context: CanvasRenderingContext2D,
-  { axis, entries, width, left }: TimelineLayout,
-  colors: Colors,
-  bottom: number,
-): void {
+function drawChanges(picture: Picture): void {
+  const { context, colors, axis, entries, width, left } = picture;
   let last = Number.NEGATIVE_INFINITY;
   const places = entries.changes.map((change) => {
     const ms = entries.instantOf(change);
@@ -334,10 +314,9 @@ function drawChanges(
   for (const [index, { change, x }] of places.entries()) {
     if (x < 0 || x - last < 12) continue;
     last = x;
-    drawLine(context, x, 12, bottom, colors.accent, [1, 4]);
+    drawLine(picture, x, colors.accent, [1, 4], 12);
     drawSymbol(context, 'change', x, 8, colors.accent);
-    const { by } = change;
-    const text = `${changeText(change)} · ${by}`;
+    const text = `${changeText(change)} · ${change.by}`;
     const shown = text.length > 44 ? `${text.slice(0, 43)}…` : text;
     const next = places.slice(index + 1).find((each) => each.x - x >= 12)?.x ?? width - left;
     setTextStyle(context, colors.dim);
@@ -365,12 +344,12 @@ export function changeText({ request, input }: ShownChange): string {
 }
 
 function drawLine(
-  context: CanvasRenderingContext2D,
+  { context, bottom: lanesBottom }: Picture,
   x: number,
-  top: number,
-  bottom: number,
   color: string,
   dashes: number[],
+  top = topHeight,
+  bottom = lanesBottom,
 ): void {
   const place = Math.round(x) + 0.5;
   context.strokeStyle = color;

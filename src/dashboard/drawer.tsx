@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Button, CloseButton } from './controls.js';
 
 /** Actions in the header of a drawer. */
 export interface DrawerProps {
@@ -23,13 +24,11 @@ export function Drawer({ name, title, isWide, onClose, onLink, children }: Props
         <h2>{title}</h2>
         <span>
           {onLink && (
-            <button type="button" class="quiet" onClick={onLink}>
+            <Button class="quiet" onClick={onLink}>
               copy link
-            </button>
+            </Button>
           )}
-          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
-            ✕
-          </button>
+          <CloseButton onClick={onClose} />
         </span>
       </header>
       {children}

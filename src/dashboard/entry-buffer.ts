@@ -2,6 +2,7 @@ import type { EntryRow } from '../control-api/entry-row.js';
 import type { ShownChange } from '../control-api/update-stream.js';
 import { requestKind } from '../judge/request-kind.js';
 import { findLowest } from '../values/find-lowest.js';
+import { getOrCreate } from '../values/get-or-create.js';
 
 /** Kinds of requests on the timeline, the worst first. */
 export const rowKinds = ['banned', 'strike', 'failed', 'refused', 'rejected', 'served'] as const;
@@ -32,6 +33,7 @@ export interface Row extends EntryRow {
   lane: TimelineLane;
 }
 
+/** Part of the timeline between two times, in milliseconds: a wait, a ban, an idle range or a selection. */
 export interface Span {
   fromMs: number;
   toMs: number;
@@ -114,6 +116,11 @@ export class EntryBuffer {
     return axisMs - (row === undefined ? 0 : row.axisMs - row.atMs);
   }
 
+  /** Requests from a time of the timeline on. */
+  rowsFrom(axisMs: number): Row[] {
+    return this.rows.slice(this.#positionOnAxis(axisMs));
+  }
+
   /** Time of a control operation on the timeline. */
   instantOf({ time, lastId }: ShownChange): number {
     return this.toAxis(Date.parse(time), lastId);
@@ -148,12 +155,10 @@ export class EntryBuffer {
 
   #toRow(entry: EntryRow): Row {
     const id = entry.keyId ?? '';
-    let lane = this.lanes.get(id);
-    if (lane === undefined) {
+    const lane = getOrCreate(this.lanes, id, (): TimelineLane => {
       const counts = Object.fromEntries(rowKinds.map((kind) => [kind, 0])) as TimelineLane['counts'];
-      lane = { id, name: entry.key || 'no key', plan: entry.plan, place: -1, counts, waits: [], bans: [], borders: [] };
-      this.lanes.set(id, lane);
-    }
+      return { id, name: entry.key || 'no key', plan: entry.plan, place: -1, counts, waits: [], bans: [], borders: [] };
+    });
     const atMs = Date.parse(entry.time);
     const row: Row = Object.assign(entry, { atMs, axisMs: this.toAxis(atMs, entry.id), kind: rowKindOf(entry), lane });
     return row;

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListedFault } from '../control-api/fault-operations.js';
 import type { Actions } from './actions.js';
+import { Button, Checkbox, Select } from './controls.js';
 import { formatThousands } from './format.js';
 import type { Session } from './session.js';
 
@@ -14,7 +15,7 @@ const presets: readonly [name: string, says: string, then: object][] = [
   ['truncated', 'response cut after 40 bytes', { truncate: { bytes: 40 } }],
   ['malformed', 'invalid JSON', { malformed: true }],
 ];
-const operations = ['listPets', 'createPet', 'getPet'];
+const operations = ['', 'listPets', 'createPet', 'getPet'].map((name) => [name, name || 'every operation'] as const);
 
 /** List of the simulator's fault rules, with their counts and buttons for further rules. */
 export function Faults({ session, actions }: { session: Session; actions: Actions }) {
@@ -30,13 +31,12 @@ export function Faults({ session, actions }: { session: Session; actions: Action
               <b>{fault.name}</b> <small>{describe(fault)}</small>
             </span>
             {session.isLive && (
-              <button
-                type="button"
+              <Button
                 aria-label={`remove ${fault.name}`}
                 onClick={() => actions.send('DELETE', `/faults/${encodeURIComponent(fault.name)}`)}
               >
                 remove
-              </button>
+              </Button>
             )}
           </li>
         ))}
@@ -62,33 +62,14 @@ function AddFault({ names, actions }: { names: string[]; actions: Actions }) {
     <details class="add">
       <summary>add…</summary>
       <form onSubmit={add}>
-        <select
-          aria-label="What happens"
+        <Select
+          name="What happens"
           value={chosen}
-          onChange={(event) => setChosen(Number(event.currentTarget.value))}
-        >
-          {presets.map(([name, says], index) => (
-            <option key={name} value={index}>
-              {name}: {says}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label="To which operation"
-          value={operation}
-          onChange={(event) => setOperation(event.currentTarget.value)}
-        >
-          <option value="">every operation</option>
-          {operations.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <label>
-          <input type="checkbox" checked={nextOnly} onChange={(event) => setNextOnly(event.currentTarget.checked)} />{' '}
-          only the next request
-        </label>
+          options={presets.map(([name, says], index) => [index, `${name}: ${says}`])}
+          onSelect={(index) => setChosen(Number(index))}
+        />
+        <Select name="To which operation" value={operation} options={operations} onSelect={setOperation} />
+        <Checkbox text="only the next request" isChecked={nextOnly} onCheck={setNextOnly} />
         <button type="submit">add</button>
       </form>
     </details>

@@ -1,11 +1,11 @@
-import type { Row } from './entry-buffer.js';
+import type { Row, Span } from './entry-buffer.js';
 
 /** Filter of the request list. A listed request meets all conditions. */
 export interface Filter {
   /** Search words separated by spaces. A leading `-` excludes requests that match the word. */
   text: string;
   /** Part of the timeline to whose requests the request list is limited. */
-  range: { fromMs: number; toMs: number } | undefined;
+  range: Span | undefined;
   /** Limits the list to certain requests, such as those of a finding. The label names them for the user. */
   only: { test: Test; label: string; finding?: string } | undefined;
 }

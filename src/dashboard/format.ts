@@ -10,9 +10,6 @@ export const formatThousands = (value: number) => value.toLocaleString('en');
 export const formatCount = (value: number, noun: string) =>
   `${formatThousands(value)} ${noun}${value === 1 ? '' : 's'}`;
 
-/** Joins path and query: `/pets?limit=3`. */
-export const pathWithQuery = ({ path, query }: { path: string; query: string }) => `${path}${query && `?${query}`}`;
-
 /** Characters that change the text direction (Unicode Standard Annex 9), and could disguise the content of a body. */
 const bidiControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 

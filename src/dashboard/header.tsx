@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { ActionButton, ShortcutKey } from './action-button.js';
 import type { Actions } from './actions.js';
+import { Button, Select, TextForm } from './controls.js';
 import { clockSeconds, formatCount } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
@@ -58,31 +58,21 @@ export function Header(props: HeaderProps) {
       {source.kind === 'server' && (
         <span class="base">
           <code>{source.baseUrl}</code>
-          <button type="button" aria-label="Copy the base URL" class="quiet" onClick={() => onCopy(source.baseUrl)}>
+          <Button aria-label="Copy the base URL" class="quiet" onClick={() => onCopy(source.baseUrl)}>
             copy
-          </button>
+          </Button>
         </span>
       )}
       <Clock session={session} actions={actions} />
       <span class="grow" />
-      {onBack !== undefined && (
-        <button type="button" onClick={onBack}>
-          back
-        </button>
-      )}
+      {onBack !== undefined && <Button onClick={onBack}>back</Button>}
       {source.kind === 'server' && names.length > 0 && (
-        <select
-          aria-label="Sandbox"
+        <Select
+          name="Sandbox"
           value={sandbox ?? ''}
-          onChange={(event) => onSandbox(event.currentTarget.value || undefined)}
-        >
-          <option value="">no sandbox</option>
-          {names.map((name) => (
-            <option key={name} value={name}>
-              sandbox {name}
-            </option>
-          ))}
-        </select>
+          options={[['', 'no sandbox'], ...names.map((name) => [name, `sandbox ${name}`] as const)]}
+          onSelect={(name) => onSandbox(name || undefined)}
+        />
       )}
       {isLive && (
         <>
@@ -101,35 +91,21 @@ export function Header(props: HeaderProps) {
         </>
       )}
       {removed !== undefined && (
-        <button type="button" onClick={onRemoved}>
-          {formatCount(removed.entries.length, 'request')} before the reset
-        </button>
+        <Button onClick={onRemoved}>{formatCount(removed.entries.length, 'request')} before the reset</Button>
       )}
       <Menu label="Export">
-        {source.kind !== 'file' && (
-          <button type="button" onClick={() => onExport('har')}>
-            HAR
-          </button>
-        )}
-        <button type="button" onClick={() => onExport('jsonl')}>
-          JSON Lines
-        </button>
-        {source.kind === 'server' && (
-          <button type="button" onClick={() => onExport('report')}>
-            Report
-          </button>
-        )}
-        <button type="button" onClick={onOpen}>
-          Open a file…
-        </button>
+        {source.kind !== 'file' && <Button onClick={() => onExport('har')}>HAR</Button>}
+        <Button onClick={() => onExport('jsonl')}>JSON Lines</Button>
+        {source.kind === 'server' && <Button onClick={() => onExport('report')}>Report</Button>}
+        <Button onClick={onOpen}>Open a file…</Button>
       </Menu>
-      <button type="button" aria-label="Help" onClick={onHelp}>
+      <Button aria-label="Help" onClick={onHelp}>
         ?
-      </button>
+      </Button>
       {onClose !== undefined && (
-        <button type="button" aria-label="Close the drawer" onClick={onClose}>
+        <Button aria-label="Close the drawer" onClick={onClose}>
           ✕
-        </button>
+        </Button>
       )}
     </header>
   );
@@ -137,8 +113,6 @@ export function Header(props: HeaderProps) {
 
 /** Component that displays the simulated time, with controls to move the clock. */
 function Clock({ session, actions }: { session: Session; actions: Actions }) {
-  const [amount, setAmount] = useState('1h');
-  const [instant, setInstant] = useState('');
   const { clock, keys } = session.state;
   if (clock === undefined) return null;
   const nowMs = session.nowMs();
@@ -148,21 +122,20 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
       .filter(({ remaining, limit }) => remaining < limit)
       .map(({ resetAtSeconds }) => resetAtSeconds * 1000),
   );
-  const nextReset = Math.min(...resets.filter((ms) => ms > nowMs));
+  const next = (times: number[]) => Math.min(...times.filter((ms) => ms > nowMs));
   const bans = keys.flatMap(({ bannedUntil }) => (bannedUntil === undefined ? [] : [Date.parse(bannedUntil)]));
-  const banEnd = Math.min(...bans.filter((ms) => ms > nowMs));
-  const to = (ms: number) => () => ({ set: new Date(Math.ceil(ms)).toISOString() });
+  const to = (ms: number): [change: () => object, isPossible: boolean] => [
+    () => ({ set: new Date(Math.ceil(ms)).toISOString() }),
+    Number.isFinite(ms),
+  ];
   const moves: [name: string, change: () => object, isPossible?: boolean][] = [
     ['+1 s', () => ({ advance: '1s' })],
     ['+61 s', () => ({ advance: '61s' })],
-    ['next reset', to(nextReset), Number.isFinite(nextReset)],
-    ['end of ban', to(banEnd), Number.isFinite(banEnd)],
+    ['next reset', ...to(next(resets))],
+    ['end of ban', ...to(next(bans))],
   ];
   const move = (change: object) => void actions.send('POST', '/clock', change);
-  const submit = (change: () => object) => (event: Event) => {
-    event.preventDefault();
-    if (session.canAct) move(change());
-  };
+  const submit = (change: object) => session.canAct && move(change);
   const present = new Date(nowMs).toISOString();
   return (
     <section class="clock" aria-label="Clock">
@@ -185,25 +158,20 @@ function Clock({ session, actions }: { session: Session; actions: Actions }) {
             </ActionButton>
           ))}
           <Menu label="…" name="Move the clock">
-            <form onSubmit={submit(() => ({ advance: amount.trim() }))}>
-              <input
-                aria-label="Amount to move the clock by"
-                size={8}
-                value={amount}
-                onInput={(event) => setAmount(event.currentTarget.value)}
-              />{' '}
-              <button type="submit">move by</button>
-            </form>
-            <form onSubmit={submit(() => ({ set: instant.trim() || present }))}>
-              <input
-                aria-label="Instant to move the clock to"
-                size={24}
-                placeholder={present}
-                value={instant}
-                onInput={(event) => setInstant(event.currentTarget.value)}
-              />{' '}
-              <button type="submit">move to</button>
-            </form>
+            <TextForm
+              name="Amount to move the clock by"
+              size={8}
+              initial="1h"
+              button="move by"
+              onText={(advance) => submit({ advance })}
+            />
+            <TextForm
+              name="Instant to move the clock to"
+              size={24}
+              placeholder={present}
+              button="move to"
+              onText={(instant) => submit({ set: instant || present })}
+            />
           </Menu>
         </>
       )}

@@ -4,6 +4,7 @@ import { formatRemaining } from '../control-api/wait-words.js';
 import type { KeyInfo } from '../simulator/keys.js';
 import { ActionButton } from './action-button.js';
 import type { Actions } from './actions.js';
+import { Button, TextForm } from './controls.js';
 import { clockSeconds, formatThousands } from './format.js';
 import { Menu } from './menu.js';
 import type { Session } from './session.js';
@@ -34,9 +35,9 @@ export function Keys({ session, actions, onKey }: KeysProps) {
         <Key key={info.id} info={info} session={session} actions={actions} onKey={onKey} />
       ))}
       {keys.length > most && (
-        <button type="button" onClick={() => setMost(100)}>
+        <Button onClick={() => setMost(100)}>
           show {keys.length - most} more{banned > 0 && `, ${banned} banned`}
-        </button>
+        </Button>
       )}
       {totalKeys > keys.length && <p class="note">and {formatThousands(totalKeys - keys.length)} more keys</p>}
     </section>
@@ -50,7 +51,6 @@ interface KeyProps extends KeysProps {
 function Key({ info, session, actions, onKey }: KeyProps) {
   const { key, id, plan, minute, day, strikes, bannedUntil } = info;
   const { windows } = session.state;
-  const [banFor, setBanFor] = useState('2m');
   const nowMs = session.nowMs();
   const bannedMs = bannedUntil === undefined ? 0 : Date.parse(bannedUntil) - nowMs;
   const isBanned = info.state === 'banned' && bannedMs > 0;
@@ -75,27 +75,20 @@ function Key({ info, session, actions, onKey }: KeyProps) {
   return (
     <div class={`key ${tone}`}>
       <div class="name">
-        <button type="button" class="link" title="Only its requests" onClick={() => onKey(info)}>
+        <Button class="link" title="Only its requests" onClick={() => onKey(info)}>
           <b>{key}</b>
-        </button>{' '}
+        </Button>{' '}
         <span class="plan">{plan}</span>
         {state && <span class={`state ${tone}`}>{state}</span>}
         {session.isLive && (
           <Menu label="…" name={`more: ${key}`}>
-            <form
-              onSubmit={(event) => {
-                event.preventDefault();
-                if (session.canAct) void change('ban', { for: banFor.trim() });
-              }}
-            >
-              <input
-                aria-label={`Length of the ban: ${key}`}
-                size={6}
-                value={banFor}
-                onInput={(event) => setBanFor(event.currentTarget.value)}
-              />{' '}
-              <button type="submit">ban</button>
-            </form>
+            <TextForm
+              name={`Length of the ban: ${key}`}
+              size={6}
+              initial="2m"
+              button="ban"
+              onText={(length) => session.canAct && void change('ban', { for: length })}
+            />
             {act('revoke', !isRevoked, 'revoke')}
             {act('restore', isRevoked, 'restore')}
           </Menu>

@@ -4,9 +4,10 @@ import { runElementId } from '../control-api/run-report.js';
 import { App } from './app.js';
 import { createFileSource } from './file-source.js';
 import { keepFocus } from './keep-focus.js';
-import { readFile, readReport } from './read-file.js';
+import { readReport } from './read-file.js';
 import { createServerSource } from './server-source.js';
 import { Session } from './session.js';
+import { useFile } from './session-hooks.js';
 import './style.css';
 import { showOutcomeInTab } from './tab.js';
 
@@ -20,18 +21,11 @@ const first = () => {
 
 function Page() {
   const [{ session, sandbox }, setOpened] = useState(first);
-  const [file, setFile] = useState<Session>();
+  // Removes the selection from the URL, because it names requests of the previous run.
+  const forget = () => history.replaceState(null, '', location.pathname + location.search);
+  const { file, ...opening } = useFile(forget);
   const shown = file ?? session;
   useEffect(() => showOutcomeInTab(shown), [shown]);
-  const change = (next?: Session) => {
-    file?.close();
-    // Removes the selection from the URL, because it names requests of the previous run.
-    history.replaceState(null, '', location.pathname + location.search);
-    setFile(next);
-  };
-  const open = async (chosen: File) => {
-    change(new Session(createFileSource(readFile(chosen.name, await chosen.text()))));
-  };
   const changeSandbox = (name: string | undefined) => {
     session.close();
     history.replaceState(null, '', name === undefined ? location.pathname : `?sandbox=${encodeURIComponent(name)}`);
@@ -45,8 +39,7 @@ function Page() {
       place={document}
       hasAddress
       onSandbox={changeSandbox}
-      onFile={open}
-      onBack={file && (() => change())}
+      {...opening}
     />
   );
 }

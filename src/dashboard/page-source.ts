@@ -1,5 +1,5 @@
-import type { Update, UpdatesSince } from '../control-api/update-stream.js';
-import { type Source, SourceError } from './source.js';
+import type { Update } from '../control-api/update-stream.js';
+import { type Source, SourceError, updatesPath } from './source.js';
 
 /** Runs a control request on a simulator in this page, in place of a request to a server. */
 export type AnswerControl = (request: { method: string; path: string; body?: object }, signal?: AbortSignal) => unknown;
@@ -23,9 +23,8 @@ export function createPageSource(answer: AnswerControl): Source {
       const result = await ask({ method: 'GET', path });
       return typeof result === 'string' ? result : JSON.stringify(result);
     },
-    async watch(since: UpdatesSince, take, signal) {
-      const query = new URLSearchParams(Object.entries(since).map(([name, value]) => [name, String(value)]));
-      const updates = await ask({ method: 'GET', path: `/updates?${query}` }, signal);
+    async watch(since, take, signal) {
+      const updates = await ask({ method: 'GET', path: updatesPath(since) }, signal);
       for await (const update of updates as AsyncIterable<Update>) take(update);
     },
   };

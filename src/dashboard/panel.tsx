@@ -1,12 +1,12 @@
 import { render } from 'preact';
-import { useEffect, useReducer, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { App } from './app.js';
-import { createFileSource } from './file-source.js';
+import { Button } from './controls.js';
 import { keepFocus } from './keep-focus.js';
 import { type AnswerControl, createPageSource } from './page-source.js';
 import panelCss from './panel.css?inline';
-import { readFile } from './read-file.js';
-import { Session, watchState } from './session.js';
+import { Session } from './session.js';
+import { useChanges, useFile } from './session-hooks.js';
 import pageCss from './style.css?inline';
 import { OutcomeBadge } from './verdict.js';
 
@@ -36,41 +36,24 @@ export function createPanel(answer: AnswerControl): () => void {
 const focusOnce = (drawer: HTMLElement | null) => drawer?.focus();
 
 function Panel({ session, root }: { session: Session; root: ShadowRoot }) {
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useChanges(session);
   const [isOpen, setOpen] = useState(false);
-  const [file, setFile] = useState<Session>();
-  useEffect(() => watchState(session, () => redraw(undefined)), [session]);
+  const { file, ...opening } = useFile();
   const { scenario } = session.state;
-  const open = async (chosen: File) => {
-    const report = readFile(chosen.name, await chosen.text());
-    file?.close();
-    setFile(new Session(createFileSource(report)));
-  };
-  const back = () => {
-    file?.close();
-    setFile(undefined);
-  };
   const shown = file ?? session;
   return (
     <>
       {!isOpen && (
         <div class="sim corner">
-          <button type="button" onClick={() => setOpen(true)}>
+          <Button onClick={() => setOpen(true)}>
             <OutcomeBadge session={session} />
             petstore-sim{scenario && `: ${scenario}`}
-          </button>
+          </Button>
         </div>
       )}
       {isOpen && (
         <section class="drawer" aria-label="petstore-sim" tabIndex={-1} ref={focusOnce}>
-          <App
-            key={shown}
-            session={shown}
-            place={root}
-            onFile={open}
-            onBack={file && back}
-            onClose={() => setOpen(false)}
-          />
+          <App key={shown} session={shown} place={root} {...opening} onClose={() => setOpen(false)} />
         </section>
       )}
     </>

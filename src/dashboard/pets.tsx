@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Button, RequestLink, TextInput } from './controls.js';
 import { escapeBidiControls, formatThousands } from './format.js';
 import type { Session } from './session.js';
-import { Throttle } from './throttle.js';
+import { createThrottle } from './throttle.js';
 
 /** Stored pets in the control API's format. */
 interface StoredPets {
@@ -25,7 +26,7 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
   const [most, setMost] = useState(pageSize);
   const [stored, setStored] = useState<StoredPets>();
   useEffect(() => {
-    const read = new Throttle(async () => {
+    const read = createThrottle(async () => {
       const query = new URLSearchParams({ limit: String(most), ...(text && { text }) });
       setStored(await session.source.send<StoredPets>('GET', `/pets?${query}`));
     }, 1_000);
@@ -43,13 +44,13 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
   return (
     <section class="pets" aria-label="Pets">
       <div class="tools">
-        <input
+        <TextInput
           class="filter"
           type="search"
           placeholder="Find a pet: id, name, status"
           aria-label="Find pets"
           value={text}
-          onInput={(event) => onText(event.currentTarget.value)}
+          onText={onText}
         />
       </div>
       <p class="count">
@@ -76,13 +77,7 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
                   <td>{id}</td>
                   <td>{escapeBidiControls(name)}</td>
                   <td>{status}</td>
-                  <td>
-                    {by !== undefined && (
-                      <button type="button" class="link" onClick={() => onRequest(by)}>
-                        request {by}
-                      </button>
-                    )}
-                  </td>
+                  <td>{by !== undefined && <RequestLink id={by} onRequest={onRequest} />}</td>
                   <td>
                     <code>{escapeBidiControls(json)}</code>
                   </td>
@@ -92,9 +87,7 @@ export function Pets({ session, text, onText, onRequest }: PetsProps) {
           </tbody>
         </table>
         {stored !== undefined && stored.count > stored.pets.length && (
-          <button type="button" onClick={() => setMost(Math.min(1_000, most + 200))}>
-            show more
-          </button>
+          <Button onClick={() => setMost(Math.min(1_000, most + 200))}>show more</Button>
         )}
       </div>
     </section>

@@ -1,6 +1,7 @@
 import { formatWait } from '../control-api/wait-words.js';
+import { requestTarget } from '../values/request-target.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, pathWithQuery } from './format.js';
+import { clockTime } from './format.js';
 
 export type RequestProperties = Record<string, string | undefined>;
 
@@ -8,7 +9,7 @@ export type RequestProperties = Record<string, string | undefined>;
 export function propertiesOf(row: Row): RequestProperties {
   const { after, usage, call, connection } = row;
   return {
-    request: `${row.method} ${pathWithQuery(row)}`,
+    request: requestTarget(row),
     status: row.status ? `${row.status}` : 'no response',
     why: row.inShort,
     time: clockTime(row.atMs),

@@ -1,14 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { JournalEntry } from '../control-api/journal-entry.js';
 import { ShortcutKey } from './action-button.js';
+import { Button, TextInput } from './controls.js';
 import type { Row } from './entry-buffer.js';
 import { bodyTexts, type Filter, filterTest, type IdsByWord, noFilter } from './filter.js';
 import { FilteredRows } from './filtered-rows.js';
 import { formatCount, formatThousands } from './format.js';
 import { NoRequests, Unrecorded } from './no-requests.js';
-import { RowList } from './row-list.js';
+import { createRowList, type RowList } from './row-list.js';
 import type { Session } from './session.js';
-import { Throttle } from './throttle.js';
+import { createThrottle } from './throttle.js';
 
 /** Direction in which a key press moves the selection in the request list: by one row, by one page, or to an end. */
 export type RowStep = 'next' | 'previous' | 'pageDown' | 'pageUp' | 'first' | 'last';
@@ -62,7 +63,7 @@ export function Requests(props: RequestsProps) {
 
   useEffect(() => {
     const element = frame.current as HTMLDivElement;
-    const created = new RowList(
+    const created = createRowList(
       element,
       (row) => latest.current.onSelect(row),
       (row) => latest.current.onCurl(row),
@@ -123,35 +124,29 @@ export function Requests(props: RequestsProps) {
   return (
     <section class="requests" aria-label="Requests" id="list">
       <div class="tools">
-        <input
+        <TextInput
           class="filter"
           type="search"
           placeholder="key:free 429 body:Rex -served"
           aria-label="Filter requests"
           value={filter.text}
-          onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
+          onText={(text) => onFilter({ ...filter, text })}
         />
         {chips.map(([word, name]) => (
-          <button
-            key={word}
-            type="button"
-            class="chip"
-            aria-pressed={words.includes(word)}
-            onClick={() => toggle(word)}
-          >
+          <Button key={word} class="chip" aria-pressed={words.includes(word)} onClick={() => toggle(word)}>
             {name}
-          </button>
+          </Button>
         ))}
         {filter.only !== undefined && (
-          <button type="button" class="chip on" onClick={() => onFilter({ ...filter, only: undefined })}>
+          <Button class="chip on" onClick={() => onFilter({ ...filter, only: undefined })}>
             {filter.only.label} ✕
-          </button>
+          </Button>
         )}
         {connection !== 'file' && (
-          <button type="button" class="pause" aria-pressed={isPaused} onClick={onPause}>
+          <Button class="pause" aria-pressed={isPaused} onClick={onPause}>
             {isPaused ? 'Resume' : 'Pause'}
             <ShortcutKey name="p" />
-          </button>
+          </Button>
         )}
       </div>
       <p class="count">
@@ -183,11 +178,7 @@ export function Requests(props: RequestsProps) {
       {shown.count === 0 && (
         <p class="empty">
           {shown.all === 0 ? <NoRequests session={session} /> : 'No requests match. '}
-          {shown.all > 0 && (
-            <button type="button" onClick={() => onFilter(noFilter)}>
-              Clear filter
-            </button>
-          )}
+          {shown.all > 0 && <Button onClick={() => onFilter(noFilter)}>Clear filter</Button>}
         </p>
       )}
     </section>
@@ -200,7 +191,7 @@ function useBodies(session: Session, texts: string[]): IdsByWord {
   const wanted = texts.join('\n');
   useEffect(() => {
     if (wanted === '') return setFound(new Map());
-    const read = new Throttle(async () => {
+    const read = createThrottle(async () => {
       const { send } = session.source;
       const lists = wanted.split('\n').map(async (text) => {
         const query = new URLSearchParams({ limit: String(maximumFound), text });

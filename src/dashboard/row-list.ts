@@ -1,6 +1,7 @@
 import { formatWait } from '../control-api/wait-words.js';
+import { pathWithQuery } from '../values/request-target.js';
 import type { Row } from './entry-buffer.js';
-import { clockTime, pathWithQuery } from './format.js';
+import { clockTime } from './format.js';
 import { symbolNames } from './symbols.js';
 
 /** Number of rows that the list draws above and below its visible part. */
@@ -13,136 +14,137 @@ interface PooledRow {
   isSelected: boolean;
 }
 
-/**
- * List of requests that draws only the visible rows, newest first, and reuses their elements. New requests scroll the
- * list only if it shows the top.
- */
-export class RowList {
-  readonly #frame: HTMLElement;
-  readonly #space: HTMLElement;
-  readonly #pool: PooledRow[] = [];
-  readonly #idPrefix: string;
-  #rows: readonly Row[] = [];
-  #selectedId: number | undefined;
-  #rowHeight = 0;
-  /** Height of the list's visible part at the last resize, in pixels. */
-  #height = 0;
-
-  /** @param frame scrolling element; its style sheet sets the height of a row as `--row` */
-  constructor(frame: HTMLElement, onSelect: (row: Row) => void, onCurl: (row: Row) => void) {
-    this.#frame = frame;
-    this.#idPrefix = `${frame.id}-`;
-    this.#space = document.createElement('div');
-    this.#space.className = 'space';
-    this.#space.setAttribute('role', 'presentation');
-    frame.append(this.#space);
-    frame.addEventListener('scroll', () => this.#draw(), { passive: true });
-    frame.addEventListener('click', (event) => {
-      const target = event.target as Element;
-      const row = this.#pool.find(({ element }) => element.contains(target))?.row;
-      if (row !== undefined) (target.matches('.curl') ? onCurl : onSelect)(row);
-    });
-  }
-
+/** List of requests in the page. */
+export interface RowList {
   /**
    * Shows rows of requests, in the order of arrival.
    * @param added number of new rows at the end
    */
-  show(rows: readonly Row[], added: number, selectedId: number | undefined): void {
-    this.#rows = rows;
-    this.#selectedId = selectedId;
-    this.#measure();
-    if (added > 0 && this.#frame.scrollTop > 0) this.#frame.scrollTop += added * this.#rowHeight;
-    this.#draw();
-  }
-
-  #measure(): void {
-    this.#rowHeight ||= Number.parseFloat(getComputedStyle(this.#frame).getPropertyValue('--row')) || 25;
-    this.#space.style.height = `${this.#rows.length * this.#rowHeight}px`;
-  }
-
+  show(rows: readonly Row[], added: number, selectedId: number | undefined): void;
   /** Number of rows by which the Page Up and Page Down keys move. */
-  get page(): number {
-    return Math.max(1, Math.floor(this.#frame.clientHeight / this.#rowHeight) - 1);
-  }
-
+  readonly page: number;
   /** Scrolls the list until a request is visible; if the list has the focus, also the page. */
-  reveal(row: Row): void {
-    this.#frame.scrollTop = this.#scrollTopFor(row, this.#frame.clientHeight);
-    this.#draw();
-    if (!this.#frame.matches(':focus')) return;
-    this.#pool.find((pooled) => pooled.row === row)?.element.scrollIntoView({ block: 'nearest' });
+  reveal(row: Row): void;
+  /** Adapts to another size of the list. A selected row that was visible stays visible, also above an opened drawer. */
+  resize(): void;
+}
+
+/**
+ * Creates a list of requests that draws only the visible rows, newest first, and reuses their elements. New requests
+ * scroll the list only if it shows the top.
+ * @param frame scrolling element; its style sheet sets the height of a row as `--row`
+ */
+export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, onCurl: (row: Row) => void): RowList {
+  const pool: PooledRow[] = [];
+  let rows: readonly Row[] = [];
+  let selectedId: number | undefined;
+  let rowHeight = 0;
+  /** Height of the list's visible part at the last resize, in pixels. */
+  let visibleHeight = 0;
+  const space = create('div', 'space');
+  space.role = 'presentation';
+  frame.append(space);
+  frame.addEventListener('scroll', draw, { passive: true });
+  frame.addEventListener('click', (event) => {
+    const target = event.target as Element;
+    const row = pool.find(({ element }) => element.contains(target))?.row;
+    if (row !== undefined) (target.matches('.curl') ? onCurl : onSelect)(row);
+  });
+
+  function measure(): void {
+    rowHeight ||= Number.parseFloat(getComputedStyle(frame).getPropertyValue('--row')) || 25;
+    space.style.height = `${rows.length * rowHeight}px`;
   }
 
   /**
    * Returns the scroll position nearest to the current one at which a row is within the top `height` pixels of the
    * list.
    */
-  #scrollTopFor(row: Row, height: number): number {
-    const { scrollTop } = this.#frame;
-    const index = this.#rows.indexOf(row);
+  function scrollTopFor(row: Row, height: number): number {
+    const { scrollTop } = frame;
+    const index = rows.indexOf(row);
     if (index < 0) return scrollTop;
-    const top = (this.#rows.length - 1 - index) * this.#rowHeight;
-    return Math.min(top, Math.max(scrollTop, top + this.#rowHeight - height));
+    const top = (rows.length - 1 - index) * rowHeight;
+    return Math.min(top, Math.max(scrollTop, top + rowHeight - height));
   }
 
-  /** Adapts to another size of the list. A selected row that was visible stays visible, also above an opened drawer. */
-  resize(): void {
-    const selected = this.#rows.find(({ id }) => id === this.#selectedId);
-    // Browsers round scroll positions.
-    const wasVisible =
-      selected !== undefined && Math.abs(this.#scrollTopFor(selected, this.#height) - this.#frame.scrollTop) < 1;
-    this.#height = this.#frame.clientHeight;
-    // Measures the row height again, because rows are higher in a narrow list.
-    this.#rowHeight = 0;
-    this.#measure();
-    if (wasVisible) this.reveal(selected);
-    else this.#draw();
-  }
-
-  #draw(): void {
-    const { scrollTop, clientHeight } = this.#frame;
-    const rowHeight = this.#rowHeight;
+  function draw(): void {
+    const { scrollTop, clientHeight } = frame;
     if (rowHeight === 0) return;
     const first = Math.max(0, Math.floor(scrollTop / rowHeight) - beyond);
     const count = Math.ceil(clientHeight / rowHeight) + 2 * beyond;
-    while (this.#pool.length < count) this.#pool.push(this.#createRow());
+    while (pool.length < count) pool.push(createRow());
     let active = '';
-    for (const [index, pooled] of this.#pool.entries()) {
+    for (const [index, pooled] of pool.entries()) {
       const place = first + index;
-      const row = index < count ? this.#rows[this.#rows.length - 1 - place] : undefined;
+      const row = index < count ? rows[rows.length - 1 - place] : undefined;
       if (row !== undefined) {
         pooled.element.style.transform = `translateY(${place * rowHeight}px)`;
         pooled.element.ariaPosInSet = String(place + 1);
-        pooled.element.ariaSetSize = String(this.#rows.length);
+        pooled.element.ariaSetSize = String(rows.length);
       }
-      const isSelected = row !== undefined && row.id === this.#selectedId;
+      const isSelected = row !== undefined && row.id === selectedId;
       if (isSelected) active = pooled.element.id;
       if (row !== pooled.row || isSelected !== pooled.isSelected) fill(pooled, row, isSelected);
     }
-    if (active === '') this.#frame.removeAttribute('aria-activedescendant');
-    else this.#frame.setAttribute('aria-activedescendant', active);
+    if (active === '') frame.removeAttribute('aria-activedescendant');
+    else frame.setAttribute('aria-activedescendant', active);
   }
 
-  #createRow(): PooledRow {
-    const element = document.createElement('div');
-    element.className = 'row';
-    element.setAttribute('role', 'option');
-    element.id = `${this.#idPrefix}${this.#pool.length}`;
+  function createRow(): PooledRow {
+    const element = create('div', 'row');
+    element.role = 'option';
+    element.id = `${frame.id}-${pool.length}`;
     element.hidden = true;
-    const cells = ['number', 'time', 'ms', 'who', 'method', 'target', 'status', 'why'].map((name) => {
-      const cell = document.createElement('span');
-      cell.className = name;
-      return cell;
-    });
+    const cells = ['number', 'time', 'ms', 'who', 'method', 'target', 'status', 'why'].map((name) =>
+      create('span', name),
+    );
     // Screen readers and the keyboard do not need this row button, because the detail has the same one.
-    const curl = document.createElement('span');
-    curl.className = 'curl';
+    const curl = create('span', 'curl');
     curl.ariaHidden = 'true';
     element.append(...cells, curl);
-    this.#space.append(element);
+    space.append(element);
     return { element, cells, row: undefined, isSelected: false };
   }
+
+  function reveal(row: Row): void {
+    frame.scrollTop = scrollTopFor(row, frame.clientHeight);
+    draw();
+    if (!frame.matches(':focus')) return;
+    pool.find((pooled) => pooled.row === row)?.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  return {
+    show(shownRows, added, shownId) {
+      rows = shownRows;
+      selectedId = shownId;
+      measure();
+      if (added > 0 && frame.scrollTop > 0) frame.scrollTop += added * rowHeight;
+      draw();
+    },
+    get page() {
+      return Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 1);
+    },
+    reveal,
+    resize() {
+      const selected = rows.find(({ id }) => id === selectedId);
+      // Browsers round scroll positions.
+      const wasVisible =
+        selected !== undefined && Math.abs(scrollTopFor(selected, visibleHeight) - frame.scrollTop) < 1;
+      visibleHeight = frame.clientHeight;
+      // Measures the row height again, because rows are higher in a narrow list.
+      rowHeight = 0;
+      measure();
+      if (wasVisible) reveal(selected);
+      else draw();
+    },
+  };
+}
+
+function create(tag: 'div' | 'span', className: string): HTMLElement {
+  const element = document.createElement(tag);
+  element.className = className;
+  return element;
 }
 
 function fill(pooled: PooledRow, row: Row | undefined, isSelected: boolean): void {

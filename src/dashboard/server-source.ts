@@ -1,5 +1,5 @@
-import type { Update, UpdatesSince } from '../control-api/update-stream.js';
-import { type Source, SourceError } from './source.js';
+import type { Update } from '../control-api/update-stream.js';
+import { type Source, SourceError, updatesPath } from './source.js';
 
 const tokenItem = 'petstore-sim-control-token';
 
@@ -50,9 +50,8 @@ export function createServerSource(origin: string, sandbox?: string): Source {
     baseUrl: `${origin}${sandbox === undefined ? '' : `/s/${sandbox}`}/v1`,
     send: async (method, path, input) => (await request(method, path, input)).json(),
     text: async (path) => (await request('GET', path)).text(),
-    async watch(since: UpdatesSince, take, signal) {
-      const query = new URLSearchParams(Object.entries(since).map(([name, value]) => [name, String(value)]));
-      const { body } = await request('GET', `/updates?${query}`, undefined, signal);
+    async watch(since, take, signal) {
+      const { body } = await request('GET', updatesPath(since), undefined, signal);
       if (body !== null) await readUpdates(body, take);
     },
   };

@@ -11,13 +11,13 @@ import { EntryBuffer } from './entry-buffer.js';
 import { Listeners } from './listeners.js';
 import { initialState, type SessionState } from './session-state.js';
 import type { Source, SourceError } from './source.js';
-import { Throttle } from './throttle.js';
+import { createThrottle } from './throttle.js';
 
 type Windows = Partial<Record<'minute' | 'day', Duration>>;
 
 /** Label of a rate-limit window: the length that the scenario sets, such as `10s`, or the window's name. */
-const lengthOf = (length: Duration | undefined, name: string) =>
-  typeof length === 'number' ? `${length / 1000}s` : (length ?? name);
+const labelOf = (name: 'minute' | 'day', { [name]: length = name }: Windows = {}) =>
+  typeof length === 'number' ? `${length / 1000}s` : length;
 
 /**
  * Pause before the n-th attempt to reconnect to the server, in milliseconds: exponential up to 10 s, with jitter of 20
@@ -36,10 +36,10 @@ export class Session {
   /** Listeners that run after each change of `entries`. */
   readonly onEntries = new Listeners();
   readonly #closing = new AbortController();
-  readonly #state = new Throttle(() => this.#connected(() => this.#readState()), 400);
-  readonly #scenario = new Throttle(() => this.#connected(() => this.#readScenario()), 400);
-  readonly #verdict = new Throttle(() => this.#connected(() => this.#readVerdict()), 700);
-  readonly #sandboxes = new Throttle(() => this.#connected(() => this.#readSandboxes()), 2_000);
+  readonly #state = this.#throttle(() => this.#readState(), 400);
+  readonly #scenario = this.#throttle(() => this.#readScenario(), 400);
+  readonly #verdict = this.#throttle(() => this.#readVerdict(), 700);
+  readonly #sandboxes = this.#throttle(() => this.#readSandboxes(), 2_000);
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
@@ -138,10 +138,7 @@ export class Session {
   close(): void {
     this.#closing.abort();
     this.#retry();
-    this.#state.stop();
-    this.#scenario.stop();
-    this.#verdict.stop();
-    this.#sandboxes.stop();
+    for (const throttle of [this.#state, this.#scenario, this.#verdict, this.#sandboxes]) throttle.stop();
   }
 
   async #watch(): Promise<void> {
@@ -210,9 +207,11 @@ export class Session {
     if (this.source.sandboxes) this.#sandboxes.ask();
   }
 
-  /** Reads a part of the simulator's state, unless the connection is lost. */
-  async #connected(read: () => Promise<void>): Promise<void> {
-    if (this.state.connection !== 'lost') await read();
+  /** Creates the throttle that reads a part of the simulator's state, unless the connection is lost. */
+  #throttle(read: () => Promise<void>, pauseMs: number) {
+    return createThrottle(async () => {
+      if (this.state.connection !== 'lost') await read();
+    }, pauseMs);
   }
 
   async #readState(): Promise<void> {
@@ -239,7 +238,7 @@ export class Session {
       assumptions,
       description: scenario.description ?? '',
       speed: scenario.clock?.speed ?? 1,
-      windows: { minute: lengthOf(scenario.windows?.minute, 'minute'), day: lengthOf(scenario.windows?.day, 'day') },
+      windows: { minute: labelOf('minute', scenario.windows), day: labelOf('day', scenario.windows) },
     });
   }
 

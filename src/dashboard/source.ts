@@ -21,6 +21,10 @@ export interface Source {
   watch(since: UpdatesSince, take: (update: Update) => void, signal: AbortSignal): Promise<void>;
 }
 
+/** Path of the update stream after the updates that the dashboard has. */
+export const updatesPath = (since: UpdatesSince): string =>
+  `/updates?${new URLSearchParams(Object.entries(since).map(([name, value]) => [name, String(value)]))}`;
+
 /** Failed control request; `status` is 0 if no response arrived. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';

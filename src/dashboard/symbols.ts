@@ -3,27 +3,16 @@ import type { RowKind } from './entry-buffer.js';
 /** Symbols of the timeline for each kind of request. Their shapes differ, so that users need no color vision. */
 export type RequestSymbol = RowKind | 'fault' | 'change';
 
-export const symbolNames: Record<RequestSymbol, [text: string, name: string]> = {
-  served: ['●', 'served'],
-  refused: ['×', 'refused'],
-  strike: ['▲', 'strike'],
-  banned: ['■', 'refused in a ban'],
-  rejected: ['○', 'other 4xx'],
-  failed: ['⊗', 'no usable response'],
-  fault: ['◆', 'fault'],
-  change: ['▼', 'changed through the control API'],
-};
-
-/** Font size of each symbol, in pixels. The sizes make all symbols look equally large. */
-const sizes: Record<RequestSymbol, number> = {
-  served: 9,
-  refused: 17,
-  strike: 14,
-  banned: 12,
-  rejected: 13,
-  failed: 14,
-  fault: 10,
-  change: 11,
+/** Text and name of each symbol, and its font size in pixels. The sizes make all symbols look equally large. */
+export const symbolNames: Record<RequestSymbol, [text: string, name: string, size: number]> = {
+  served: ['●', 'served', 9],
+  refused: ['×', 'refused', 17],
+  strike: ['▲', 'strike', 14],
+  banned: ['■', 'refused in a ban', 12],
+  rejected: ['○', 'other 4xx', 13],
+  failed: ['⊗', 'no usable response', 14],
+  fault: ['◆', 'fault', 10],
+  change: ['▼', 'changed through the control API', 11],
 };
 
 /** Draws a symbol with its center at a position. */
@@ -34,8 +23,9 @@ export function drawSymbol(
   y: number,
   color: string,
 ): void {
-  setTextStyle(context, color, `${sizes[symbol]}px`, 'center');
-  context.fillText(symbolNames[symbol][0], x, y);
+  const [text, , size] = symbolNames[symbol];
+  setTextStyle(context, color, `${size}px`, 'center');
+  context.fillText(text, x, y);
 }
 
 /** Sets the style of the next texts, which are centered vertically. @param font weight and size */

@@ -1,14 +1,8 @@
 import { formatDuration } from '../judge/finding.js';
-import { findLowest } from '../values/find-lowest.js';
-import { type EntryBuffer, rowKinds, type TimelineLane } from './entry-buffer.js';
+import { createScale } from '../judge/report/time-axis.js';
+import { type EntryBuffer, rowKinds, type Span, type TimelineLane } from './entry-buffer.js';
 import { clockSeconds, formatCount, formatThousands } from './format.js';
 import { symbolNames } from './symbols.js';
-
-/** Range of positions on the timeline's axis, in milliseconds. Idle ranges of this type are drawn shortened. */
-export interface AxisRange {
-  fromMs: number;
-  toMs: number;
-}
 
 /** Mapping from times to x positions on the timeline. Idle ranges are shortened. Positions and widths are in pixels. */
 export interface TimelineAxis {
@@ -38,7 +32,7 @@ const steps = [
  * present. Leaves room for a wait that has not ended.
  * @param nowMs present time on the timeline; 0 for a finished run
  */
-export function timelineExtent({ rows, lanes }: EntryBuffer, nowMs = 0): AxisRange {
+export function timelineExtent({ rows, lanes }: EntryBuffer, nowMs = 0): Span {
   const fromMs = rows[0]?.axisMs ?? 0;
   // Searches only the last 200 requests in the list for the latest one, because requests are listed nearly in the order
   // of time.
@@ -52,15 +46,10 @@ export function timelineExtent({ rows, lanes }: EntryBuffer, nowMs = 0): AxisRan
  * Finds the idle ranges that the timeline draws shortened, in order.
  * @param nowMs present time on the timeline, at which the last range ends
  */
-export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: AxisRange, nowMs = 0): AxisRange[] {
-  const all: AxisRange[] = [];
+export function findGaps(entries: EntryBuffer, { fromMs, toMs }: Span, nowMs = 0): Span[] {
+  const all: Span[] = [];
   let last = fromMs;
-  for (
-    let index = findLowest(rows.length, (index) => (rows[index]?.axisMs as number) >= fromMs);
-    index < rows.length;
-    index++
-  ) {
-    const { axisMs } = rows[index] as { axisMs: number };
+  for (const { axisMs } of entries.rowsFrom(fromMs)) {
     if (axisMs > toMs) break;
     if (axisMs - last >= minimumIdleMs) all.push({ fromMs: last, toMs: axisMs });
     if (axisMs > last) last = axisMs;
@@ -70,7 +59,7 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: AxisRange, now
   if (idleToMs - last >= minimumIdleMs) all.push({ fromMs: last + 1_000, toMs: idleToMs });
   all.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));
   let drawnMs = toMs - fromMs;
-  const gaps: AxisRange[] = [];
+  const gaps: Span[] = [];
   for (const gap of all) {
     const lengthMs = gap.toMs - gap.fromMs;
     if (lengthMs <= drawnMs * idleShare) break;
@@ -85,8 +74,8 @@ export function findGaps({ rows }: EntryBuffer, { fromMs, toMs }: AxisRange, now
  * @param toClock converts a time on the timeline to the simulator's clock, for the labels
  */
 export function createTimelineAxis(
-  part: AxisRange,
-  gaps: readonly AxisRange[],
+  part: Span,
+  gaps: readonly Span[],
   width: number,
   toClock: (axisMs: number) => number,
 ): TimelineAxis {
@@ -94,20 +83,7 @@ export function createTimelineAxis(
   const idleMs = gaps.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
   const drawnWidth = Math.max(10, width - gaps.length * gapWidth);
   const scale = drawnWidth / Math.max(1, toMs - fromMs - idleMs);
-  const x = (axisMs: number) => {
-    let skippedMs = 0;
-    let before = 0;
-    for (const gap of gaps) {
-      if (axisMs <= gap.fromMs) break;
-      if (axisMs < gap.toMs) {
-        const share = (axisMs - gap.fromMs) / (gap.toMs - gap.fromMs);
-        return (gap.fromMs - fromMs - skippedMs) * scale + before + share * gapWidth;
-      }
-      skippedMs += gap.toMs - gap.fromMs;
-      before += gapWidth;
-    }
-    return (axisMs - fromMs - skippedMs) * scale + before;
-  };
+  const x = createScale(fromMs, scale, gaps, gapWidth);
   const at = (place: number) => {
     let low = fromMs;
     let high = toMs;

@@ -1,19 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from './controls.js';
 import { arrangeLanes, changeText } from './draw-timeline.js';
-import type { EntryBuffer, Row } from './entry-buffer.js';
+import type { EntryBuffer, Row, Span } from './entry-buffer.js';
 import { clockSeconds, clockTime } from './format.js';
 import { NoTimeline } from './no-requests.js';
 import type { Session } from './session.js';
 import { type RequestSymbol, symbolNames } from './symbols.js';
 import { laneText } from './timeline-axis.js';
-import { type Range, TimelineView } from './timeline-view.js';
+import { createTimelineView, type TimelineView } from './timeline-view.js';
 
 interface TimelineProps {
   session: Session;
   /** Part of the run that the timeline shows; `undefined` for the whole run. */
-  range: Range | undefined;
+  range: Span | undefined;
   selected: Row | undefined;
-  onRange(range: Range | undefined): void;
+  onRange(range: Span | undefined): void;
   onSelect(row: Row): void;
 }
 
@@ -28,7 +29,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
   props.current = { range, selected, isExpanded };
 
   useEffect(() => {
-    const drawn = new TimelineView(canvas.current as HTMLCanvasElement, session, () => props.current);
+    const drawn = createTimelineView(canvas.current as HTMLCanvasElement, session, () => props.current);
     view.current = drawn;
     let wordsAtMs = 0;
     let drawnAtMs = 0;
@@ -128,16 +129,14 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
       <figcaption>
         <Legend entries={entries} window={session.state.windows.minute} />
         {isFoldable && (
-          <button type="button" class="link" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
+          <Button class="link" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
             {isExpanded ? 'fold keys without findings' : `a line for each of ${entries.lanes.size} keys`}
-          </button>
+          </Button>
         )}
         {range !== undefined && (
           <span class="zoomed">
             {clockTime(entries.fromAxis(range.fromMs))} to {clockTime(entries.fromAxis(range.toMs))}{' '}
-            <button type="button" onClick={() => onRange(undefined)}>
-              show all
-            </button>
+            <Button onClick={() => onRange(undefined)}>show all</Button>
           </span>
         )}
         <details class="words">

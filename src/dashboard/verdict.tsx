@@ -3,6 +3,7 @@ import type { Verdict } from '../judge/judge-run.js';
 import type { RunResult } from '../judge/run-result.js';
 import { type ShownFinding, selectFindings } from '../judge/select-findings.js';
 import { groupBy } from '../values/group-by.js';
+import { Button, Select } from './controls.js';
 import { firstSentence, formatCount, formatThousands } from './format.js';
 import type { Session } from './session.js';
 
@@ -73,20 +74,15 @@ export function Outcome({ session }: { session: Session }) {
       <div class="reason">
         <span class={outcome}>{reason}</span>
         {session.isLive && (
+          // biome-ignore lint/a11y/noLabelWithoutControl: Select contains the control
           <label class="judge">
             Judge{' '}
-            <select
-              aria-label="Judge"
+            <Select
+              name="Judge"
               value={verdictKey ?? ''}
-              onChange={(event) => session.judge(event.currentTarget.value || undefined)}
-            >
-              <option value="">all keys</option>
-              {keys.map(({ id, key }) => (
-                <option key={id} value={id}>
-                  {key}
-                </option>
-              ))}
-            </select>
+              options={[['', 'all keys'], ...keys.map(({ id, key }) => [id, key] as const)]}
+              onSelect={(id) => session.judge(id || undefined)}
+            />
           </label>
         )}
       </div>
@@ -166,36 +162,30 @@ function FindingView(props: FindingViewProps) {
       <div>
         <span class="severity">{severity}</span> <b>{code}</b>
         <span class="tail">
-          <button
-            type="button"
+          <Button
             class="quiet"
             aria-label={`Copy as Markdown: ${code} of ${of}`}
             onClick={() => onCopy(asMarkdown(finding, of))}
           >
             copy
-          </button>
+          </Button>
           {linkTo && (
-            <button
-              type="button"
-              class="quiet"
-              aria-label={`Copy link: ${code} of ${of}`}
-              onClick={() => onCopy(linkTo(finding))}
-            >
+            <Button class="quiet" aria-label={`Copy link: ${code} of ${of}`} onClick={() => onCopy(linkTo(finding))}>
               link
-            </button>
+            </Button>
           )}
         </span>
       </div>
       {first}{' '}
-      <button type="button" class="link" onClick={() => onFind(finding)}>
+      <Button class="link" onClick={() => onFind(finding)}>
         {formatCount(requests.length, 'request')}
-      </button>
+      </Button>
       {pair && (
         <>
           {' · '}
-          <button type="button" class="link" onClick={() => onCompare(...pair)}>
+          <Button class="link" onClick={() => onCompare(...pair)}>
             compare {pair.join(' and ')}
-          </button>
+          </Button>
         </>
       )}
       {rest && <p>{rest}</p>}
@@ -203,8 +193,7 @@ function FindingView(props: FindingViewProps) {
         {measured}; allowed: {allowed}
       </p>
       {hidden[0] && (
-        <button
-          type="button"
+        <Button
           class="link"
           onClick={() =>
             onFind(
@@ -214,7 +203,7 @@ function FindingView(props: FindingViewProps) {
           }
         >
           and {hidden.length} more
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -6,7 +6,7 @@ import { EntryBuffer, rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import { filterTest, noFilter } from '../../src/dashboard/filter.js';
 import { fromHar } from '../../src/dashboard/from-har.js';
 import { readFile } from '../../src/dashboard/read-file.js';
-import { Throttle } from '../../src/dashboard/throttle.js';
+import { createThrottle } from '../../src/dashboard/throttle.js';
 import { noon } from '../support/frozen.js';
 
 const at = (seconds: number) => new Date(Date.parse(noon) + seconds * 1000).toISOString();
@@ -92,7 +92,7 @@ test('a throttle ignores the round-trip time, and responds to waiting callers at
   vi.useFakeTimers();
   try {
     let runs = 0;
-    const throttle = new Throttle(async () => {
+    const throttle = createThrottle(async () => {
       runs++;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }, 400);

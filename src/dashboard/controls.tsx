@@ -1,0 +1,83 @@
+import type { ComponentProps } from 'preact';
+import { useState } from 'preact/hooks';
+
+/** Button that submits no form. */
+export const Button = (props: ComponentProps<'button'>) => <button type="button" {...props} />;
+
+/** Button that closes a dialog, a drawer or a message. */
+export const CloseButton = ({ onClick }: { onClick(): void }) => (
+  <Button class="quiet" aria-label="Close" onClick={onClick}>
+    ✕
+  </Button>
+);
+
+/** Link to a request of the list. */
+export const RequestLink = ({ id, onRequest }: { id: number; onRequest(id: number): void }) => (
+  <Button class="link" onClick={() => onRequest(id)}>
+    request {id}
+  </Button>
+);
+
+type TextInputProps = ComponentProps<'input'> & { onText(text: string): void };
+
+/** Field for one line of text. */
+export const TextInput = ({ onText, ...props }: TextInputProps) => (
+  <input onInput={(event) => onText(event.currentTarget.value)} {...props} />
+);
+
+interface CheckboxProps {
+  text: string;
+  isChecked: boolean;
+  onCheck(isChecked: boolean): void;
+}
+
+export const Checkbox = ({ text, isChecked, onCheck }: CheckboxProps) => (
+  <label>
+    <input type="checkbox" checked={isChecked} onChange={(event) => onCheck(event.currentTarget.checked)} /> {text}
+  </label>
+);
+
+interface SelectProps {
+  /** Accessible name of the selection. */
+  name: string;
+  value: string | number;
+  options: readonly (readonly [value: string | number, text: string])[];
+  onSelect(value: string): void;
+}
+
+/** Selection of one option. */
+export const Select = ({ name, value, options, onSelect }: SelectProps) => (
+  <select aria-label={name} value={value} onChange={(event) => onSelect(event.currentTarget.value)}>
+    {options.map(([value, text]) => (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    ))}
+  </select>
+);
+
+interface TextFormProps {
+  /** Accessible name of the field. */
+  name: string;
+  size: number;
+  /** Text of the field before the user changes it. */
+  initial?: string;
+  placeholder?: string | undefined;
+  button: string;
+  onText(text: string): void;
+}
+
+/** Form with a field for one line of text, and the button that submits it. */
+export function TextForm({ name, size, initial = '', placeholder, button, onText }: TextFormProps) {
+  const [text, setText] = useState(initial);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onText(text.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <TextInput aria-label={name} size={size} placeholder={placeholder} value={text} onText={setText} />{' '}
+      <button type="submit">{button}</button>
+    </form>
+  );
+}

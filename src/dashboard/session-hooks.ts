@@ -1,0 +1,27 @@
+import { useEffect, useReducer, useState } from 'preact/hooks';
+import { createFileSource } from './file-source.js';
+import { readFile } from './read-file.js';
+import { Session, watchState } from './session.js';
+
+/** Renders the component again after each change of a session's state. */
+export function useChanges(session: Session): void {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => watchState(session, () => redraw(undefined)), [session]);
+}
+
+/**
+ * Session of the file that the user opened, if any, with functions that open and close a file.
+ * @param onChange called before another run is shown
+ */
+export function useFile(onChange = () => {}) {
+  const [file, setFile] = useState<Session>();
+  const change = (next?: Session) => {
+    file?.close();
+    onChange();
+    setFile(next);
+  };
+  const open = async (chosen: File) => {
+    change(new Session(createFileSource(readFile(chosen.name, await chosen.text()))));
+  };
+  return { file, onFile: open, onBack: file && (() => change()) };
+}
