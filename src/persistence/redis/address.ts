@@ -27,8 +27,8 @@ export function readRedisAddress(text: string): RedisAddress {
   if (!URL.canParse(text)) throw bad('an address that can be read');
   const { protocol, hostname, port, pathname, searchParams, hash, username, password } = new URL(text);
   if (hostname === '') throw bad('a host after "//"');
-  const [, db = ''] = /^\/?(\d{0,5})$/.exec(pathname) ?? [];
-  if (!/^\/?\d{0,5}$/.test(pathname)) throw bad('the number of a database as the path');
+  const [, db] = /^\/?(\d{0,5})$/.exec(pathname) ?? [];
+  if (db === undefined) throw bad('the number of a database as the path');
   const unknown = [...searchParams.keys()].find((key) => key !== 'name');
   if (unknown !== undefined) throw bad(`no parameter but "name", got ${JSON.stringify(unknown)}`);
   if (hash !== '') throw bad('no "#"; in a password it is written %23');

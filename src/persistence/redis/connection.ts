@@ -83,79 +83,74 @@ export async function connect(address: RedisAddress): Promise<Connection> {
   } finally {
     clearTimeout(timer);
   }
-  return new DriverConnection(client, address);
+  return createConnection(client, address);
 }
 
-class DriverConnection implements Connection {
-  readonly #client: Redis;
-  readonly #address: RedisAddress;
-  #isEnding = false;
-
+function createConnection(client: Redis, address: RedisAddress): Connection {
+  let isEnding = false;
   /** Number of commands without a reply, and the time since which the store has not replied. */
-  #waiting = 0;
-  #heardMs = performance.now();
-  #silentAtEndMs: number | undefined;
+  let waiting = 0;
+  let heardMs = performance.now();
+  let silentAtEndMs: number | undefined;
+  // Detects a dead connection for which TCP reports no error.
+  const watch = setInterval(() => {
+    if (waiting > 0 && performance.now() - heardMs > silentMs) end();
+  }, watchMs);
+  onEnd(() => {
+    clearInterval(watch);
+    silentAtEndMs = waiting > 0 ? heardMs : performance.now();
+  });
 
-  constructor(client: Redis, address: RedisAddress) {
-    this.#client = client;
-    this.#address = address;
-    // Detects a dead connection for which TCP reports no error.
-    const watch = setInterval(() => {
-      if (this.#waiting > 0 && performance.now() - this.#heardMs > silentMs) this.end();
-    }, watchMs);
-    this.onEnd(() => {
-      clearInterval(watch);
-      this.#silentAtEndMs = this.#waiting > 0 ? this.#heardMs : performance.now();
-    });
-  }
-
-  get silentSinceMs(): number {
-    return this.#silentAtEndMs ?? this.#heardMs;
-  }
-
-  call(name: string, ...args: (string | number)[]): Promise<unknown> {
-    return this.#reply(this.#client.call(name, ...args));
-  }
-
-  async transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined> {
-    const multi = this.#client.multi();
-    for (const [name, ...args] of commands) multi.call(name, ...args);
-    const replies = await this.#reply(multi.exec());
-    const [failed] = replies?.find(([error]) => error !== null) ?? [];
-    if (failed) throw toOwnError(this.#address, failed);
-    return replies?.map(([, reply]) => reply);
-  }
-
-  async #reply<Reply>(reply: Promise<Reply>): Promise<Reply> {
-    if (this.#waiting++ === 0) this.#heardMs = performance.now();
+  async function replyTo<Reply>(reply: Promise<Reply>): Promise<Reply> {
+    if (waiting++ === 0) heardMs = performance.now();
     const heard = () => {
-      this.#waiting--;
-      this.#heardMs = performance.now();
+      waiting--;
+      heardMs = performance.now();
     };
     try {
       const replied = await reply;
       heard();
       return replied;
     } catch (error) {
-      const own = toOwnError(this.#address, error as Error);
+      const own = toOwnError(address, error as Error);
       // A rejected command counts as a reply of the store. Other errors come from the connection.
       if (own instanceof StoreRefusedError) heard();
       throw own;
     }
   }
 
-  onEnd(run: () => void): void {
-    if (this.#client.status === 'end') queueMicrotask(run);
-    else this.#client.once('end', run);
+  function onEnd(run: () => void): void {
+    if (client.status === 'end') queueMicrotask(run);
+    else client.once('end', run);
   }
 
-  end(): void {
-    if (this.#isEnding) return;
-    this.#isEnding = true;
-    this.#client.disconnect();
+  function end(): void {
+    if (isEnding) return;
+    isEnding = true;
+    client.disconnect();
     // Closes the socket without waiting for the store, which may be unreachable.
-    this.#client.stream.destroy();
+    client.stream.destroy();
   }
+
+  return {
+    get silentSinceMs() {
+      return silentAtEndMs ?? heardMs;
+    },
+
+    call: (name, ...args) => replyTo(client.call(name, ...args)),
+
+    async transaction(commands) {
+      const multi = client.multi();
+      for (const [name, ...args] of commands) multi.call(name, ...args);
+      const replies = await replyTo(multi.exec());
+      const [failed] = replies?.find(([error]) => error !== null) ?? [];
+      if (failed) throw toOwnError(address, failed);
+      return replies?.map(([, reply]) => reply);
+    },
+
+    onEnd,
+    end,
+  };
 }
 
 /** Converts an error of ioredis, whose text contains the failed command and possibly the password. */

@@ -1,4 +1,6 @@
 import type { Connection } from './connection.js';
+import { createPauses } from './create-pauses.js';
+import { type KeptConnection, keepConnected } from './keep-connected.js';
 import type { LogCursor } from './log-cursor.js';
 import type { StreamEntries } from './stream-entries.js';
 
@@ -39,73 +41,40 @@ export interface FollowerOptions {
 }
 
 /** Reads new entries from the log's stream, on a connection of its own. Detects that the store has lost entries. */
-export class Follower {
-  readonly #options: FollowerOptions;
-  #connection: Connection | undefined;
-  #isOver = false;
-  #checkedMs = Number.NEGATIVE_INFINITY;
+export function createFollower(options: FollowerOptions): Pick<KeptConnection, 'run' | 'stop'> {
+  const { key, cursor, isIntact, isWhole, onEntry, onContact, onLost } = options;
+  const kept = keepConnected({ ...options, use: read });
 
-  constructor(options: FollowerOptions) {
-    this.#options = options;
-  }
-
-  /** Reads new entries of the log until `stop` is called. */
-  async run(): Promise<void> {
-    for (let waitMs = 50; !this.#isOver; waitMs = Math.min(2 * waitMs, 1_000)) {
-      try {
-        const connection = await this.#options.connect();
-        if (this.#isOver) {
-          connection.end();
-          return;
-        }
-        this.#connection = connection;
-        this.#checkedMs = Number.NEGATIVE_INFINITY;
-        waitMs = 25;
-        await this.#read(connection);
-      } catch (error) {
-        if (!this.#isOver) this.#options.onError(error);
-      }
-      this.#connection?.end();
-      this.#connection = undefined;
-      if (!this.#isOver) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
-  }
-
-  stop(): void {
-    this.#isOver = true;
-    this.#connection?.end();
-  }
-
-  async #read(connection: Connection): Promise<void> {
-    const { key, cursor, isIntact, isWhole, onEntry, onContact, onLost } = this.#options;
-    while (!this.#isOver) {
-      const isCheckDue = performance.now() - this.#checkedMs > checkEveryMs;
-      if (isCheckDue) this.#checkedMs = performance.now();
+  async function read(connection: Connection, noteUse: () => void): Promise<void> {
+    let checkedMs = Number.NEGATIVE_INFINITY;
+    noteUse();
+    while (!kept.isOver) {
+      const isCheckDue = performance.now() - checkedMs > checkEveryMs;
+      if (isCheckDue) checkedMs = performance.now();
       // Sends the check for lost entries together with the read, so that no command of this server runs between them.
-      const checked = isCheckDue ? isIntact(connection) : Promise.resolve(true);
       const [wasThere, reply, length] = await Promise.all([
-        checked,
+        isCheckDue ? isIntact(connection) : true,
         connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, cursor().id),
         // Reads the length of the Redis stream at the same time as its entries. A length that exceeds the number of
         // entries shows that entries were lost.
         connection.call('XLEN', key),
       ]);
-      if (this.#isOver) return;
+      if (kept.isOver) return;
       const entries = (reply as [key: string, entries: StreamEntries][] | null)?.[0]?.[1] ?? [];
       const isAtEnd = entries.length < readEntries;
       if (!wasThere || (isAtEnd && !isWhole(entries, Number(length)))) {
-        this.stop();
+        kept.stop();
         return onLost();
       }
       onContact(isAtEnd);
-      let turnEndsMs = performance.now() + turnMs;
+      const pause = createPauses(turnMs);
       for (const [id, fields] of entries) {
         onEntry(id, fields);
-        if (this.#isOver) return;
-        if (performance.now() < turnEndsMs) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        turnEndsMs = performance.now() + turnMs;
+        if (kept.isOver) return;
+        await pause();
       }
     }
   }
+
+  return kept;
 }

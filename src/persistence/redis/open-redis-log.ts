@@ -16,7 +16,7 @@ import { keysOf, type StoreKeys } from './keys.js';
 import { LogChangedError } from './log-changed-error.js';
 import { beginning } from './log-cursor.js';
 import { createLog, readIdentity, remedies, removeLog, shortId } from './log-identity.js';
-import { RedisLog } from './redis-log.js';
+import { createRedisLog, type RedisLog } from './redis-log.js';
 import type { RedisLogHost } from './redis-log-options.js';
 import { listSnapshots, readSnapshot, type StoredSnapshotHeader } from './snapshot-store.js';
 import { StoreTime } from './store-time.js';
@@ -64,18 +64,9 @@ export async function openRedisLog(address: RedisAddress, options: OpenRedisLogO
 async function open(
   connection: Connection,
   address: RedisAddress,
-  {
-    version,
-    scenario,
-    first,
-    reset = false,
-    mustExist = false,
-    host,
-    writer,
-    incarnation,
-    minimumLogBytes = 16 * 1024 * 1024,
-  }: OpenRedisLogOptions,
+  options: OpenRedisLogOptions,
 ): Promise<OpenedRedisLog> {
+  const { version, scenario, first, reset = false, mustExist = false, minimumLogBytes = 16 * 1024 * 1024 } = options;
   const keys = keysOf(address.name);
   const time = new StoreTime();
   await time.measure(connection);
@@ -96,20 +87,9 @@ async function open(
   const identity = found ?? (await readIdentity(connection, keys));
   if (identity === undefined) throw new LogOpenError(`expected a log under ${address.shown}, got none; start again`);
   const snapshot = await newestSnapshot(connection, keys, identity, notices);
-  const log = new RedisLog({
-    address,
-    keys,
-    version,
-    identity,
-    writer,
-    incarnation,
-    from: snapshot ?? beginning(identity.id),
-    snapshot,
-    minimumLogBytes,
-    time,
-    connection,
-    host,
-  });
+  const from = snapshot ?? beginning(identity.id);
+  const stored = { address, keys, identity, from, snapshot, minimumLogBytes, time, connection };
+  const log = createRedisLog({ ...options, ...stored });
   const foundSnapshot: FoundSnapshot | undefined = snapshot && {
     position: snapshot.position,
     version: snapshot.version,

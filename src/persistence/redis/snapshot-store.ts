@@ -3,6 +3,7 @@ import { fingerprint } from '../../values/fingerprint.js';
 import { jsonText } from '../../values/json.js';
 import { fromRecordText } from '../json-record.js';
 import type { Connection } from './connection.js';
+import { createPauses } from './create-pauses.js';
 import type { StoreKeys } from './keys.js';
 import { LogChangedError } from './log-changed-error.js';
 import type { LogCursor } from './log-cursor.js';
@@ -29,8 +30,6 @@ const longNumber = /\d{16}/;
 /** Maximum time for a snapshot before the server handles other events, in milliseconds. */
 const turnMs = 5;
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
 /**
  * Hashes the pieces of a state, with pauses in which the server handles other events.
  * @param onText called with each piece as JSON
@@ -40,14 +39,12 @@ export async function digestInTurns(
   onText: (text: string) => Promise<void> | undefined = () => undefined,
 ): Promise<string> {
   const prints: string[] = [];
-  let turnEndsMs = performance.now() + turnMs;
+  const pause = createPauses(turnMs);
   for (const piece of pieces) {
     const text = jsonText(piece);
     prints.push(fingerprint(text));
     await onText(text);
-    if (performance.now() < turnEndsMs) continue;
-    await turn();
-    turnEndsMs = performance.now() + turnMs;
+    await pause();
   }
   return fingerprint(prints.join('\n'));
 }

@@ -1,26 +1,22 @@
 import { type Connection, StoreRefusedError } from './connection.js';
 
+/** Settings with which the store keeps all entries, and what it does with another value. */
+const safeSettings = [
+  ['appendonly', 'yes', 'loses all data when it stops'],
+  ['maxmemory-policy', 'noeviction', 'may evict the log when its memory is full'],
+] as const;
+
 /** Returns warnings about settings with which the store can lose entries. */
 export async function storeWarnings(connection: Connection): Promise<string[]> {
-  const [appendonly, policy] = await Promise.all([
-    setting(connection, 'appendonly'),
-    setting(connection, 'maxmemory-policy'),
-  ]);
-  const warnings: string[] = [];
-  if (appendonly === undefined || policy === undefined) {
-    warnings.push('The store does not show its settings; expected "appendonly yes" and "maxmemory-policy noeviction".');
-  }
-  if (appendonly !== undefined && appendonly !== 'yes') {
-    warnings.push(
-      `The store loses all data when it stops: expected "appendonly yes" in its settings, got ${JSON.stringify(appendonly)}.`,
-    );
-  }
-  if (policy !== undefined && policy !== 'noeviction') {
-    warnings.push(
-      `The store may evict the log when its memory is full: expected "maxmemory-policy noeviction" in its settings, got ${JSON.stringify(policy)}.`,
-    );
-  }
-  return warnings;
+  const values = await Promise.all(safeSettings.map(([name]) => setting(connection, name)));
+  const risks = safeSettings.flatMap(([name, expected, risk], index) => {
+    const value = values[index];
+    return value === undefined || value === expected
+      ? []
+      : `The store ${risk}: expected "${name} ${expected}" in its settings, got ${JSON.stringify(value)}.`;
+  });
+  const hidden = 'The store does not show its settings; expected "appendonly yes" and "maxmemory-policy noeviction".';
+  return values.includes(undefined) ? [hidden, ...risks] : risks;
 }
 
 /** Reads a setting of the store; `undefined` if the store hides its settings, as managed services do. */

@@ -1,9 +1,9 @@
 import type { Connection } from './connection.js';
+import { type KeptConnection, keepConnected } from './keep-connected.js';
 import type { StoreTime } from './store-time.js';
 
 /** Interval at which the store's time is read, in milliseconds. Somebody may set the store's clock. */
 const measureEveryMs = 2_000;
-const longestWaitMs = 1_000;
 /** Duration from which an outage of the store is reported, in milliseconds. */
 const reportAfterMs = 1_000;
 
@@ -32,85 +32,70 @@ export interface WriterConnectionOptions {
  * Opens the connection for writes, and a new one after each failure. Each time, checks that the store has lost no
  * entries.
  */
-export class WriterConnection {
-  readonly #options: WriterConnectionOptions;
-  #connection: Connection | undefined;
-  #isOver = false;
+export function createWriterConnection(options: WriterConnectionOptions): Pick<KeptConnection, 'run' | 'stop'> {
+  const { time, isIntact, onChange, onLost, onOutage, onRecovery } = options;
   /** Start of the current outage of Redis by `performance.now()`, and the timer after which it is reported. */
-  #outageStartMs: number | undefined;
-  #reportTimer: ReturnType<typeof setTimeout> | undefined;
-  #isReported = false;
-
-  constructor(options: WriterConnectionOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Keeps a connection for writes open until `stop` is called, or until the store has lost entries.
-   * @param first an open connection
-   */
-  async run(first: Connection): Promise<void> {
-    const { onChange, onError } = this.#options;
-    let next: Connection | undefined = first;
-    for (let waitMs = 50; !this.#isOver; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
-      try {
-        this.#connection = next ?? (await this.#options.connect());
-        if (await this.#isUsable(this.#connection)) {
-          waitMs = 25;
-          this.#endOutage();
-          onChange(this.#connection);
-          await this.#untilEnd(this.#connection);
-        }
-      } catch (error) {
-        onError(error);
-      }
-      this.#connection?.end();
-      next = undefined;
-      if (this.#isOver) return;
+  let outageStartMs: number | undefined;
+  let reportTimer: ReturnType<typeof setTimeout> | undefined;
+  let isReported = false;
+  const kept = keepConnected({
+    ...options,
+    async use(connection, noteUse) {
+      if (!(await isUsable(connection))) return;
+      noteUse();
+      endOutage();
+      onChange(connection);
+      await untilEnd(connection);
+    },
+    onEnd(connection) {
       onChange(undefined);
-      this.#startOutage();
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
+      startOutage(connection);
+    },
+  });
+
+  async function isUsable(connection: Connection): Promise<boolean> {
+    await time.measure(connection);
+    const isUnchanged = await isIntact(connection);
+    if (!isUnchanged && !kept.isOver) onLost();
+    return !kept.isOver;
   }
 
-  stop(): void {
-    this.#isOver = true;
-    clearTimeout(this.#reportTimer);
-    this.#connection?.end();
-  }
-
-  async #isUsable(connection: Connection): Promise<boolean> {
-    if (this.#isOver) return false;
-    await this.#options.time.measure(connection);
-    const isIntact = await this.#options.isIntact(connection);
-    if (!isIntact && !this.#isOver) this.#options.onLost();
-    return !this.#isOver;
-  }
-
-  #startOutage(): void {
-    if (this.#outageStartMs !== undefined) return;
+  function startOutage(connection: Connection | undefined): void {
+    if (outageStartMs !== undefined) return;
     const nowMs = performance.now();
-    this.#outageStartMs = this.#connection?.silentSinceMs ?? nowMs;
-    this.#reportTimer = setTimeout(
+    outageStartMs = connection?.silentSinceMs ?? nowMs;
+    reportTimer = setTimeout(
       () => {
-        this.#isReported = true;
-        this.#options.onOutage();
+        isReported = true;
+        onOutage();
       },
-      this.#outageStartMs + reportAfterMs - nowMs,
+      outageStartMs + reportAfterMs - nowMs,
     );
   }
 
-  #endOutage(): void {
-    clearTimeout(this.#reportTimer);
-    if (this.#isReported) this.#options.onRecovery(performance.now() - (this.#outageStartMs as number));
-    this.#isReported = false;
-    this.#outageStartMs = undefined;
+  function endOutage(): void {
+    clearTimeout(reportTimer);
+    if (isReported) onRecovery(performance.now() - (outageStartMs as number));
+    isReported = false;
+    outageStartMs = undefined;
   }
 
   /** Waits until a connection to the store ends. Meanwhile reads the store's time regularly. */
-  async #untilEnd(connection: Connection): Promise<void> {
-    const measure = setInterval(() => this.#options.time.measure(connection).catch(() => {}), measureEveryMs);
+  async function untilEnd(connection: Connection): Promise<void> {
+    const measure = setInterval(() => time.measure(connection).catch(() => {}), measureEveryMs);
     await new Promise<void>((resolve) => connection.onEnd(resolve));
     clearInterval(measure);
   }
+
+  return {
+    /**
+     * Keeps a connection for writes open until `stop` is called, or until the store has lost entries.
+     * @param first an open connection
+     */
+    run: kept.run,
+    stop() {
+      kept.stop();
+      clearTimeout(reportTimer);
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LogUnavailableError } from '../../../src/persistence/log.js';
-import { Appender } from '../../../src/persistence/redis/appender.js';
+import { createAppender } from '../../../src/persistence/redis/appender.js';
 import type { Connection } from '../../../src/persistence/redis/connection.js';
 import type { StoredEntry } from '../../../src/persistence/redis/entry-fields.js';
 
@@ -32,7 +32,7 @@ function holdUp(ms: number): void {
 }
 
 test('a blocked process reads the received replies before it gives up', async () => {
-  const appender = new Appender({ key: 'log', onMissing: () => {} });
+  const appender = createAppender({ key: 'log', onMissing: () => {} });
   onTestFinished(() => appender.close());
   appender.use(mute);
   const [near, far] = await startPair();

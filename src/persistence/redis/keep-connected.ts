@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from './connection.js';
+
+/** Longest pause before the next attempt to connect, in milliseconds. */
+const longestWaitMs = 1_000;
+
+export interface KeepConnectedOptions {
+  readonly connect: () => Promise<Connection>;
+  /**
+   * Uses a connection until it ends.
+   * @param noteUse resets the pauses, because the connection was usable
+   */
+  readonly use: (connection: Connection, noteUse: () => void) => Promise<void>;
+  /** Called after each connection, and after each failed attempt to open one. */
+  readonly onEnd?: (connection: Connection | undefined) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface KeptConnection {
+  readonly isOver: boolean;
+  /**
+   * Uses one connection after the other until `stop` is called.
+   * @param first an open connection; default: a new one
+   */
+  run(first?: Connection): Promise<void>;
+  stop(): void;
+}
+
+/** Creates the loop that opens a connection to the store again after each failure, with growing pauses. */
+export function keepConnected({ connect, use, onEnd, onError }: KeepConnectedOptions): KeptConnection {
+  let connection: Connection | undefined;
+  let isOver = false;
+  return {
+    get isOver() {
+      return isOver;
+    },
+    async run(first) {
+      let next = first;
+      let waitMs = 50;
+      const noteUse = () => {
+        waitMs = 25;
+      };
+      while (!isOver) {
+        try {
+          connection = next ?? (await connect());
+          if (!isOver) await use(connection, noteUse);
+        } catch (error) {
+          if (!isOver) onError(error);
+        }
+        connection?.end();
+        next = undefined;
+        if (isOver) return;
+        onEnd?.(connection);
+        await sleep(waitMs);
+        waitMs = Math.min(2 * waitMs, longestWaitMs);
+      }
+    },
+    stop() {
+      isOver = true;
+      connection?.end();
+    },
+  };
+}
