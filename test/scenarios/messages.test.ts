@@ -72,6 +72,30 @@ test('a number below a second gets a hint if durations are longer', async () => 
   ]);
 });
 
+test('a delay of a few milliseconds without a unit gets a hint', async () => {
+  const file = join(folder, 'delays.yaml');
+  const delays = ['2', '2ms', '11', '{ fixed: 0.5 }', '{ p50: 1, p99: 2s }', '0'];
+  writeFileSync(file, `faults:\n${delays.map((delay) => `  - then: { delay: ${delay} }\n`).join('')}`);
+  expect((await readScenarioAndFiles(file)).notes).toEqual([
+    'faults[0].then.delay: expected a unit, "2s" or "2ms"; 2 is 2 ms',
+    'faults[3].then.delay.fixed: expected a unit, "0.5s" or "0.5ms"; 0.5 is 0.5 ms',
+    'faults[4].then.delay.p50: expected a unit, "1s" or "1ms"; 1 is 1 ms',
+  ]);
+});
+
+test.each([
+  ['plans: { fre: { minute: 1, day: 2 } }', ['plans.fre: a new plan that no key has; did you mean free?']],
+  ['plans: { fre: { minute: 1, day: 2 } }\nkeys: { a: { plan: fre } }', []],
+  ['plans: { fre: { minute: 1, day: 2 } }\nfaults: [{ when: { plan: fre }, then: { reset: true } }]', []],
+  ['plans: { gold: { minute: 2, day: 2 }, free: { minute: 1000 } }', []],
+  ['plans: { free: { minute: 1001 } }', ['plans.free: 1001 requests per minute are more than the 1000 per day']],
+  ['plans: { enterprize: { minute: 1, day: 2 } }', [expect.stringContaining('did you mean enterprise?')]],
+])('a plan that may be a mistake gets a hint: %s', async (text, notes) => {
+  const file = join(folder, 'plans.yaml');
+  writeFileSync(file, text);
+  expect((await readScenarioAndFiles(file)).notes).toEqual(notes);
+});
+
 test('an exported state is reported as such, with the command that loads it', async () => {
   const state = { version: '0.1.0', scenario: {}, clock: { nowMs: 1 }, pets: [], keys: [] };
   const found = await mistakes(JSON.stringify(state), 'state.json');

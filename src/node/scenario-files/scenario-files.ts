@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { defaultScenario } from '../../petstore/default-scenario.js';
+import { documentedPlans } from '../../petstore/document.js';
 import type { GeneratePets } from '../../petstore/resolve-pets.js';
 import { resolveScenario } from '../../petstore/scenario.js';
+import type { PlanLimits } from '../../rate-limits/plan-limits.js';
 import type { KnownOperations } from '../../scenario/operations.js';
 import { readStart } from '../../scenario/read-start.js';
 import type { ResolvedScenario } from '../../scenario/resolve-scenario.js';
@@ -73,7 +75,12 @@ export async function readScenarioAndFiles(
       const content = withoutExtends(value, nameOrFile);
       const scenario = (applied?.applyOverrides(content, overrides) ?? content) as Scenario;
       const resolved = resolveScenario(scenario, generatePets, readStart, operations);
-      found = { scenario, resolved, files, notes: [...newKeys(value, overrides), ...shortDurations(scenario)] };
+      found = {
+        scenario,
+        resolved,
+        files,
+        notes: [...newKeys(value, overrides), ...unusualPlans(resolved), ...shortDurations(scenario)],
+      };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       const isNew = ({ steps }: Issue) => !layered.issues.some((known) => isUnder(steps, known.steps));
@@ -98,7 +105,30 @@ function newKeys(value: unknown, overrides: readonly Override[]): string[] {
   });
 }
 
-/** Warns about durations below one second, in fields whose durations are usually longer. */
+/** Warns about plans of the scenario that may be misspelt, and about limits per minute that the day never allows. */
+function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): string[] {
+  const used = [...[...keys.values()].map(({ plan }) => plan), ...faults.map(({ when }) => when.plan)];
+  return Object.keys(scenario.plans ?? {}).flatMap((name) => {
+    const { minute, day } = plans[name] as PlanLimits;
+    const others = Object.keys({ ...documentedPlans, enterprise: undefined });
+    const hint = others.includes(name) || used.includes(name) ? '' : hintFor(name, others);
+    return [
+      ...(hint === '' ? [] : [`plans.${name}: a new plan that no key has${hint}`]),
+      ...(minute <= day ? [] : [`plans.${name}: ${minute} requests per minute are more than the ${day} per day`]),
+    ];
+  });
+}
+
+/**
+ * Maximum of a delay without a unit that causes a warning, in milliseconds. Clients do not notice a shorter delay, so
+ * seconds were probably meant.
+ */
+const longestBareDelayMs = 10;
+
+/**
+ * Warns about durations without a unit, which are milliseconds, if seconds were probably meant: below one second in
+ * fields whose durations are usually longer, and up to 10 ms for a delay.
+ */
 function shortDurations({ keys, faults = [] }: Scenario): string[] {
   const found = [
     ...Object.entries(keys ?? {}).flatMap(([key, { bannedFor, expiresIn }]) => [
@@ -111,11 +141,22 @@ function shortDurations({ keys, faults = [] }: Scenario): string[] {
       [`faults[${index}].then.ban`, then.ban],
     ]),
   ];
-  return found.flatMap(([path, value]) =>
-    Number.isInteger(value) && Number(value) > 0 && Number(value) < 1_000
-      ? [`${path}: ${value} is ${value} ms; did you mean "${value}s"?`]
-      : [],
-  );
+  const delays = faults.flatMap(({ then: { delay } }, index) => {
+    const path = `faults[${index}].then.delay`;
+    return isMap(delay) ? Object.entries(delay).map(([name, value]) => [`${path}.${name}`, value]) : [[path, delay]];
+  });
+  return [
+    ...found.flatMap(([path, value]) =>
+      Number.isInteger(value) && Number(value) > 0 && Number(value) < 1_000
+        ? [`${path}: ${value} is ${value} ms; did you mean "${value}s"?`]
+        : [],
+    ),
+    ...delays.flatMap(([path, value]) =>
+      typeof value === 'number' && value > 0 && value <= longestBareDelayMs
+        ? [`${path}: expected a unit, "${value}s" or "${value}ms"; ${value} is ${value} ms`]
+        : [],
+    ),
+  ];
 }
 
 const readShippedLayers = (name: string): LayeredScenario => ({
