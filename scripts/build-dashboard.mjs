@@ -30,8 +30,7 @@ await build({
   ...shared,
   build: {
     outDir,
-    // Deletes the modules that tsc wrote for the dashboard, because nobody can import them.
-    emptyOutDir: true,
+    emptyOutDir: false,
     target,
     cssTarget,
     modulePreload: false,
