@@ -94,7 +94,7 @@ export function Outcome({ session }: { session: Session }) {
         <p class="note">
           {formatCount(counts.requests, 'request')}: {formatThousands(counts.served)} served,{' '}
           {formatThousands(counts.refused)} refused
-          {counts.banned > 0 && ` (${formatThousands(counts.banned)} by a ban)`}
+          {counts.banned > 0 && ` (${formatThousands(counts.banned)} in or starting a ban)`}
           {counts.lost > 0 && `, ${formatCount(counts.lost, 'response')} lost`}
           {others > 0 && `, ${formatThousands(others)} with another error`}
           {counts.dropped > 0 && `; judged on these, ${formatThousands(counts.dropped)} older ones dropped`}

@@ -96,6 +96,17 @@ describe('changes by the page', { tags: 'needs/chromium' }, () => {
     expect(opened.errors).toEqual([]);
   });
 
+  test('the header takes one line of 1280 pixels with an outcome and a sandbox', async () => {
+    await open();
+    await stage.control('POST', '/sandboxes', { name: 'checkout-flow' });
+    await makeStorm(stage);
+    await page.locator('h1 .pill').getByText('fail').waitFor();
+    await page.getByLabel('Sandbox').waitFor();
+    const { height = 0 } = (await page.locator('header.top').boundingBox()) ?? {};
+    expect(height).toBeGreaterThan(30);
+    expect(height).toBeLessThan(50);
+  });
+
   test('a loaded scenario begins without the requests and the verdict of the previous one', async () => {
     await open();
     await makeStorm(stage);
