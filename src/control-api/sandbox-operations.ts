@@ -5,6 +5,7 @@ import { checkInSteps } from '../validation/check-in-steps.js';
 import type { AnySchema } from '../validation/schema.js';
 import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
+import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
 import type { ControlOperation } from './control-operation.js';
 import { described, findScenario, name, removed, scenarioInput, withJsonSchema } from './input-values.js';
@@ -96,7 +97,9 @@ export const sandboxOperations = {
     refusals: [404, 409, 503],
     result: sandboxInfo,
     *run({ sim, sandboxes, origin }, { name, scenario }) {
-      const content = scenario === undefined ? undefined : findScenario(sim, scenario);
+      // Without a name, content would have the name of the default scenario, with which it is merged.
+      const own: typeof scenario = isMap(scenario) ? { name: 'unnamed', ...scenario } : scenario;
+      const content = own === undefined ? undefined : findScenario(sim, own);
       return shown(origin, yield* sandboxes.createInSteps(name, content, checkInSteps));
     },
   }),

@@ -59,6 +59,9 @@ describe('a sandbox', () => {
     const made = await there.createSandbox({ name: 'tiny', scenario: 'tiny' });
     const named = await there.createSandbox({ name: 'named', scenario: { client: { key: 'pro-key' } } });
     expect([made.apiKey, named.apiKey]).toEqual(['free-key', 'pro-key']);
+    expect([made.scenario, named.scenario]).toEqual(['tiny', 'unnamed']);
+    const { keys } = await there.sandbox('named').listKeys();
+    expect(keys.map(({ key }) => key)).toEqual(Object.keys(stage.sim.scenario.keys ?? {}));
     expect(await (await fetch(`${made.baseUrl}/pets`, { headers })).json()).toHaveLength(2);
     const scenario = { name: 'paged', assumptions: { paging: 'cursor' as const } };
     const paged = await there.createSandbox({ name: 'paged', scenario });
