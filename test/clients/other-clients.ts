@@ -8,6 +8,15 @@ const all = (language: Language, clients: readonly Omit<Client, 'language'>[]): 
 export const otherClients = [
   ...all('Python', [
     { id: 'requests', name: 'requests', debian: 'python3-requests', defaults: 'no retry' },
+    {
+      id: 'requests_adapter',
+      name: 'requests with HTTPAdapter',
+      debian: 'python3-requests',
+      option: 'with `max_retries=Retry(5, backoff_factor=1, status_forcelist=...)`',
+      defaults:
+        '5 retries of GET, not of POST; of a 429 with Retry-After, as a number or a date, else at once and after 2, 4, 8 and 16 s; no maximum wait',
+      note: 'The adapter does not repeat a GET whose body breaks off: the session reads the body after the adapter has returned.',
+    },
     { id: 'httpx', name: 'httpx', debian: 'python3-httpx', defaults: 'no retry' },
     { id: 'aiohttp', name: 'aiohttp', debian: 'python3-aiohttp', defaults: 'no retry' },
     {
