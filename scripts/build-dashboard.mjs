@@ -25,6 +25,7 @@ const mangleProps = {
   exclude:
     /^on(?:Click|Input|Change|Submit|Close|KeyDown|Scroll|Pointer\w+)$|^is(?:Array|Finite|Integer|NaN)$|^hasOwn$/,
 };
+const minify = { compress: true, mangle: true, mangleProps, codegen: true };
 
 await build({
   ...shared,
@@ -40,7 +41,7 @@ await build({
       output: {
         entryFileNames: 'page/page.js',
         assetFileNames: 'page/page.[ext]',
-        minify: { compress: true, mangle: true, mangleProps, codegen: true },
+        minify,
       },
     },
   },
@@ -55,7 +56,7 @@ await build({
     cssTarget,
     lib: { entry: join(root, 'panel.tsx'), formats: ['es'], fileName: 'panel' },
     // Vite leaves the spaces in a library.
-    rollupOptions: { transform, output: { minify: true } },
+    rollupOptions: { transform, output: { minify } },
   },
 });
 

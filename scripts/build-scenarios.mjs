@@ -6,8 +6,7 @@ import { names, readPackageScenario } from './package-scenarios.mjs';
 import { read, root, write } from './repository.mjs';
 
 /** JSON without bigints: JSON numbers are exact up to 2^53-1; beyond that, scenarios use text. */
-const toJson = (value) =>
-  `${JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part), 2)}\n`;
+const toJson = (value) => `${JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part))}\n`;
 
 mkdirSync(join(root, 'dist/scenarios'), { recursive: true });
 const failures = [];
