@@ -67,6 +67,34 @@ describe('handlers on the server', () => {
     expect((await call('/auth/other')).status).toBe(404);
   });
 
+  test('refuse another method of their path like the API, with the methods that they have', async () => {
+    await mount(
+      http.get('*/v1/own/:id', () => HttpResponse.text('own')),
+      http.put(
+        '*/v1/own/:id',
+        guarded(sim, 'replaceOwn', () => HttpResponse.text('replaced')),
+      ),
+      http.patch('*/v1/pets/:petId', () => HttpResponse.text('changed')),
+    );
+    const refused = await call('/v1/own/7', { method: 'POST', headers: json, body: '{}' });
+    expect(refused.status).toBe(405);
+    expect(refused.headers.get('allow')).toBe('GET, PUT');
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('59');
+    expect(JSON.parse(refused.text)).toEqual({
+      code: 'method_not_allowed',
+      message: 'Method POST is not supported here; use GET or PUT.',
+      status: 405,
+    });
+    expect((await call('/v1/own/7', { method: 'POST', headers: {} })).status).toBe(401);
+    expect((await call('/v1/own/7', { method: 'HEAD' })).status).toBe(404);
+    expect((await call('/v1/owner', { method: 'POST' })).status).toBe(404);
+    // The path of an operation of the API.
+    const ofApi = await call('/v1/pets/7', { method: 'PUT' });
+    expect([ofApi.status, ofApi.headers.get('allow')]).toEqual([405, 'GET']);
+    sim.load({ assumptions: { unknownMethod: 'not-found' } });
+    expect((await call('/v1/own/7', { method: 'POST' })).status).toBe(404);
+  });
+
   test.each(['*/v1/own', '/v1/own', /\/v1\/own$/])('match the path %s', async (path) => {
     await mount(http.get(path, () => HttpResponse.text('own')));
     expect((await call('/v1/own?with=query')).text).toBe('own');

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import express, { type Request, type Response } from 'express';
+import type { RequestHandler } from 'msw';
 import type { OwnHandler } from '../../in-process/fetch.js';
 import { sharedOperation } from '../../own-routes/guarded.js';
-import type { RequestContext } from '../../own-routes/serve-route.js';
+import { type RequestContext, serveRoute } from '../../own-routes/serve-route.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../rate-limits/header-names.js';
-import { errorBody, maximumBodyBytes, payloadTooLarge } from '../../requests/api-error.js';
-import type { Simulator } from '../../simulator/simulator.js';
+import { errorBody, maximumBodyBytes, methodNotAllowed, payloadTooLarge } from '../../requests/api-error.js';
+import { coreOf, type Simulator } from '../../simulator/simulator.js';
 import { corsHeaders, corsOf, isPreflight, preflightHeaders } from '../http/cors.js';
 import { deliverAfterDelay } from '../http/delay-refusals.js';
 import { hasBody, readBody } from '../http/read-body.js';
@@ -36,7 +37,12 @@ export interface ExtensionCall {
   /** Returns the number of the request's connection, by which the judge recognizes a client. */
   readonly numberOf: (request: IncomingMessage) => number | undefined;
   readonly holdsRefusals: boolean | undefined;
+  /** Whether the API, and no backend of the user, serves requests that no handler matches. */
+  readonly isBeforeApi: boolean;
 }
+
+/** Methods that a 405 to a request with one of these methods can suggest. */
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
  * Mounts a user's msw handlers through `@mswjs/http-middleware` on Express. Adds a body limit, crash protection, CORS
@@ -56,13 +62,27 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     );
   }
   const matches = createMatcher(mswHandlers, matchRequestUrl);
+  /**
+   * Returns the methods of the handlers at a request's path, if none has the request's method and the API lacks the
+   * path. The API would respond with a 404.
+   */
+  const allowedAt = (method: string, request: IncomingMessage): readonly string[] => {
+    const [, path] = /^(?:\/s\/[^/]+)?\/v1(\/[^?]*)/.exec(request.url as string) ?? [];
+    if (path === undefined || !methods.includes(method) || sim.settings.unknownMethod === 'not-found') return [];
+    const { main, state } = coreOf(sim);
+    const call = { method, path, query: '', baseUrl: '', header: () => undefined, body: undefined };
+    const isUnknown = main.find(call, state.resolved, sim.clock.now())?.refusal?.assumption === 'unknownRoute';
+    return isUnknown ? methods.filter((each) => matches(each, request)) : [];
+  };
   const date = () => new Date(sim.clock.now()).toUTCString();
 
   const app = express().disable('x-powered-by');
   app.use((request, response, next) => {
     const headers = { Date: date(), ...corsOf(request, sim).cors };
-    const { context } = request as unknown as ReturnType<typeof copyOf>;
-    const contained = mswHandlers.map((handler) => containedHandler(handler, response, context, headers));
+    const { context, allowed } = request as unknown as ReturnType<typeof copyOf>;
+    const contained = (allowed.length > 0 ? [methodRefusal(sim, allowed)] : mswHandlers).map((handler) =>
+      containedHandler(handler, response, context, headers),
+    );
     return createMiddleware(...contained)(request, response, next);
   });
 
@@ -72,6 +92,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     { report, numberOf, holdsRefusals }: ExtensionCall,
     fallThrough: () => void,
     body?: Uint8Array,
+    allowed: readonly string[] = [],
   ) => {
     const context: RequestContext = {
       get connection() {
@@ -91,7 +112,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     response.once('close', () => {
       if (isOurs && response.headersSent) done({ status: response.statusCode, headers: sentHeaders(response) });
     });
-    app(copyOf(request, context, body) as unknown as Request, response as Response, (error?: unknown) => {
+    app(copyOf(request, context, allowed, body) as unknown as Request, response as Response, (error?: unknown) => {
       if (error instanceof ConnectionAborted) {
         request.socket.resetAndDestroy();
         done({ status: 0 });
@@ -125,13 +146,28 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       call.report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
       return true;
     }
-    if (!matches(method, request)) return false;
+    let allowed: readonly string[] = [];
+    if (!matches(method, request)) {
+      if (call.isBeforeApi) allowed = allowedAt(method, request);
+      if (allowed.length === 0) return false;
+    }
     const isRead = method === 'GET' || method === 'HEAD';
-    if (isRead || !hasBody(request)) serve(request, response, call, fallThrough);
-    else readBody(request, (body) => serve(request, response, call, () => fallThrough(body), body));
+    if (isRead || !hasBody(request)) serve(request, response, call, fallThrough, undefined, allowed);
+    else readBody(request, (body) => serve(request, response, call, () => fallThrough(body), body, allowed));
     return true;
   };
 }
+
+/** Creates a handler that responds with a 405, like the API to a method that its path does not have. */
+const methodRefusal = (sim: Simulator, allowed: readonly string[]) =>
+  ({
+    async run({ request }: { request: globalThis.Request }) {
+      await serveRoute(sim, request, () => {
+        throw methodNotAllowed(request.method, allowed);
+      });
+      return null;
+    },
+  }) as unknown as RequestHandler;
 
 interface ErrorAnswer {
   status: number;
@@ -160,7 +196,12 @@ export const handlerFailed = {
  * Creates a copy of a request whose body was already read. The server reads bodies itself, because http-middleware has
  * no size limit.
  */
-function copyOf({ method, url, headers, socket }: IncomingMessage, context: RequestContext, body?: Uint8Array) {
+function copyOf(
+  { method, url, headers, socket }: IncomingMessage,
+  context: RequestContext,
+  allowed: readonly string[],
+  body?: Uint8Array,
+) {
   const stream = new Readable({
     read() {
       if (body !== undefined) this.push(body);
@@ -170,7 +211,7 @@ function copyOf({ method, url, headers, socket }: IncomingMessage, context: Requ
     // the connection.
     destroy: (_error, done) => done(null),
   });
-  return Object.assign(stream, { method, url, headers, socket, context });
+  return Object.assign(stream, { method, url, headers, socket, context, allowed });
 }
 
 /** Returns the response headers in the API's spelling. msw changes their names to lower case. */

@@ -57,6 +57,7 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
       report,
       numberOf: (each: IncomingMessage) => connections.numberOf(each),
       holdsRefusals: options.holdRefusals,
+      isBeforeApi: upstream === undefined,
     };
     const prefix = sandbox === undefined ? '' : prefixOf(sandbox);
     const serveOther = (read?: Uint8Array) => {
