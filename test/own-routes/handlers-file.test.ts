@@ -98,7 +98,10 @@ describe('--handlers FILE', () => {
     const { code, err } = await check('misspelt.yaml', '--handlers', 'guarded.mjs');
     expect(err).toMatch(/^misspelt\.yaml:1:31: faults\[0\]\.when\.operation: .*; did you mean listOwn\?\n$/);
     expect(code).toBe(2);
-    expect(await check('own.yaml')).toMatchObject({ code: 2 });
+    expect(await check('own.yaml')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/\npetstore-sim: for operations of your own routes, pass --handlers FILE\n$/),
+    });
     const { out } = await check('--json', 'misspelt.yaml', '--handlers', 'guarded.mjs');
     expect(JSON.parse(out).next).toEqual(['npx petstore-sim check --json misspelt.yaml --handlers guarded.mjs']);
   });

@@ -32,7 +32,11 @@ export async function check({ flags, rest: files, print }: CliInput<CheckFlags>)
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       results.push({ file, ok: false, issues: error.issues });
-      if (!flags.json) printError(error.message);
+      if (!flags.json) {
+        printError(error.message);
+        if (operations === undefined && error.message.includes('or a method and path'))
+          printNotes(['for operations of your own routes, pass --handlers FILE']);
+      }
       process.exitCode = 2;
     }
   }

@@ -107,10 +107,10 @@ function newKeys(value: unknown, overrides: readonly Override[]): string[] {
 
 /** Warns about plans of the scenario that may be misspelt, and about limits per minute that the day never allows. */
 function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): string[] {
-  const used = [...[...keys.values()].map(({ plan }) => plan), ...faults.map(({ when }) => when.plan)];
+  const used = [...keys.values(), ...faults.map(({ when }) => when)].map(({ plan }) => plan);
   return Object.keys(scenario.plans ?? {}).flatMap((name) => {
     const { minute, day } = plans[name] as PlanLimits;
-    const others = Object.keys({ ...documentedPlans, enterprise: undefined });
+    const others = [...Object.keys(documentedPlans), 'enterprise'];
     const hint = others.includes(name) || used.includes(name) ? '' : hintFor(name, others);
     return [
       ...(hint === '' ? [] : [`plans.${name}: a new plan that no key has${hint}`]),
