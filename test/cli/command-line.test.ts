@@ -185,17 +185,23 @@ describe('petstore-sim serve', () => {
 describe('output that cannot be written', () => {
   const good = join(import.meta.dirname, '../../scenarios/minute-wall.yaml');
   /** Runs the command line with a full device as its standard output or error. */
-  async function runFull(args: readonly string[], full: 'out' | 'err', whileRunning?: (child: ChildProcess) => void) {
+  async function runFull(
+    args: readonly string[],
+    full: 'out' | 'err',
+    whileRunning?: (child: ChildProcess) => Promise<void>,
+  ) {
     const device = openSync('/dev/full', 'w');
     const stdio: StdioOptions = full === 'out' ? ['ignore', device, 'pipe'] : ['ignore', 'pipe', device];
     const child = spawn(process.execPath, [cli, ...args], { stdio });
     closeSync(device);
     let text = '';
+    let running: Promise<void> | undefined;
     (full === 'out' ? child.stderr : child.stdout)?.on('data', (chunk) => {
       text += chunk;
-      whileRunning?.(child);
+      running ??= whileRunning?.(child);
     });
     const [code] = await once(child, 'close');
+    await running;
     return { code, text };
   }
   const failed = 'petstore-sim: failed to write the output: ENOSPC: no space left on device, write\n';
@@ -221,8 +227,15 @@ describe('output that cannot be written', () => {
   });
 
   test('does not stop a server, which reports it once', async () => {
-    const stop = (child: ChildProcess) => void setTimeout(() => child.kill('SIGTERM'), 500);
-    const { code, text } = await runFull(['--port', '0', '--log', 'json'], 'out', stop);
+    const port = await freePort();
+    const list = async () => (await fetch(`http://127.0.0.1:${port}/v1/pets`, withKey('free-key'))).status;
+    const stop = async (child: ChildProcess) => {
+      // Each response is a line of the log, which cannot be written either.
+      await vi.waitFor(async () => expect(await list()).toBe(200), patience);
+      expect(await list()).toBe(200);
+      child.kill('SIGTERM');
+    };
+    const { code, text } = await runFull(['--port', String(port), '--log', 'json'], 'out', stop);
     expect([code, text]).toEqual([1, failed]);
   });
 

@@ -125,7 +125,7 @@ describe('text, JSON, JUnit, dashboard and exit code of exec agree', () => {
     ],
     [
       'a time limit of a client that failed',
-      ['--scenario', 'minute-wall', '--timeout', '4s'],
+      ['--scenario', 'minute-wall', '--timeout', '15s'],
       hasty(stay),
       124,
       'fail',

@@ -10,7 +10,8 @@ import { type Store, startStore } from './store.js';
 let store: Store;
 let replicas: Replica[];
 beforeAll(async () => {
-  store = await startStore();
+  // With its default, a busy Redis writes an acknowledged entry up to two seconds later, so a copy could lack it.
+  store = await startStore({ settings: ['--appendfsync', 'always'] });
   replicas = await startReplicas(2, store.url());
 });
 

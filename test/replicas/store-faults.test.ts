@@ -14,7 +14,8 @@ let store: Store;
 let wire: Wire;
 let replicas: Replica[];
 beforeAll(async () => {
-  store = await startStore();
+  // With its default, a busy Redis writes an acknowledged entry up to two seconds later, and a kill would lose it.
+  store = await startStore({ settings: ['--appendfsync', 'always'] });
   wire = await startWire(store.port);
   replicas = await startReplicas(2, wire.url());
 });

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/index.js';
 import { handleInOrder } from '../../src/node/http/handle-in-order.js';
 import { listen, type RunningServer } from '../../src/node.js';
+import { patience } from '../support/patience.js';
 import { type RawClient, rawClient, rawRequestText, readAnswers } from '../support/raw-client.js';
 
 let sim: Simulator;
@@ -119,7 +120,7 @@ test('a connection with many waiting requests is not read further until they are
 test('waiting requests are dropped with their connection, and use no quota', async () => {
   sim.load({ faults: [{ when: { operation: 'getPet' }, then: { delay: '1h' } }] });
   client.write(get('/pets/1'), ...Array.from({ length: 300 }, () => post('Milo')));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await vi.waitUntil(() => sim.keys.get('business-key').minute.remaining === 999, patience);
   client.leave();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(sim.pets.size).toBe(1);

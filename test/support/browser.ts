@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { chromiumArguments, chromiumPath } from './chromium.js';
+import { patience } from './patience.js';
 
 /** Starts a Chromium without network access, except to this machine. */
 export const launchChromium = (): Promise<Browser> =>
@@ -23,6 +24,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<OpenedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(patience.timeout);
   const page = await context.newPage();
   const errors: string[] = [];
   const requested: string[] = [];
