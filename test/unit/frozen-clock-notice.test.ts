@@ -97,3 +97,20 @@ test('the console shows the explanation if there is no listener', async () => {
   expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('frozen'));
   warn.mockRestore();
 });
+
+test('refusals of at most 1,000 keys are remembered', async () => {
+  const names = Array.from({ length: 1_001 }, (_, n) => `key-${n}`);
+  const keys = Object.fromEntries(names.map((name) => [name, { plan: 'free' as const, usage: { minute: 60 } }]));
+  const onWarning = vi.fn<(message: string) => void>();
+  const sim = createSimulator({ scenario: { clock: { mode: 'frozen' }, keys }, onWarning });
+  const list = async (name = '') => {
+    const headers = { authorization: `Bearer ${name}` };
+    expect((await sim.fetch('http://petstore.test/v1/pets', { headers })).status).toBe(429);
+  };
+  for (const name of names) await list(name);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await list(names[0]);
+  expect(onWarning).not.toHaveBeenCalled();
+  await list(names.at(-1));
+  expect(onWarning).toHaveBeenCalledOnce();
+});
