@@ -298,6 +298,18 @@ describe('many sandboxes', () => {
     expect(Math.max(stage.sim.journal.dropped, ...dropped(kept))).toBeGreaterThan(0);
   });
 
+  test('that were dropped are remembered by name, 10,000 at most', async () => {
+    await open();
+    let nowMs = 0;
+    const sandboxes = new Sandboxes(stage.sim, () => nowMs, { idleMs: 100 });
+    const dropped = Array.from({ length: 10_000 }, (_, n) => `dropped-${n}`);
+    sandboxes.restore({ ...sandboxes.state(), dropped });
+    sandboxes.create('latest');
+    nowMs = 100;
+    sandboxes.create('next');
+    expect(sandboxes.state().dropped).toEqual([...dropped.slice(1), 'latest']);
+  });
+
   test('with an idle time of 0 exist only while they are used', async () => {
     await open();
     const sandboxes = new Sandboxes(stage.sim, () => 0, { idleMs: 0 });
