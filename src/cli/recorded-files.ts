@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { traceExchanges } from '../judge/trace.js';
 import { UsageError } from '../node/usage-error.js';
+import { recordedPetstore } from '../petstore/recorded-petstore.js';
 import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
 import { pluralize } from '../values/pluralize.js';
@@ -16,6 +17,7 @@ export const readRecordedFiles = (files: readonly string[], options: ReadOptions
   reading(files, () =>
     readRecording(
       files.map((name) => ({ name, pieces: createReadStream(name, { highWaterMark: pieceBytes }) })),
+      recordedPetstore,
       options,
     ),
   );
@@ -33,7 +35,7 @@ export const readTraceFile = (file: string, baseUrl: string | undefined): Promis
     }
     if (items.isCut && documents.length === 0)
       throw new RecordingError('expected a whole trace, got an incomplete one');
-    const { exchanges, service, notes } = traceExchanges(documents, baseUrl);
+    const { exchanges, service, notes } = traceExchanges(documents, recordedPetstore, baseUrl);
     if (items.isCut)
       notes.push(`The file ends in the middle of a document, after ${pluralize(documents.length, 'whole one')}.`);
     if (items.oversized > 0) notes.push(`${pluralize(items.oversized, 'document')} of more than 32 MiB ignored.`);

@@ -1,6 +1,7 @@
 import type { UpstreamOptions } from '../node/custom-routes/upstream.js';
 import type { ListenOptions } from '../node/http/server.js';
 import { UsageError } from '../node/usage-error.js';
+import { basePath } from '../petstore/document.js';
 import { anyOperation } from '../scenario/operations.js';
 
 /** Custom handlers, which take precedence over the API, and a backend for other requests. */
@@ -35,7 +36,9 @@ export async function readRouteFlags(flags: RouteFlags): Promise<RoutesFromFlags
   // The modules for handlers and for a backend are loaded only if used, because they load packages that most servers do
   // not need.
   const mounted =
-    file === undefined ? undefined : await (await import('../node/custom-routes/handlers-file.js')).readHandlers(file);
+    file === undefined
+      ? undefined
+      : await (await import('../node/custom-routes/handlers-file.js')).readHandlers(file, basePath);
   return { ...mounted, ...(upstream && { upstream }) };
 }
 

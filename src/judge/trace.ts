@@ -1,5 +1,5 @@
 import { emptyRecord, isSafe, isWriteByMethod } from '../requests/request-record.js';
-import { isDocumented, operationOf, splitAddress } from '../traffic-files/address.js';
+import { isOfService, type RecordedService, splitAddress } from '../traffic-files/address.js';
 import { type Exchange, type PendingExchange, readDate, relevantHeaders } from '../traffic-files/exchange.js';
 import { listOf } from '../traffic-files/json-fields.js';
 import { RecordingError } from '../traffic-files/json-items.js';
@@ -16,20 +16,24 @@ const setting =
  * Reads a client's requests from an OpenTelemetry trace (OTLP as JSON). Each client span with `url.full` is a request;
  * API keys and bodies are not in a trace.
  * @param documents JSON values of the trace file: a single export, or an export per line
+ * @param expected service of the client, unless `baseUrl` has requests to no path of it
  * @throws {RecordingError} if no client span has `url.full`, or a refusal's span has no Retry-After
  */
 export function traceExchanges(
   documents: Iterable<unknown>,
+  expected: RecordedService,
   baseUrl?: string,
 ): { exchanges: Exchange[]; service: string | undefined; notes: string[] } {
   const spans = [...documents].flatMap(spansOf);
-  const read = spans.flatMap((span) => toExchange(span, baseUrl) ?? []).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
+  const read = spans
+    .flatMap((span) => toExchange(span, expected, baseUrl) ?? [])
+    .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
   if (read.length === 0) {
     throw new RecordingError(
-      `expected client spans with url.full under ${baseUrl ?? '/v1'}, got ${pluralize(spans.length, 'span')} without such a URL${baseUrl === undefined ? '; for another service, add --base-url URL' : ''}`,
+      `expected client spans with url.full under ${baseUrl ?? expected.basePath}, got ${pluralize(spans.length, 'span')} without such a URL${baseUrl === undefined ? '; for another service, add --base-url URL' : ''}`,
     );
   }
-  const isOther = baseUrl !== undefined && !read.some(({ path }) => isDocumented(path));
+  const isOther = baseUrl !== undefined && !read.some(({ path }) => isOfService(path, expected));
   if (isOther) for (const exchange of read) nameByPath(exchange);
   const refused = read.filter(({ status }) => status === 429);
   const silent = refused.filter((exchange) =>
@@ -56,14 +60,18 @@ const spansOf = (document: unknown) =>
 /** Whether an OpenTelemetry span is of kind SPAN_KIND_CLIENT, given as a number or by name. */
 const isClient = ({ kind }: Record<string, unknown>) => kind === 3 || kind === 'SPAN_KIND_CLIENT';
 
-function toExchange(span: Record<string, unknown>, baseUrl: string | undefined): PendingExchange | undefined {
+function toExchange(
+  span: Record<string, unknown>,
+  service: RecordedService,
+  baseUrl: string | undefined,
+): PendingExchange | undefined {
   const attributes = new Map(
     listOf(span.attributes).flatMap((each): [string, string][] =>
       isMap(each) && typeof each.key === 'string' ? [[each.key, textOf(each.value)]] : [],
     ),
   );
   const url = attributes.get('url.full') ?? attributes.get('http.url') ?? '';
-  const address = splitAddress(url, baseUrl);
+  const address = splitAddress(url, service, baseUrl);
   if (!isClient(span) || address === undefined) return undefined;
   const method = attributes.get('http.request.method') ?? attributes.get('http.method') ?? 'GET';
   const status = Number(attributes.get('http.response.status_code') ?? attributes.get('http.status_code') ?? 0);
@@ -73,7 +81,7 @@ function toExchange(span: Record<string, unknown>, baseUrl: string | undefined):
     captured.map(([name, value]) => [name.slice(prefix.length).replaceAll('_', '-'), value]),
   );
   const endMs = nanos(span.endTimeUnixNano);
-  const operation = operationOf(method, address.path);
+  const operation = service.operationOf(method, address.path);
   return {
     ...emptyRecord,
     arrivedAtMs: nanos(span.startTimeUnixNano),

@@ -4,7 +4,7 @@ import { getOrCreate } from '../values/get-or-create.js';
 import { isMap } from '../values/plain-data.js';
 import { pluralize } from '../values/pluralize.js';
 import { replaceKey } from '../values/text-finder.js';
-import { type Address, isDocumented, operationOf, splitAddress } from './address.js';
+import { type Address, isOfService, type RecordedService, splitAddress } from './address.js';
 import { type Exchange, type Missing, type PendingExchange, readDate, relevantHeaders } from './exchange.js';
 import { readHarEntry } from './har-entry.js';
 import { readJournalLine } from './journal-line.js';
@@ -21,7 +21,7 @@ export interface Recording {
   readonly exchanges: readonly Exchange[];
   /** Base URLs of the recorded requests. */
   readonly baseUrls: readonly string[];
-  /** Host of the recorded service; `undefined` for the Petstore. */
+  /** Host of another service than the expected one; otherwise `undefined`. */
   readonly service: string | undefined;
   /** Number of entries in the recording's files, including requests to other services. */
   readonly entries: number;
@@ -35,9 +35,9 @@ export interface Recording {
 }
 
 export interface ReadOptions {
-  /** Base URL of the recorded service. Default: every base URL that ends in `/v1` and has requests to `/pets`. */
+  /** Base URL of the recorded service. Default: every base URL that ends in its base path and has requests to it. */
   baseUrl?: string | undefined;
-  /** Whether to read the requests below `baseUrl` even if none has the path `/pets`. Default `false`. */
+  /** Whether to read the requests below `baseUrl` even if none is to the expected service. Default `false`. */
   isAnyService?: boolean | undefined;
   /** Keys that are not secret, such as those of a scenario. They are not replaced by names. */
   publicKeys?: Iterable<string> | undefined;
@@ -56,14 +56,18 @@ export interface RecordedFile {
  * file contains.
  * @throws {RecordingError} if a file has another format, or no file has a request to the service
  */
-export async function readRecording(files: readonly RecordedFile[], options: ReadOptions = {}): Promise<Recording> {
-  const reader = createReader(options, files.length > 1);
+export async function readRecording(
+  files: readonly RecordedFile[],
+  service: RecordedService,
+  options: ReadOptions = {},
+): Promise<Recording> {
+  const reader = createReader(service, options, files.length > 1);
   for (const file of files) await reader.read(file);
   return reader.finish();
 }
 
 /** Creates a reader of several files, which collects their exchanges. */
-function createReader(options: ReadOptions, hasMoreFiles: boolean) {
+function createReader(service: RecordedService, options: ReadOptions, hasMoreFiles: boolean) {
   const { baseUrl, isAnyService = false, publicKeys, keepsBody } = options;
   const keys = new KeyNames(publicKeys);
   const allPending: PendingExchange[] = [];
@@ -113,7 +117,7 @@ function createReader(options: ReadOptions, hasMoreFiles: boolean) {
       );
     const entry = kind === 'har-entry' ? readHarEntry(value) : readJournalLine(value);
     if (entry === undefined) return undefined;
-    const address = splitAddress(entry.url, baseUrl);
+    const address = splitAddress(entry.url, service, baseUrl);
     const origin = URL.canParse(entry.url) ? new URL(entry.url).origin : '';
     origins.set(origin, (origins.get(origin) ?? 0) + 1);
     return address && { entry, address };
@@ -151,7 +155,7 @@ function createReader(options: ReadOptions, hasMoreFiles: boolean) {
       'answer body': isAnswered && entry.answerBody === undefined,
       'answer headers': isAnswered && entry.answerHeaders.length === 0,
     };
-    const operation = own?.operation ?? operationOf(method, path);
+    const operation = own?.operation ?? service.operationOf(method, path);
     const pending = {
       ...emptyRecord,
       ...entry.record,
@@ -186,7 +190,7 @@ function createReader(options: ReadOptions, hasMoreFiles: boolean) {
   }
 
   function finish(): Recording {
-    const known = allPending.filter(({ path, isOwn }) => isOwn || isDocumented(path));
+    const known = allPending.filter(({ path, isOwn }) => isOwn || isOfService(path, service));
     const bases = new Set(known.map((pendingEntry) => pendingEntry.baseUrl));
     const isOther = isAnyService && baseUrl !== undefined && bases.size === 0;
     if (isOther)
@@ -209,7 +213,8 @@ function createReader(options: ReadOptions, hasMoreFiles: boolean) {
   }
 
   function noRequests(): string {
-    const documented = baseUrl === undefined ? 'an address that ends in /v1/pets' : `${baseUrl}/pets`;
+    const { basePath, root } = service;
+    const documented = baseUrl === undefined ? `an address that ends in ${basePath}${root}` : baseUrl + root;
     const expected = isAnyService && baseUrl !== undefined ? baseUrl : documented;
     const [most] = [...origins].sort(([, one], [, other]) => other - one);
     const advice =

@@ -3,6 +3,7 @@ import { incidentFrom } from '../../src/fidelity/deduce/incident-text.js';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
+import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { open } from '../scenarios/stage.js';
 import { verdictCases } from '../scenarios/verdict-cases.js';
@@ -10,7 +11,7 @@ import { tries } from '../support/prove.js';
 import { fileOf, harOf, journalOf, recordTraffic } from './recorded-traffic.js';
 
 async function incidentOf(text: string) {
-  const recording = await readRecording([fileOf(text, 5_000)]);
+  const recording = await readRecording([fileOf(text, 5_000)], recordedPetstore);
   const learner = new Learner();
   for (const exchange of recording.exchanges) learner.add(exchange);
   return { recording, ...(await incidentFrom(recording, learner, 'incident')) };
@@ -20,7 +21,7 @@ test.each([
   ['{"log":{"entries":[{"request":{"method":"GET"', 'got 0 entries without one; the file ends within an entry'],
   ['{"crc":"0","file":"petstore-sim log","format":1}\n', 'got a log of --data; petstore-sim replay FOLDER --judge'],
 ])('%s is rejected with what to do', async (text, message) => {
-  await expect(readRecording([fileOf(text, 5_000)])).rejects.toThrow(message);
+  await expect(readRecording([fileOf(text, 5_000)], recordedPetstore)).rejects.toThrow(message);
 });
 
 const secret = 'secret-key-of-a-team';

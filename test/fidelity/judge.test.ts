@@ -3,6 +3,7 @@ import type { Simulator } from '../../src/index.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
 import { rules } from '../../src/judge/judge-run.js';
 import { petstore } from '../../src/petstore/petstore.js';
+import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { judge, type Verdict } from '../../src/verdict.js';
 import { open } from '../scenarios/stage.js';
@@ -17,7 +18,7 @@ import { fileOf, harOf, journalOf } from './recorded-traffic.js';
 /** Verdict on a recording of a simulator. @param change removes parts that another recorder would not have */
 async function recorded(sim: Simulator, text: string, change: (text: string) => string = (same) => same) {
   const { scenario } = sim;
-  const { exchanges } = await readRecording([fileOf(change(text), 700)], {
+  const { exchanges } = await readRecording([fileOf(change(text), 700)], recordedPetstore, {
     publicKeys: Object.keys(scenario.keys ?? {}),
   });
   return judgeRecording(exchanges, {
@@ -112,6 +113,7 @@ describe('of several files', () => {
   const read = (...texts: string[]) =>
     readRecording(
       texts.map((text, at) => fileOf(text, 5_000, `file ${at + 1}`)),
+      recordedPetstore,
       { publicKeys: ['free-key'] },
     );
 

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import { judgeRecording } from '../../src/judge/judge-recording.js';
+import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf } from './recorded-traffic.js';
 
 // The recordings of mitmproxy are from its own export (savehar), between python-requests and a server with a minute of
 // six seconds. The recording of Charles has the form of its export (4.6).
 const file = (name: string) => readFileSync(join(import.meta.dirname, 'recordings', `${name}.har`), 'utf8');
-const read = (text: string) => readRecording([fileOf(text, 700)]);
+const read = (text: string) => readRecording([fileOf(text, 700)], recordedPetstore);
 
 test.each([
   ['mitmproxy-patient', 'pass', [200, 429, 201], []],

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { Learner } from '../../src/fidelity/deduce/learner.js';
 import type { Scenario } from '../../src/index.js';
+import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { tries } from '../support/prove.js';
 import { hiddenWorld, truth } from './hidden-worlds.js';
@@ -27,7 +28,7 @@ test('learns from a recording of 200 entries without a request, and without a wr
     // In every third world, an unrecorded client uses the same key.
     const unseen = seed % 3 === 0 ? 0.3 : 0;
     const { har } = await recordTraffic(scenario, { seed, count: 200, key, unseen });
-    const { exchanges } = await readRecording([fileOf(har, 50_000)]);
+    const { exchanges } = await readRecording([fileOf(har, 50_000)], recordedPetstore);
     const learner = new Learner();
     for (const exchange of exchanges) learner.add(exchange);
     for (const { about, state, value, evidence } of learner.knowledge()) {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readReport } from '../../src/dashboard/read-file.js';
 import { createSimulator, serveRoute } from '../../src/index.js';
 import type { Verdict } from '../../src/judge/judge-run.js';
+import { recordedPetstore } from '../../src/petstore/recorded-petstore.js';
 import { readRecording } from '../../src/traffic-files/read-recording.js';
 import { fileOf, journalOf } from '../fidelity/recorded-traffic.js';
 import { runCommandLine } from '../support/command-line.js';
@@ -288,7 +289,7 @@ test('a recording of routes of your own keeps the names of their operations', as
     });
     await serveRoute(sim, request, () => Response.json({ id: 1 }, { status: 201 }), { operation: 'placeOrder' });
   }
-  const { exchanges, service } = await readRecording([fileOf(journalOf(sim), 1_000)]);
+  const { exchanges, service } = await readRecording([fileOf(journalOf(sim), 1_000)], recordedPetstore);
   const placed = { operation: 'placeOrder', isWrite: true, status: 429 };
   expect([exchanges, service]).toEqual([[expect.objectContaining(placed), expect.objectContaining(placed)], undefined]);
   const { verdict } = await judged(journalOf(sim));

@@ -5,10 +5,11 @@ import { rowKindOf } from '../../src/dashboard/entry-buffer.js';
 import type { Scenario, Simulator } from '../../src/index.js';
 import { describeFindings } from '../../src/judge/failure-message.js';
 import { junitReport } from '../../src/judge/report/junit.js';
-import { keyNames } from '../../src/judge/report/key-names.js';
+import { keyNames, publicKeys } from '../../src/judge/report/key-names.js';
 import type { Style } from '../../src/judge/report/style.js';
 import { terminalReport } from '../../src/judge/report/terminal.js';
 import { timelineOf } from '../../src/judge/report/timeline.js';
+import { defaultScenario } from '../../src/petstore/default-scenario.js';
 import { findingCodes } from '../../src/scenario/finding-codes.js';
 import { judge } from '../../src/verdict.js';
 import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
@@ -67,6 +68,7 @@ describe('key names', () => {
 
   test('show the public keys of the default scenario in full', () => {
     expect(named('free-key', 'pro-key', 'free-key')).toEqual(['free-key', 'pro-key']);
+    expect(publicKeys).toEqual(Object.keys(defaultScenario.keys));
     expect(named('toString')).toEqual(['…ring']);
   });
 

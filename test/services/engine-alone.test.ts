@@ -19,9 +19,13 @@ const roots = [
   'src/in-process/msw.ts',
   'src/judge/judge.ts',
   'src/judge/judge-recording.ts',
+  'src/judge/report/junit.ts',
+  'src/judge/report/terminal.ts',
+  'src/judge/trace.ts',
   'src/own-routes/guarded.ts',
   'src/own-routes/serve-route.ts',
   'src/sandboxes/sandboxes.ts',
+  'src/traffic-files/read-recording.ts',
 ];
 
 describe('the engine without src/petstore', () => {

@@ -18,9 +18,9 @@ const laws: Readonly<Record<string, readonly string[]>> = {
   simulator: ['clock', 'faults', 'in-process', 'journal', 'rate-limits', 'requests', 'scenario', 'values'],
   'own-routes': ['in-process', 'requests', 'simulator', 'values'],
   sandboxes: ['scenario', 'simulator', 'values'],
-  petstore: ['clock', 'rate-limits', 'requests', 'scenario', 'simulator', 'validation', 'values'],
-  'traffic-files': ['petstore', 'requests', 'values'],
-  judge: ['journal', 'petstore', 'rate-limits', 'requests', 'scenario', 'simulator', 'traffic-files', 'values'],
+  'traffic-files': ['requests', 'values'],
+  judge: ['journal', 'rate-limits', 'requests', 'scenario', 'simulator', 'traffic-files', 'values'],
+  petstore: ['clock', 'rate-limits', 'requests', 'scenario', 'simulator', 'traffic-files', 'validation', 'values'],
   'control-api': [
     'clock',
     'faults',

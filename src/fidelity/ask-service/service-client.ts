@@ -1,8 +1,8 @@
 import { readRetryAfter } from '../../judge/promises.js';
 import { basePath } from '../../petstore/document.js';
+import { operationOf } from '../../petstore/recorded-petstore.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { emptyRecord, isWriteByMethod } from '../../requests/request-record.js';
-import { operationOf } from '../../traffic-files/address.js';
 import { type Exchange, type Missing, readDate, relevantHeaders } from '../../traffic-files/exchange.js';
 import { latestMs } from '../../values/instant.js';
 import { pluralize } from '../../values/pluralize.js';

@@ -1,7 +1,9 @@
-import { defaultScenario } from '../../petstore/default-scenario.js';
 import type { RequestRecord } from '../../requests/request-record.js';
 import { maskedKey } from '../../values/mask-key.js';
 import type { Finding } from '../finding.js';
+
+/** API keys of the default scenario, which the documentation publishes. */
+export const publicKeys = ['free-key', 'pro-key', 'business-key', 'enterprise-key', 'revoked-key'];
 
 /**
  * Names API keys in reports, which may be shared with others. The public keys of the default scenario appear in full,
@@ -13,7 +15,7 @@ export function keyNames(tokens: Iterable<string | undefined>): Map<string | und
   const taken = new Map<string, number>();
   for (const token of tokens) {
     if (names.has(token)) continue;
-    const name = token === undefined ? 'no key' : isPublic(token) ? token : maskedKey(token);
+    const name = token === undefined ? 'no key' : publicKeys.includes(token) ? token : maskedKey(token);
     const number = (taken.get(name) ?? 0) + 1;
     taken.set(name, number);
     names.set(token, number === 1 ? name : `${name} (${number})`);
@@ -31,5 +33,3 @@ export function createFindingKeys(entries: readonly RequestRecord[]): (finding: 
   const nameOf = new Map(entries.map(({ id, token }) => [id, names.get(token)]));
   return ({ requests }) => [...new Set(requests.map((id) => nameOf.get(id)))].filter(Boolean).join(', ');
 }
-
-const isPublic = (token: string) => Object.hasOwn(defaultScenario.keys, token);

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
-import { basePath } from '../../petstore/document.js';
 import { isMap } from '../../values/plain-data.js';
 import { isUnderBasePath } from '../http/base-path.js';
 import { UsageError } from '../usage-error.js';
@@ -13,10 +12,12 @@ import { loadMiddleware } from './load-middleware.js';
 /**
  * Loads the user's module of msw handlers. Its export `handlers` is an array, or a function that creates one for a
  * simulator. Its export `openapi` is an optional description.
+ * @param basePath path before the described paths, such as `/v1`
  * @throws {UsageError} for a missing file, export or package, and for a module that fails (with its stack)
  */
 export async function readHandlers(
   file: string,
+  basePath: string,
 ): Promise<{ handlers: HandlerSource; openapi?: CustomRoutesDescription }> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`expected --handlers to be a file, found none at ${path}`);
@@ -34,15 +35,15 @@ export async function readHandlers(
       typeof handlers === 'function'
         ? async (sim) => check(await load(file, async () => handlers(sim)))
         : check(handlers),
-    ...(openapi !== undefined && { openapi: checkDescription(file, openapi) }),
+    ...(openapi !== undefined && { openapi: checkDescription(file, openapi, basePath) }),
   };
 }
 
 /**
  * Checks the OpenAPI description of the user's custom paths.
- * @throws {UsageError} if the value does not describe paths below `/v1`
+ * @throws {UsageError} if the value does not describe paths below `basePath`
  */
-function checkDescription(file: string, openapi: unknown): CustomRoutesDescription {
+function checkDescription(file: string, openapi: unknown, basePath: string): CustomRoutesDescription {
   const { paths = {}, components = {} } = isMap(openapi) ? openapi : { paths: openapi };
   const areMaps = [paths, components].every((items) => isMap(items) && Object.values(items).every(isMap));
   if (!areMaps)

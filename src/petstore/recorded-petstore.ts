@@ -1,0 +1,12 @@
+import type { RecordedService } from '../traffic-files/address.js';
+import { basePath, type OperationName } from './document.js';
+
+/** The Petstore in recorded traffic. */
+export const recordedPetstore = { basePath, root: '/pets', operationOf } satisfies RecordedService;
+
+/** Returns the operation of a method and path, such as `GET /pets`. */
+export function operationOf(method: string, path: string): OperationName | undefined {
+  const read = method === 'GET' || method === 'HEAD';
+  if (path === '/pets') return read ? 'listPets' : method === 'POST' ? 'createPet' : undefined;
+  return read && /^\/pets\/[^/]+$/.test(path) ? 'getPet' : undefined;
+}
