@@ -163,14 +163,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { file, module } = defaultScenario();
   write('scenarios/default.yaml', file);
   write('src/petstore/default-scenario.ts', module);
-  const { assumptionRows, controlRows } = await source(`
+  const { assumptionRows, controlRows, servedPetstore } = await source(`
     export { assumptionRows } from './cli/assumption-table.js';
     export { controlRows } from './control-api/control-operations.js';
+    export { servedPetstore } from './petstore/served-petstore.js';
   `);
   const results = readJson('bench/results.json');
   const sources = {
     assumptionRows: assumptionRows(),
-    controlRows: controlRows(),
+    controlRows: controlRows(servedPetstore.groups()),
     scenarioList: printed('scenarios'),
     help: helpTranscripts(),
     results,

@@ -1,7 +1,7 @@
 import './petstore/types.js';
 import { expect } from '@jest/globals';
+import { listen } from './node/listen.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
-import { listen } from './node/serve-state.js';
 import { createTest, endTimedOut } from './test-kits/jest-test.js';
 import { matchers, type PetstoreMatchers } from './test-kits/matchers.js';
 

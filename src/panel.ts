@@ -1,6 +1,7 @@
 import './petstore/types.js';
 import { requestControl } from './control-api/request-control.js';
 import { createPanel } from './dashboard/panel.js';
+import { servedPetstore } from './petstore/served-petstore.js';
 import type { Simulator } from './simulator/simulator.js';
 
 // The panel is a separate entry point of the package, so that only pages that use the panel download its code.
@@ -15,5 +16,7 @@ import type { Simulator } from './simulator/simulator.js';
  * mountPanel(sim);
  */
 export function mountPanel(sim: Simulator): () => void {
-  return createPanel((request, signal) => requestControl(sim, request, { signal, name: 'page' }));
+  return createPanel((request, signal) =>
+    requestControl(servedPetstore.operations, sim, request, { signal, name: 'page' }),
+  );
 }

@@ -1,10 +1,10 @@
 import './petstore/types.js';
-import { persistState, type StateStorage } from './control-api/persisted-state.js';
+import { persistState, type StateStorage } from './petstore/persisted-state.js';
 import type { Simulator } from './simulator/simulator.js';
 
 // `persist` has an entry of its own, so that pages without persistence do not download its code.
 
-export type { StateStorage } from './control-api/persisted-state.js';
+export type { StateStorage } from './petstore/persisted-state.js';
 
 /**
  * Restores a simulator's state from the last page load: pets, keys with limits and bans, faults and the clock, up to a

@@ -1,6 +1,6 @@
 import './petstore/types.js';
+import { listen } from './node/listen.js';
 import { readScenario } from './node/scenario-files/scenario-files.js';
-import { listen } from './node/serve-state.js';
 import { createTest } from './test-kits/vitest-test.js';
 
 export { expect } from 'vitest';

@@ -3,6 +3,7 @@ import type { ServedSimulators } from '../control-api/served-simulators.js';
 import type { Verdict } from '../judge/judge-run.js';
 import type { ClientEnd } from '../judge/run.js';
 import type { RunningServer } from '../node/http/server.js';
+import { loadPetstore } from '../node/load-petstore.js';
 import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.js';
 import { memoryEngine, type OpenedState, type ServedState, serveState } from '../node/serve-state.js';
 import { createSimulatorFrom } from '../petstore/create-simulator.js';
@@ -85,7 +86,13 @@ export async function runClient(
     const { sim } = session.simulators;
     const { redactedVerdict } = await import('../control-api/redacted-verdict.js');
     const verdict = redactedVerdict(sim, judged, defaultScenario);
-    const run = async (shown: Verdict) => (await import('../control-api/run-operations.js')).runText(sim, shown);
+    const run = async (shown: Verdict) => {
+      const [{ runText }, { operations }] = await Promise.all([
+        import('../control-api/run-operations.js'),
+        loadPetstore(),
+      ]);
+      return runText(sim, shown, operations);
+    };
     const { maskedLine } = await import('./masked-line.js');
     const end = { ...clientResult.end, line: maskedLine(sim, command) };
     return { ...clientResult, end, verdict, entries: sim.journal.query(), run, lastedMs };
@@ -109,14 +116,20 @@ export async function openSession(
   const open = async (): Promise<ClientState> => {
     if (recording === undefined) {
       const sim = createSimulatorFrom(resolved, { readStart, generatePets });
-      const state = await memoryEngine(sim).open();
+      const state = await memoryEngine(sim, loadPetstore).open();
       const simulators = alignedSimulators(state.simulators, () => roundUpToSecond(coreOf(sim).state.clock), record);
       const judge: ClientState['judge'] = async (end) =>
         (await import('../judge/judge.js')).judge(sim, { isOver: true, end });
       return { ...state, simulators, judge };
     }
     const { recordedEngine } = await import('./logged-engine.js');
-    const engine = await recordedEngine({ ...recording, resolved, scenarios: readShippedScenarios, generatePets });
+    const engine = await recordedEngine({
+      ...recording,
+      service: await loadPetstore(),
+      resolved,
+      scenarios: readShippedScenarios,
+      generatePets,
+    });
     const state = await engine.open();
     const { machine, run } = state;
     const simulators = alignedSimulators(state.simulators, () => void run({ kind: 'alignClock' }), record);

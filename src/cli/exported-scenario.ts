@@ -1,9 +1,9 @@
-import { stateAsScenario } from '../control-api/state-as-scenario.js';
 import type { ExportedState } from '../control-api/state-schema.js';
 import { readYaml } from '../node/scenario-files/read-yaml.js';
 import { scenarioYaml } from '../node/scenario-files/write-scenario.js';
 import { UsageError } from '../node/usage-error.js';
 import { generatePets } from '../petstore/generate-pets.js';
+import { stateAsScenario } from '../petstore/state-as-scenario.js';
 import { formatInteger } from '../values/format-integer.js';
 
 /** Maximum size of a scenario file, in bytes. */

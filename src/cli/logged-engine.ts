@@ -6,6 +6,7 @@ import { readShippedScenarios } from '../node/scenario-files/shipped-scenarios.j
 import type { Engine, OpenedState } from '../node/serve-state.js';
 import { UsageError } from '../node/usage-error.js';
 import { LogOpenError, LogUnavailableError } from '../persistence/log.js';
+import { servedPetstore } from '../petstore/served-petstore.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { generateAtStart } from './generated-pets.js';
 import { unwritable } from './output-files.js';
@@ -36,6 +37,7 @@ export async function loggedEngine(
   { scenario = 'default', data, record, 'data-reset': reset, fsync }: DataFlags & { scenario?: string },
 ): Promise<Engine<ServableState>> {
   const common = {
+    service: servedPetstore,
     resolved,
     scenarioName: nameOfScenario(scenario),
     scenarios: readShippedScenarios,

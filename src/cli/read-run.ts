@@ -11,6 +11,7 @@ import { readRecordedLog } from '../persistence/folder/recording.js';
 import { type FoundEntry, type FoundSnapshot, LogOpenError } from '../persistence/log.js';
 import { type Replay, type ReplayUntil, replayLog } from '../persistence/replay-log.js';
 import { generatePets } from '../petstore/generate-pets.js';
+import { servedPetstore } from '../petstore/served-petstore.js';
 import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import { parseInstant } from '../values/instant.js';
 import { printNotes } from './print-error.js';
@@ -138,6 +139,7 @@ async function replayRun(
   return replayLog(
     { snapshot, entries },
     {
+      service: servedPetstore,
       scenarios: readShippedScenarios,
       generatePets,
       sandboxes,

@@ -1,4 +1,3 @@
-import { describeService } from '../petstore/openapi.js';
 import { fieldsOf } from '../validation/json-schema.js';
 import type { Schema } from '../validation/schema.js';
 import { boolean, fields, list, oneOf, optional, string } from '../validation/schemas.js';
@@ -6,16 +5,16 @@ import { count } from '../validation/value-schemas.js';
 import { clockOperations } from './clock-operations.js';
 import { type LogHealth, operation } from './control-operation.js';
 import { addCustomRoutes, addCustomRoutesToControl } from './custom-routes-description.js';
-import { describeControl, type OperationGroup } from './describe-control.js';
-import { faultOperations } from './fault-operations.js';
-import { anyObject, described } from './input-values.js';
+import { describeControl } from './describe-control.js';
+import { createFaultOperations } from './fault-operations.js';
+import { anyObject, createScenarioInput, described } from './input-values.js';
 import { journalOperations } from './journal-operations.js';
 import { keyOperations } from './key-operations.js';
-import { petOperations } from './pet-operations.js';
-import { runOperations } from './run-operations.js';
-import { sandboxOperations } from './sandbox-operations.js';
-import { scenarioOperations } from './scenario-operations.js';
-import { stateOperations } from './state-operations.js';
+import { createRunOperations } from './run-operations.js';
+import { createSandboxOperations } from './sandbox-operations.js';
+import { createScenarioOperations } from './scenario-operations.js';
+import type { ControlOperations, OperationGroup, ServedService, ServiceControl } from './served-service.js';
+import { createStateOperations } from './state-operations.js';
 
 const description = anyObject<Record<string, unknown>>('An OpenAPI 3.1 document.');
 
@@ -34,85 +33,99 @@ const logHealth = fields({
   stale: optional(described(boolean, 'Whether the store is unreachable, so that reads may be stale.')),
 }) as Schema<LogHealth>;
 
-const serverOperations = {
-  getHealth: operation({
-    method: 'GET',
-    path: '/health',
-    summary: 'Shows that the simulator is up, and the name of its scenario',
-    isAtOnce: true,
-    input: fields({}),
-    result: fields({
-      status: oneOf('ok'),
-      scenario: described(string, 'Name of the scenario.'),
-      log: optional(logHealth),
-    }),
-    run: ({ name }, _, { log }) => ({ status: 'ok' as const, scenario: name, ...(log && { log }) }),
-  }),
-  getServiceDescription: operation({
-    method: 'GET',
-    path: '/service.json',
-    summary: 'Describes the service in OpenAPI 3.1',
-    input: fields({}),
-    result: description,
-    run: (_, __, { baseUrl, openapi }) => addCustomRoutes(structuredClone(describeService(baseUrl)), openapi),
-  }),
-  getControlDescription: operation({
-    method: 'GET',
-    path: '/openapi.json',
-    summary: 'Describes the control API in OpenAPI 3.1',
-    input: fields({}),
-    result: description,
-    run: (_, __, { controlUrl, baseUrl, openapi }) =>
-      addCustomRoutesToControl(describeControl(operationGroups(), controlUrl), openapi, baseUrl),
-  }),
-};
-
 /**
- * All control operations on one simulator. This table defines the functions of `createControl`, the routes under
- * `/__sim` and `/__sim/sandboxes/NAME`, their OpenAPI description and the table in the documentation.
+ * Creates all control operations of a main service: those of any service, and those on the service's own data. They
+ * define the functions of `createControl`, the routes under `/__sim` and `/__sim/sandboxes/NAME`, their OpenAPI
+ * description and the table in the documentation.
  */
-export const controlOperations = {
-  ...serverOperations,
-  ...scenarioOperations,
-  ...clockOperations,
-  ...keyOperations,
-  ...petOperations,
-  ...faultOperations,
-  ...journalOperations,
-  ...runOperations,
-  ...stateOperations,
-};
+export function createServedService<Own extends ControlOperations>(service: ServiceControl<Own>) {
+  const { main, describe, group } = service;
+  const scenarioInput = createScenarioInput(service.loadable);
+  const scenarioOperations = createScenarioOperations(service, scenarioInput);
+  const faultOperations = createFaultOperations(main);
+  const runOperations = createRunOperations(allOperations);
+  const stateOperations = createStateOperations(service);
+  const sandboxOperations = createSandboxOperations(scenarioInput);
+  const serverOperations = {
+    getHealth: operation({
+      method: 'GET',
+      path: '/health',
+      summary: 'Shows that the simulator is up, and the name of its scenario',
+      isAtOnce: true,
+      input: fields({}),
+      result: fields({
+        status: oneOf('ok'),
+        scenario: described(string, 'Name of the scenario.'),
+        log: optional(logHealth),
+      }),
+      run: ({ name }, _, { log }) => ({ status: 'ok' as const, scenario: name, ...(log && { log }) }),
+    }),
+    getServiceDescription: operation({
+      method: 'GET',
+      path: '/service.json',
+      summary: 'Describes the service in OpenAPI 3.1',
+      input: fields({}),
+      result: description,
+      run: (_, __, { baseUrl, openapi }) => addCustomRoutes(structuredClone(describe(baseUrl)), openapi),
+    }),
+    getControlDescription: operation({
+      method: 'GET',
+      path: '/openapi.json',
+      summary: 'Describes the control API in OpenAPI 3.1',
+      input: fields({}),
+      result: description,
+      run: (_, __, { controlUrl, baseUrl, openapi }) =>
+        addCustomRoutesToControl(describeControl(groups(), service, controlUrl), describe(baseUrl), openapi),
+    }),
+  };
+  const operations = {
+    ...serverOperations,
+    ...scenarioOperations,
+    ...clockOperations,
+    ...keyOperations,
+    ...group.operations,
+    ...faultOperations,
+    ...journalOperations,
+    ...runOperations,
+    ...stateOperations,
+  };
+  return { main, operations, sandboxOperations, groups } satisfies ServedService & { groups: unknown };
 
-// A function with a declared return type, because the types of a constant and of `controlOperations` would depend on
-// each other.
-function operationGroups(): OperationGroup[] {
-  return [
-    { name: 'server', description: 'Health and descriptions of the server.', operations: serverOperations },
-    { name: 'scenario', description: 'Initial state and behavior of the simulator.', operations: scenarioOperations },
-    {
-      name: 'clock',
-      description: 'The clock that drives windows, bans, dates and faults.',
-      operations: clockOperations,
-    },
-    { name: 'keys', description: 'API keys with their plans, windows and bans.', operations: keyOperations },
-    { name: 'pets', description: 'The stored pets.', operations: petOperations },
-    { name: 'faults', description: 'Fault rules.', operations: faultOperations },
-    {
-      name: 'journal',
-      description: 'The requests, and the verdict on the client.',
-      operations: { ...journalOperations, ...runOperations },
-    },
-    { name: 'state', description: 'Exported states and snapshots.', operations: stateOperations },
-    { name: 'sandboxes', description: 'The server, and additional simulators on it.', operations: sandboxOperations },
-  ];
+  // Functions with declared return types, because the types of operations that call them would depend on themselves.
+  function allOperations(): ControlOperations {
+    return operations;
+  }
+  function groups(): OperationGroup[] {
+    return [
+      { name: 'server', description: 'Health and descriptions of the server.', operations: serverOperations },
+      { name: 'scenario', description: 'Initial state and behavior of the simulator.', operations: scenarioOperations },
+      {
+        name: 'clock',
+        description: 'The clock that drives windows, bans, dates and faults.',
+        operations: clockOperations,
+      },
+      { name: 'keys', description: 'API keys with their plans, windows and bans.', operations: keyOperations },
+      group,
+      { name: 'faults', description: 'Fault rules.', operations: faultOperations },
+      {
+        name: 'journal',
+        description: 'The requests, and the verdict on the client.',
+        operations: { ...journalOperations, ...runOperations },
+      },
+      { name: 'state', description: 'Exported states and snapshots.', operations: stateOperations },
+      { name: 'sandboxes', description: 'The server, and additional simulators on it.', operations: sandboxOperations },
+    ];
+  }
 }
 
 /** Maximum number of input fields that a row of the documentation table lists. */
 const maximumFields = 8;
 
 /** Describes all operations as rows of text, for the table in the documentation. */
-export function controlRows(): { name: string; request: string; input: string; summary: string }[] {
-  const all = operationGroups().flatMap(({ operations }) => Object.entries(operations));
+export function controlRows(
+  groups: readonly OperationGroup[],
+): { name: string; request: string; input: string; summary: string }[] {
+  const all = groups.flatMap(({ operations }) => Object.entries(operations));
   return all.map(([name, { method, path, summary, input }]) => {
     const fields = fieldsOf(input).map(({ name, required }) => `\`${name}${required ? '' : '?'}\``);
     const shown = fields.length > maximumFields ? [...fields.slice(0, 2), '...'] : fields;

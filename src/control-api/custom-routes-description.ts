@@ -1,5 +1,3 @@
-import { describeService } from '../petstore/openapi.js';
-
 type Items = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Description of custom routes in OpenAPI: paths below the API's base path, and components. */
@@ -23,11 +21,10 @@ export const addCustomRoutes = (
  */
 export function addCustomRoutesToControl(
   control: Description,
+  service: Description,
   customRoutes: CustomRoutesDescription | undefined,
-  baseUrl?: string,
 ): Description {
   if (customRoutes === undefined) return control;
-  const service = describeService(baseUrl) as Description;
   const paths = Object.fromEntries(
     Object.entries(customRoutes.paths ?? {}).map(([path, item]) => [
       path,

@@ -1,38 +1,18 @@
-import { basePath } from '../petstore/document.js';
-import { faultSchema, scenarioSchema } from '../petstore/scenario-schema.js';
 import { fieldsOf, toJsonSchema } from '../validation/json-schema.js';
 import type { AnySchema } from '../validation/schema.js';
 import { clockInfoSchema } from './clock-operations.js';
 import type { AnyControlOperation } from './control-operation.js';
 import { version } from './har.js';
+import { scenarioContent } from './input-values.js';
 import { journalEntrySchema } from './journal-entry.js';
 import { keyInfoSchema } from './key-operations.js';
-import { stateSchema } from './state-schema.js';
+import type { ControlOperations, OperationGroup, ServiceControl } from './served-service.js';
 import { verdictSchema } from './verdict-schema.js';
 
 /** JSON object of an OpenAPI description, loosely typed because only tools read it. */
 type Json = Record<string, unknown>;
 
-/** Group of operations with a common tag in the OpenAPI description. */
-export interface OperationGroup {
-  name: string;
-  description: string;
-  operations: Record<string, AnyControlOperation>;
-}
-
-/** Named schemas under `components` of the OpenAPI description. */
-const components: Record<string, AnySchema> = {
-  ClockInfo: clockInfoSchema,
-  Fault: faultSchema,
-  JournalEntry: journalEntrySchema,
-  KeyInfo: keyInfoSchema,
-  Scenario: scenarioSchema,
-  State: stateSchema,
-  Verdict: verdictSchema,
-};
-const references = new Map(
-  Object.entries(components).map(([name, schema]) => [schema, `#/components/schemas/${name}`] as const),
-);
+type References = ReadonlyMap<AnySchema, string>;
 
 /**
  * Error responses of the OpenAPI description by status: component name, description, error code and example message.
@@ -85,15 +65,30 @@ type RefusalStatus = keyof typeof refusals;
  */
 export function describeControl(
   groups: readonly OperationGroup[],
+  { main, title, state }: ServiceControl<ControlOperations>,
   controlUrl = 'http://127.0.0.1:4010/__sim',
 ): Record<string, unknown> {
+  /** Named schemas under `components` of the description. */
+  const components: Record<string, AnySchema> = {
+    ClockInfo: clockInfoSchema,
+    Fault: main.rules.faultSchema,
+    JournalEntry: journalEntrySchema,
+    KeyInfo: keyInfoSchema,
+    Scenario: main.rules.schema,
+    State: state.schema,
+    Verdict: verdictSchema,
+  };
+  const referenceTo = (name: string) => `#/components/schemas/${name}`;
+  const references = new Map(Object.entries(components).map(([name, schema]) => [schema, referenceTo(name)]));
+  // Operations accept any map as a scenario, because its resolution reports the mistakes.
+  references.set(scenarioContent, referenceTo('Scenario'));
   const isSandbox = controlUrl.includes('/sandboxes/');
   const described = isSandbox ? groups.filter(({ name }) => name !== 'sandboxes') : groups;
   const paths: Record<string, Json> = {};
   for (const { name: tag, operations } of described) {
     for (const [name, operation] of Object.entries(operations)) {
       const { path, method } = operation;
-      const about = describeOperation(name, tag, operation, isSandbox);
+      const about = describeOperation(name, tag, operation, isSandbox, references);
       paths[path] = { ...paths[path], [method.toLowerCase()]: about };
     }
   }
@@ -103,7 +98,7 @@ export function describeControl(
       title: 'petstore-sim control',
       version,
       description: [
-        `Drives a simulator of the Petstore service. Its own API is under \`${basePath}\`; requests to the control API are never limited and never journaled.`,
+        `Drives a simulator of ${title}. Its own API is under \`${main.basePath}\`; requests to the control API are never limited and never journaled.`,
         '',
         isSandbox
           ? 'This is the control API of one sandbox.'
@@ -157,7 +152,13 @@ export function describeControl(
   };
 }
 
-function describeOperation(operationId: string, tag: string, operation: AnyControlOperation, isSandbox: boolean): Json {
+function describeOperation(
+  operationId: string,
+  tag: string,
+  operation: AnyControlOperation,
+  isSandbox: boolean,
+  references: References,
+): Json {
   const { method, path, summary, input } = operation;
   const example = (operation.example ?? {}) as Json;
   const fields = fieldsOf(input, references);
@@ -180,12 +181,16 @@ function describeOperation(operationId: string, tag: string, operation: AnyContr
     summary,
     description: `${summary}.`,
     ...(parameters.length > 0 && { parameters }),
-    ...(body.length > 0 && { requestBody: describeBody(operation, body) }),
-    responses: describeResponses(operation, isSandbox),
+    ...(body.length > 0 && { requestBody: describeBody(operation, body, references) }),
+    responses: describeResponses(operation, isSandbox, references),
   };
 }
 
-function describeBody({ path, input, example }: AnyControlOperation, fields: ReturnType<typeof fieldsOf>): Json {
+function describeBody(
+  { path, input, example }: AnyControlOperation,
+  fields: ReturnType<typeof fieldsOf>,
+  references: References,
+): Json {
   const whole = references.get(input);
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   const { minProperties, maxProperties } = (input.json ?? {}) as Json;
@@ -208,7 +213,7 @@ function describeBody({ path, input, example }: AnyControlOperation, fields: Ret
   };
 }
 
-function describeResponses(operation: AnyControlOperation, isSandbox: boolean): Json {
+function describeResponses(operation: AnyControlOperation, isSandbox: boolean, references: References): Json {
   const { method, path, result, status = 200, contentType = 'application/json', refusals: own = [] } = operation;
   const statuses: RefusalStatus[] = [400, 401, 403, ...own];
   if (path.includes('{') || isSandbox) statuses.push(404);

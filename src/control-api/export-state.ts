@@ -1,7 +1,4 @@
 import type { FaultRulesState } from '../faults/fault-rules.js';
-import { type Pet, toStored } from '../petstore/pet.js';
-import { petsOf, petstore } from '../petstore/petstore.js';
-import { generatedPets, maximumPetsWhileServing } from '../petstore/resolve-pets.js';
 import { type ApiKey, withWindows } from '../rate-limits/api-key.js';
 import type { Window } from '../rate-limits/window.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
@@ -10,42 +7,42 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
-import { readCopy, type ServiceCopies, writeCopy } from '../simulator/simulator-state.js';
+import { mountServices, readCopy, type ServiceCopies, writeCopy } from '../simulator/simulator-state.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
 import type { Issue } from '../validation/issue.js';
 import { mapInSteps, type Steps } from '../values/steps.js';
 import { invalid } from './control-error.js';
-import { maximumGenerated } from './input-values.js';
 import { computeLazyParts, jsonPieces, lazyCopy, lazyList } from './lazy-result.js';
-import { type ExportedState, stateVersion } from './state-schema.js';
+import { type ExportedState, type StateForm, stateVersion } from './state-schema.js';
 
 /** Converts a simulator's state to plain data with exact int64 values. The large parts are lazy. */
-export function exportLazily(sim: Simulator): ExportedState {
+export function exportLazily(sim: Simulator, { data }: StateForm): ExportedState {
   const { resolved, dataFrom, clock, services, keys, faults } = sim.snapshot();
-  const state: ExportedState = {
+  const { main, state } = coreOf(sim);
+  const exported = {
     version: stateVersion,
     scenario: lazyCopy(resolved.scenario),
     ...(dataFrom !== resolved && { dataFrom: lazyCopy(dataFrom.scenario) }),
     clock,
-    pets: lazyList(exported(petsOf(services).pets, exportPet)),
-    nextId: petsOf(services).nextId,
-    keys: lazyList(exported(keys.keys, exportKey)),
-    unlistedKeys: lazyList(exported(keys.unlisted, exportKey)),
+    ...data?.write(services[main.name]),
+    keys: lazyList(exportKeys(keys.keys)),
+    unlistedKeys: lazyList(exportKeys(keys.unlisted)),
     faults: exportFaults(faults),
-  };
-  for (const other of coreOf(sim).state.services) {
+  } as ExportedState;
+  for (const other of state.services) {
     const { name } = other.service;
-    if (name === petstore.name || !Object.hasOwn(services, name)) continue;
-    state.services = { ...state.services, [name]: [...writeCopy(other, services[name])] };
+    if ((data && name === main.name) || !Object.hasOwn(services, name)) continue;
+    exported.services = { ...exported.services, [name]: [...writeCopy(other, services[name])] };
   }
-  return state;
+  return exported;
 }
 
 /** Converts a simulator's state to plain data. Computes all parts now. */
-export const exportState = (sim: Simulator) => computeLazyParts(exportLazily(sim)) as ExportedState;
+export const exportState = (sim: Simulator, form: StateForm) =>
+  computeLazyParts(exportLazily(sim, form)) as ExportedState;
 
-function* exported<Item, Exported>(items: readonly Item[], show: (item: Item) => Exported): Generator<Exported> {
-  for (const item of items) yield show(item);
+function* exportKeys(keys: readonly ApiKey[]): Generator<ExportedKey> {
+  for (const key of keys) yield exportKey(key);
 }
 
 /** Exports the fault rules with their numbers of matching and affected requests. */
@@ -79,15 +76,9 @@ type ExportedFault = ExportedState['faults']['rules'][number];
  * @throws {ScenarioError} for mistakes in the scenario; {ControlError} for contradictions, and for a scenario that generates
  * far more pets than the state has
  */
-export function* importState(sim: Simulator, state: ExportedState): Steps<Snapshot> {
-  const { scenario, dataFrom = scenario, pets } = state;
-  const resolved = yield* resolve(sim, scenario, pets.length);
-  refuseDuplicates(
-    'pets',
-    'id',
-    state.pets.map(({ id }) => id),
-  );
-  yield;
+export function* importState(sim: Simulator, state: ExportedState, form: StateForm): Steps<Snapshot> {
+  const { scenario, dataFrom = scenario } = state;
+  const resolved = yield* resolve(sim, scenario, state, form);
   refuseDuplicates(
     'keys',
     'key',
@@ -103,11 +94,11 @@ export function* importState(sim: Simulator, state: ExportedState): Steps<Snapsh
     importKey(key, `${path}[${index}]`, resolved, state.clock.nowMs);
   return {
     resolved,
-    dataFrom: dataFrom === scenario ? resolved : yield* resolve(sim, dataFrom, pets.length),
+    dataFrom: dataFrom === scenario ? resolved : yield* resolve(sim, dataFrom, state, form),
     clock: state.clock,
     services: {
-      ...importServices(sim, state),
-      [petstore.name]: { pets: yield* mapInSteps(state.pets, toStored), nextId: state.nextId },
+      ...importServices(sim, state, resolved, form),
+      ...(form.data && { [coreOf(sim).main.name]: yield* form.data.read(state) }),
     },
     keys: {
       keys: yield* mapInSteps(state.keys, importAt('keys')),
@@ -117,25 +108,40 @@ export function* importState(sim: Simulator, state: ExportedState): Steps<Snapsh
   };
 }
 
-/** Reads the data of services besides the Petstore. */
-function importServices(sim: Simulator, { services = {} }: ExportedState): ServiceCopies {
+/** Reads the data of services whose data has no fields of its own in the state. */
+function importServices(
+  sim: Simulator,
+  { services = {} }: ExportedState,
+  resolved: ResolvedScenario,
+  { data }: StateForm,
+): ServiceCopies {
+  const { main, state } = coreOf(sim);
   const copies: Record<string, unknown> = {};
   for (const [name, values] of Object.entries(services)) {
-    const other = coreOf(sim).state.services.find(({ service }) => service.name === name);
-    if (other === undefined) throw invalid(`expected services of this simulator, got ${name}`);
-    copies[name] = readCopy(other, values);
+    const other = state.services.find(({ service }) => service.name === name && (!data || service !== main));
+    if (other === undefined) throw invalid(`services: expected services of this simulator, got ${name}`);
+    try {
+      copies[name] = readCopy(other, values);
+      // Restores new data first, so that a copy that the service cannot restore changes nothing.
+      mountServices([other.service], resolved)[0]?.data?.restore(copies[name]);
+    } catch (error) {
+      throw invalid(`services.${name}: expected data that the service exported: ${error}`);
+    }
   }
   return copies;
 }
 
 /** Resolves the scenario of an imported state. Reuses the simulator's current scenario if both are equal. */
-function* resolve(sim: Simulator, scenario: Scenario, pets: number): Steps<ResolvedScenario> {
+function* resolve(
+  sim: Simulator,
+  scenario: Scenario,
+  exported: ExportedState,
+  form: StateForm,
+): Steps<ResolvedScenario> {
   const { state, resolve } = coreOf(sim);
   const { resolved } = state;
   if (yield* isSame(jsonPieces(scenario), jsonPieces(resolved.scenario))) return resolved;
-  // Allows more pets than usual, because the server that exported the state could hold them.
-  const most = Math.max(maximumPetsWhileServing, pets);
-  if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${maximumGenerated(most)}`);
+  form.check?.(scenario, exported);
   return yield* resolve(scenario, checkInSteps);
 }
 
@@ -147,14 +153,6 @@ function* isSame(pieces: Iterator<string>, others: Iterator<string>): Steps<bool
     yield;
   }
 }
-
-export const exportPet = ({ id, name, categoryId, status, extra }: Pet) => ({
-  id,
-  name,
-  categoryId,
-  ...(status !== undefined && { status }),
-  ...(extra !== undefined && { extra }),
-});
 
 /** Exports a key, with its fields in a fixed order. */
 export const exportKey = (key: ApiKey): ExportedKey =>
@@ -177,7 +175,7 @@ export function importKey(key: ExportedKey, path: string, resolved: ResolvedScen
   return imported;
 }
 
-function refuseDuplicates(path: string, field: string, values: readonly unknown[]): void {
+export function refuseDuplicates(path: string, field: string, values: readonly unknown[]): void {
   const named = values.filter((value) => value !== undefined);
   if (new Set(named).size < named.length) throw invalid(`${path}: expected each ${field} once, got one twice`);
 }

@@ -1,5 +1,5 @@
-import { faultSchema } from '../petstore/scenario-schema.js';
 import type { Fault } from '../scenario/fault-schema.js';
+import type { MainService } from '../simulator/simulator-state.js';
 import type { Entries, Schema } from '../validation/schema.js';
 import { fields, list, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
@@ -17,20 +17,22 @@ export interface ListedFault extends Fault {
 }
 
 const name = described(string, 'Name of the rule.');
-const listedFault = fields({
-  ...(faultSchema.entries as Entries),
-  name,
-  seen: described(count, 'Number of requests that matched the conditions.'),
-  applied: described(count, 'Number of requests that the rule changed.'),
-}) as Schema<unknown> as Schema<ListedFault>;
 
-export const faultOperations = {
+/** Creates the operations on fault rules, whose schema the main service defines. */
+export const createFaultOperations = ({ rules: { faultSchema }, operations: [first = ''] }: MainService) => ({
   listFaults: operation({
     method: 'GET',
     path: '/faults',
     summary: 'Lists the fault rules in order, with the number of matching and of changed requests',
     input: fields({}),
-    result: list(listedFault),
+    result: list(
+      fields({
+        ...(faultSchema.entries as Entries),
+        name,
+        seen: described(count, 'Number of requests that matched the conditions.'),
+        applied: described(count, 'Number of requests that the rule changed.'),
+      }) as Schema<unknown> as Schema<ListedFault>,
+    ),
     run: ({ faults }) =>
       faults.list().map(({ definition, seen, applied }) => ({ ...definition, seen, applied }) as ListedFault),
   }),
@@ -40,7 +42,7 @@ export const faultOperations = {
     summary: 'Adds a fault rule after the others, written as in a scenario',
     status: 201,
     input: faultSchema,
-    example: { name: 'outage', when: { operation: 'listPets' }, then: { respond: { status: 503 } } },
+    example: { name: 'outage', when: { operation: first }, then: { respond: { status: 503 } } },
     refusals: [409],
     result: fields({ name }),
     run({ faults }, fault) {
@@ -62,4 +64,4 @@ export const faultOperations = {
       throw notFound('Unknown fault rule; expected a name that GET /__sim/faults lists.');
     },
   }),
-};
+});

@@ -1,5 +1,3 @@
-import { generatedPets, maximumPetsWhileServing } from '../petstore/resolve-pets.js';
-import { scenarioSchema } from '../petstore/scenario-schema.js';
 import { sandboxNamePattern } from '../sandboxes/sandboxes.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
@@ -8,7 +6,6 @@ import { hintFor } from '../validation/nearest.js';
 import { refine, type Schema, transform } from '../validation/schema.js';
 import { either, fields, kind, number, string } from '../validation/schemas.js';
 import { matching } from '../validation/value-schemas.js';
-import { formatInteger } from '../values/format-integer.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
 
@@ -45,30 +42,13 @@ export const anyObject = <Value extends object>(description: string): Schema<Val
   kind<Value>('a map', isMap, { type: 'object', description });
 
 /** Schema of a scenario as input. Accepts any map here; `Simulator.check` later reports mistakes in its fields. */
-export const scenarioContent: Schema<Scenario> = {
-  ...kind<Scenario>('a scenario, which is a map', isMap),
-  of: scenarioSchema,
-};
+export const scenarioContent = kind<Scenario>('a scenario, which is a map', isMap);
 
-/** States the maximum number of generated pets, for an error message. */
-export const maximumGenerated = (most: number) =>
-  `at most ${formatInteger(most)} generated pets; start the server with a scenario that has more`;
-
-/** Schema of a scenario for a running server, which limits the number of generated pets. */
-const loadedContent: Schema<Scenario> = {
-  ...refine(
-    scenarioContent,
-    (scenario) => !(generatedPets(scenario) > maximumPetsWhileServing),
-    maximumGenerated(maximumPetsWhileServing),
-  ),
-  of: scenarioSchema,
-};
-
-/** Schema of a scenario, given by its name or as its content. */
-export const scenarioInput: Schema<string | Scenario> = {
-  ...either(string, loadedContent),
+/** Creates the schema of a scenario, given by its name or as its content. */
+export const createScenarioInput = (content: Schema<Scenario>): Schema<string | Scenario> => ({
+  ...either(string, content),
   labels: ['the name of a scenario', 'its content, which is a map'],
-};
+});
 
 /**
  * Finds a scenario by its name; returns given content unchanged.

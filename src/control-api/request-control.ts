@@ -1,8 +1,8 @@
 import type { Simulator } from '../simulator/simulator.js';
 import { notFound } from './control-error.js';
-import type { AnyControlOperation, Caller } from './control-operation.js';
-import { controlOperations } from './control-operations.js';
+import type { Caller } from './control-operation.js';
 import { perform } from './perform.js';
+import type { ControlOperations } from './served-service.js';
 
 /** Control request without HTTP: method, path and input. */
 export interface ControlRequest {
@@ -16,9 +16,14 @@ export interface ControlRequest {
  * Runs a control request in this process, without HTTP. @returns the result of the operation
  * @throws {ControlError} as `perform` does, and 404 for an unknown path
  */
-export function requestControl(sim: Simulator, { method, path, body }: ControlRequest, caller?: Caller): unknown {
+export function requestControl(
+  operations: ControlOperations,
+  sim: Simulator,
+  { method, path, body }: ControlRequest,
+  caller?: Caller,
+): unknown {
   const [target = '', query = ''] = path.split('?');
-  for (const operation of Object.values<AnyControlOperation>(controlOperations)) {
+  for (const operation of Object.values(operations)) {
     const values = operation.method === method ? match(operation.path, target) : undefined;
     if (values === undefined) continue;
     return perform(operation, sim, { ...body, ...values, ...Object.fromEntries(new URLSearchParams(query)) }, caller);

@@ -1,29 +1,30 @@
 import { judgeInSteps } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
-import { defaultScenario } from '../petstore/default-scenario.js';
 import { createRedactor, identity } from '../simulator/redact.js';
-import type { Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { anything, fields, list, mapOf, oneOf, string } from '../validation/schemas.js';
 import { jsonText } from '../values/json.js';
 import { isMap } from '../values/plain-data.js';
-import { clockInfo } from './clock-operations.js';
 import { operation } from './control-operation.js';
 import { showEntries } from './entry-view.js';
-import { faultOperations } from './fault-operations.js';
 import { described } from './input-values.js';
 import { type JournalBody, type JournalEntry, journalEntrySchema } from './journal-entry.js';
-import { keyOperations } from './key-operations.js';
-import { computeLazyParts, jsonPieces, lazyList } from './lazy-result.js';
+import { jsonPieces, lazyList } from './lazy-result.js';
 import { redactedVerdict } from './redacted-verdict.js';
+import { requestControl } from './request-control.js';
 import { type RunReport, runFormat } from './run-report.js';
-import { scenarioOperations } from './scenario-operations.js';
+import type { ControlOperations } from './served-service.js';
 import { changeSchema, rememberedChanges } from './update-stream.js';
 import { explain } from './why.js';
 
 /** Maximum length of a body in a report, in characters. */
 const maximumCharacters = 4_000;
 
-export const runOperations = {
+/** Paths of the operations whose results a report contains. */
+const reportedPaths = ['/keys?limit=100', '/faults', '/assumptions', '/scenario', '/clock'];
+
+/** Creates the operation that exports a report. @param operations returns all operations on a simulator */
+export const createRunOperations = (operations: () => ControlOperations) => ({
   exportRun: operation({
     method: 'GET',
     path: '/run.json',
@@ -37,34 +38,34 @@ export const runOperations = {
       answers: described(mapOf(string, anything), 'Results of the operations at these paths.'),
     }),
     *run(sim, _, { outages }) {
-      return runReport(sim, yield* judgeInSteps(sim, undefined, { outages: outages?.() }));
+      return runReport(sim, yield* judgeInSteps(sim, undefined, { outages: outages?.() }), operations());
     },
   }),
-};
+});
 
 /**
  * Creates a run report as JSON.
  * @param verdict the caller's verdict, which may include the exit status of the client
+ * @param operations operations on the simulator, whose results the report contains
  */
-export const runText = (sim: Simulator, verdict: Verdict): string => [...jsonPieces(runReport(sim, verdict))].join('');
+export const runText = (sim: Simulator, verdict: Verdict, operations: ControlOperations): string =>
+  [...jsonPieces(runReport(sim, verdict, operations))].join('');
 
 /**
  * Creates a run report with shortened bodies. Masks all keys except the default scenario's public ones, because users
  * share reports.
  */
-function runReport(sim: Simulator, verdict: Verdict): RunReport {
-  const redactor = createRedactor(sim, defaultScenario);
+function runReport(sim: Simulator, verdict: Verdict, operations: ControlOperations): RunReport {
+  const redactor = createRedactor(sim, coreOf(sim).main.rules.base);
   const masked = <Value>(value: Value): Value => {
     const redact = redactor([jsonText(value)]);
     return redact === identity ? value : (mapTexts(value, redact) as Value);
   };
   const answers: Record<string, unknown> = {
     '/verdict': redactedVerdict(sim, verdict),
-    '/keys?limit=100': keyOperations.listKeys.run(sim, { limit: 100 }, {}),
-    '/faults': faultOperations.listFaults.run(sim, {}, {}),
-    '/assumptions': scenarioOperations.listAssumptions.run(sim, {}, {}),
-    '/scenario': computeLazyParts(scenarioOperations.getScenario.run(sim, {}, {})),
-    '/clock': clockInfo(sim),
+    ...Object.fromEntries(
+      reportedPaths.map((path) => [path, requestControl(operations, sim, { method: 'GET', path })]),
+    ),
   };
   function* entries(): Generator<JournalEntry> {
     for (const entry of showEntries(sim, () => true)) {

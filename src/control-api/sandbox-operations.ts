@@ -1,14 +1,15 @@
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.js';
 import { clientOf } from '../scenario/client.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 import type { Simulator } from '../simulator/simulator.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
-import type { AnySchema } from '../validation/schema.js';
+import type { AnySchema, Schema } from '../validation/schema.js';
 import { fields, list, oneOf, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
 import { isMap } from '../values/plain-data.js';
 import { notFound } from './control-error.js';
 import type { ControlOperation } from './control-operation.js';
-import { described, findScenario, name, removed, scenarioInput, withJsonSchema } from './input-values.js';
+import { described, findScenario, name, removed, withJsonSchema } from './input-values.js';
 
 /** Server whose sandboxes the control operations create, list and remove. */
 export interface SandboxHost {
@@ -53,8 +54,12 @@ const shown = (origin: string, sandbox: Sandbox) => ({
 const oneSandbox = fields({ sandbox: described(name, 'Name of the sandbox.') });
 const example = { sandbox: 'mine' };
 
-/** Operations on a server's sandboxes. Each sandbox also has all operations on a simulator, below its own path. */
-export const sandboxOperations = {
+/**
+ * Creates the operations on a server's sandboxes. Each sandbox also has all operations on a simulator, below its own
+ * path.
+ * @param scenarioInput schema of a sandbox's scenario
+ */
+export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>) => ({
   getLinks: operation({
     method: 'GET',
     path: '/',
@@ -128,4 +133,4 @@ export const sandboxOperations = {
       return { removed: name };
     },
   }),
-};
+});

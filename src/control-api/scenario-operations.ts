@@ -1,15 +1,17 @@
-import { type Assumption, type AssumptionId, assumptions } from '../petstore/assumptions.js';
 import { completed } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
+import type { AssumptionId } from '../scenario/settings.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { applyScenario } from '../simulator/simulator-state.js';
 import { checkInSteps } from '../validation/check-in-steps.js';
+import type { Schema } from '../validation/schema.js';
 import { anything, boolean, fields, list, optional, string } from '../validation/schemas.js';
 import { jsonText } from '../values/json.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { operation } from './control-operation.js';
-import { described, findScenario, scenarioContent, scenarioInput } from './input-values.js';
+import { described, findScenario, scenarioContent } from './input-values.js';
 import { lazyCopy } from './lazy-result.js';
+import type { ServiceControl } from './served-service.js';
 
 /** Schema of the result of an operation that loads or resets a scenario. */
 const started = fields({ scenario: described(string, 'Name of the scenario.'), clock: clockInfoSchema });
@@ -20,7 +22,11 @@ function differing(one: Scenario, other: Scenario): string[] {
   return fields.filter((field) => jsonText(one[field] ?? null) !== jsonText(other[field] ?? null));
 }
 
-export const scenarioOperations = {
+/** Creates the operations on scenarios. @param scenarioInput schema of a scenario to load */
+export const createScenarioOperations = (
+  { assumptions }: Pick<ServiceControl<never>, 'assumptions'>,
+  scenarioInput: Schema<string | Scenario>,
+) => ({
   getScenario: operation({
     method: 'GET',
     path: '/scenario',
@@ -74,7 +80,7 @@ export const scenarioOperations = {
       }),
     ),
     run: ({ settings }) =>
-      Object.entries<Assumption<unknown>>(assumptions).map(([id, { question, default: byDefault, alternatives }]) => ({
+      Object.entries(assumptions).map(([id, { question, default: byDefault, alternatives }]) => ({
         id,
         question,
         value: settings[id as AssumptionId] as unknown,
@@ -113,4 +119,4 @@ export const scenarioOperations = {
       return startOf(sim);
     },
   }),
-};
+});

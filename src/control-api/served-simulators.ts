@@ -3,6 +3,7 @@ import type { Answer, ApiCall } from '../requests/api-call.js';
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { AnyControlOperation, Caller, LogHealth } from './control-operation.js';
+import type { ServedService } from './served-service.js';
 
 /** Control operation that changes state, with its input and the simulator or sandbox to change. */
 export interface ControlCall {
@@ -27,6 +28,8 @@ export interface ControlCall {
 export interface ServedSimulators {
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;
+  /** Loads the main service's control operations, at the first control request. */
+  loadService(): Promise<ServedService>;
   /**
    * Runs an API request and passes the response to `deliver`.
    * @param sandbox `undefined` for the server's own simulator
@@ -66,10 +69,15 @@ export interface ServedSimulators {
 }
 
 /** Creates the simulators of a server without a log. Every change applies directly. */
-export function createServedSimulators(sim: Simulator, sandboxes: Sandboxes): ServedSimulators {
+export function createServedSimulators(
+  sim: Simulator,
+  sandboxes: Sandboxes,
+  loadService: ServedSimulators['loadService'],
+): ServedSimulators {
   return {
     sim,
     sandboxes,
+    loadService,
     handle(sandbox, call, deliver, fail) {
       const answer = (sandbox?.sim ?? sim).handle(call);
       if (answer instanceof Promise) answer.then(deliver, fail);

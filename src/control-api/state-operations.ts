@@ -1,20 +1,12 @@
-import { petsOf } from '../petstore/petstore.js';
-import { coreOf } from '../simulator/simulator.js';
+import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
 import { fields, list, string } from '../validation/schemas.js';
-import { count } from '../validation/value-schemas.js';
 import { clockInfo, clockInfoSchema } from './clock-operations.js';
 import { invalid, notFound } from './control-error.js';
 import { operation } from './control-operation.js';
 import { exportLazily, importState } from './export-state.js';
 import { described, instantText, name, removed } from './input-values.js';
-import { type ExportedState, stateSchema } from './state-schema.js';
-
-const snapshotInfo = fields({
-  name,
-  scenario: described(string, 'Name of the scenario.'),
-  now: described(instantText, 'Simulated time.'),
-  pets: count,
-});
+import type { ServiceControl } from './served-service.js';
+import type { ExportedState } from './state-schema.js';
 
 /** Maximum number of named snapshots; each can contain all pets. */
 const maximumSnapshots = 50;
@@ -24,82 +16,93 @@ const example = { name: 'before' };
 const scenario = described(string, 'Name of the scenario.');
 const noSnapshot = () => notFound('Unknown snapshot; expected a name that GET /__sim/snapshots lists.');
 
-export const stateOperations = {
-  exportState: operation({
-    method: 'GET',
-    path: '/state',
-    summary: 'Exports the complete state, with the scenario and its API keys',
-    input: fields({}),
-    result: stateSchema,
-    run: (sim): ExportedState => exportLazily(sim),
-  }),
-  importState: operation({
-    method: 'PUT',
-    path: '/state',
-    summary: 'Restores an exported state with its scenario; an invalid state changes nothing',
-    input: stateSchema,
-    maximumBytes: 32 * 1024 * 1024,
-    result: fields({ scenario, clock: clockInfoSchema, pets: count }),
-    *run(sim, state) {
-      yield* coreOf(sim).restoreInSteps(yield* importState(sim, state));
-      return { scenario: sim.name, clock: clockInfo(sim), pets: sim.pets.size };
-    },
-  }),
-  listSnapshots: operation({
-    method: 'GET',
-    path: '/snapshots',
-    summary: 'Lists the named snapshots',
-    input: fields({}),
-    result: list(snapshotInfo),
-    run: ({ snapshots }) =>
-      [...snapshots].map(([name, { resolved, clock, services }]) => ({
-        name,
-        scenario: resolved.name,
-        now: new Date(clock.nowMs).toISOString(),
-        pets: petsOf(services).pets.length,
-      })),
-  }),
-  saveSnapshot: operation({
-    method: 'PUT',
-    path: '/snapshots/{name}',
-    isQuiet: true,
-    summary: 'Saves the state as a named snapshot, or replaces the snapshot of that name; at most 50',
-    input: named,
-    example,
-    result: fields({ saved: name }),
-    run(sim, { name }) {
-      if (sim.snapshots.size >= maximumSnapshots && !sim.snapshots.has(name)) {
-        throw invalid(`Failed to save a snapshot: expected at most ${maximumSnapshots} of them; remove one first`);
-      }
-      sim.snapshots.set(name, sim.snapshot());
-      return { saved: name };
-    },
-  }),
-  restoreSnapshot: operation({
-    method: 'POST',
-    path: '/snapshots/{name}/restore',
-    summary: 'Restores a named snapshot with its scenario; the journal and the snapshot remain',
-    input: named,
-    example,
-    result: fields({ scenario, clock: clockInfoSchema }),
-    *run(sim, { name }) {
-      const snapshot = sim.snapshots.get(name);
-      if (snapshot === undefined) throw noSnapshot();
-      yield* coreOf(sim).restoreInSteps(snapshot);
-      return { scenario: sim.name, clock: clockInfo(sim) };
-    },
-  }),
-  removeSnapshot: operation({
-    method: 'DELETE',
-    path: '/snapshots/{name}',
-    isQuiet: true,
-    summary: 'Removes a named snapshot',
-    input: named,
-    example,
-    result: removed,
-    run(sim, { name }) {
-      if (!sim.snapshots.delete(name)) throw noSnapshot();
-      return { removed: name };
-    },
-  }),
-};
+/** Creates the operations on exported states and snapshots. */
+export function createStateOperations({ state: form, counts }: Pick<ServiceControl<never>, 'state' | 'counts'>) {
+  const countsOf = (sim: Simulator, { services }: Snapshot) => counts.of(services[coreOf(sim).main.name]);
+  const snapshotInfo = fields({
+    name,
+    scenario: described(string, 'Name of the scenario.'),
+    now: described(instantText, 'Simulated time.'),
+    ...counts.schemas,
+  });
+  return {
+    exportState: operation({
+      method: 'GET',
+      path: '/state',
+      summary: 'Exports the complete state, with the scenario and its API keys',
+      input: fields({}),
+      result: form.schema,
+      run: (sim): ExportedState => exportLazily(sim, form),
+    }),
+    importState: operation({
+      method: 'PUT',
+      path: '/state',
+      summary: 'Restores an exported state with its scenario; an invalid state changes nothing',
+      input: form.schema,
+      maximumBytes: 32 * 1024 * 1024,
+      result: fields({ scenario, clock: clockInfoSchema, ...counts.schemas }),
+      *run(sim, state) {
+        const snapshot = yield* importState(sim, state, form);
+        yield* coreOf(sim).restoreInSteps(snapshot);
+        return { scenario: sim.name, clock: clockInfo(sim), ...countsOf(sim, snapshot) };
+      },
+    }),
+    listSnapshots: operation({
+      method: 'GET',
+      path: '/snapshots',
+      summary: 'Lists the named snapshots',
+      input: fields({}),
+      result: list(snapshotInfo),
+      run: (sim) =>
+        [...sim.snapshots].map(([name, snapshot]) => ({
+          name,
+          scenario: snapshot.resolved.name,
+          now: new Date(snapshot.clock.nowMs).toISOString(),
+          ...countsOf(sim, snapshot),
+        })),
+    }),
+    saveSnapshot: operation({
+      method: 'PUT',
+      path: '/snapshots/{name}',
+      isQuiet: true,
+      summary: 'Saves the state as a named snapshot, or replaces the snapshot of that name; at most 50',
+      input: named,
+      example,
+      result: fields({ saved: name }),
+      run(sim, { name }) {
+        if (sim.snapshots.size >= maximumSnapshots && !sim.snapshots.has(name)) {
+          throw invalid(`Failed to save a snapshot: expected at most ${maximumSnapshots} of them; remove one first`);
+        }
+        sim.snapshots.set(name, sim.snapshot());
+        return { saved: name };
+      },
+    }),
+    restoreSnapshot: operation({
+      method: 'POST',
+      path: '/snapshots/{name}/restore',
+      summary: 'Restores a named snapshot with its scenario; the journal and the snapshot remain',
+      input: named,
+      example,
+      result: fields({ scenario, clock: clockInfoSchema }),
+      *run(sim, { name }) {
+        const snapshot = sim.snapshots.get(name);
+        if (snapshot === undefined) throw noSnapshot();
+        yield* coreOf(sim).restoreInSteps(snapshot);
+        return { scenario: sim.name, clock: clockInfo(sim) };
+      },
+    }),
+    removeSnapshot: operation({
+      method: 'DELETE',
+      path: '/snapshots/{name}',
+      isQuiet: true,
+      summary: 'Removes a named snapshot',
+      input: named,
+      example,
+      result: removed,
+      run(sim, { name }) {
+        if (!sim.snapshots.delete(name)) throw noSnapshot();
+        return { removed: name };
+      },
+    }),
+  };
+}

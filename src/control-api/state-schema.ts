@@ -1,42 +1,41 @@
 import type { ClockState } from '../clock/simulated-clock.js';
-import { petStatuses } from '../petstore/document.js';
-import type { Pet } from '../petstore/pet.js';
-import { faultSchema } from '../petstore/scenario-schema.js';
+import type { FaultSchema } from '../scenario/fault-schema.js';
 import { apiKeySchema, instantMs } from '../scenario/key-state-schema.js';
-import { type Input, type Output, type Schema, transform } from '../validation/schema.js';
-import { anything, boolean, fields, kind, list, mapOf, oneOf, optional, pair, string } from '../validation/schemas.js';
-import { count, isJson, text, whole } from '../validation/value-schemas.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
+import type { Input, Output, Schema } from '../validation/schema.js';
+import { anything, boolean, fields, list, mapOf, oneOf, optional, pair, string } from '../validation/schemas.js';
+import { count, whole } from '../validation/value-schemas.js';
 import { latestMs } from '../values/instant.js';
-import { type Int64, isInt64, normalizeInteger } from '../values/int64.js';
-import type { JsonObject, JsonValue } from '../values/json.js';
-import { isMap } from '../values/plain-data.js';
+import type { JsonValue } from '../values/json.js';
+import type { Steps } from '../values/steps.js';
 import { scenarioContent } from './input-values.js';
 
-/** Schema of an exact int64 as a JSON number. Exports and imports use the same form. */
-const int64 = transform(kind<Int64>('a whole number within int64', isInt64, { type: 'integer' }), normalizeInteger);
+/** Schemas of the main service's fields of an exported state, which the service adds by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
+export interface ServiceStateFields {}
 
-const documented = ['id', 'name', 'categoryId', 'status'];
-const extra = kind<JsonObject>(
-  'a map of JSON values, without a documented field',
-  (value) => isMap(value) && isJson(value) && !documented.some((field) => Object.hasOwn(value, field)),
-  { type: 'object' },
-);
+/** Schemas of numbers about the main service's data, which the service adds by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
+export interface ServiceCounts {}
 
-const pet = fields({
-  id: int64,
-  name: text,
-  categoryId: int64,
-  status: optional(oneOf(...petStatuses)),
-  extra: optional(extra),
-}) satisfies Schema<Pet, unknown>;
+export type OutputOf<Schemas> = { [Name in keyof Schemas]: Output<Schemas[Name]> };
 
-const appliedRule = fields({
-  rule: faultSchema,
-  seen: count,
-  applied: count,
-  /** Calls that a rule with `failTimes` has made fail, each with its number of failures. */
-  failed: list(pair(string, count)),
-});
+/** Form of an exported state of a main service. */
+export interface StateForm {
+  readonly schema: StateSchema;
+  /** Conversion of the main service's data. Without it, the data is under `services`, as that of any other service. */
+  readonly data?: {
+    /** Converts a captured copy of the data to fields of the state. Large fields are lazy. */
+    write(copy: unknown): OutputOf<ServiceStateFields>;
+    /** Converts fields of a state to a copy of the data. @throws {ControlError} for contradictions */
+    read(state: ExportedState): Steps<unknown>;
+  };
+  /**
+   * Checks whether a running server can load another scenario of a state. Default: any.
+   * @throws {ControlError} otherwise
+   */
+  check?(scenario: Scenario, state: ExportedState): void;
+}
 
 const clock = fields({
   nowMs: instantMs,
@@ -47,33 +46,49 @@ const clock = fields({
 /** Version of the state format. A new value marks exports that older versions cannot read. */
 export const stateVersion = 1;
 
-/** Schema of an exported state: the scenario, and everything that requests and the clock changed. */
-export const stateSchema = fields({
-  version: { ...oneOf(stateVersion), labels: [`version ${stateVersion} of the format`] },
-  scenario: scenarioContent,
-  /**
-   * Scenario whose data a reset restores. Absent if it is the current scenario; differs if that was loaded without
-   * `reseed`.
-   */
-  dataFrom: optional(scenarioContent),
-  clock,
-  pets: list(pet),
-  nextId: int64,
-  keys: list(apiKeySchema),
-  /** Keys that the scenario lacks, which requests introduced under `acceptAnyKey`. */
-  unlistedKeys: {
-    ...list(apiKeySchema),
-    labels: ['a list of at most 10,000 keys'],
-    accepts: (value: unknown) => Array.isArray(value) && value.length <= 10_000,
-    json: { maxItems: 10_000 },
-  },
-  faults: fields({ startMs: instantMs, rules: list(appliedRule) }),
-  /** Data of services besides the Petstore, by service name. */
-  services: optional(mapOf(string, list(anything as Schema<JsonValue>))),
-});
+/**
+ * Creates the schema of an exported state: the scenario, and everything that requests and the clock changed.
+ * @param own fields of the main service
+ */
+export const createStateSchema = (faultSchema: FaultSchema, own: ServiceStateFields) =>
+  fields({
+    version: { ...oneOf(stateVersion), labels: [`version ${stateVersion} of the format`] },
+    scenario: scenarioContent,
+    /**
+     * Scenario whose data a reset restores. Absent if it is the current scenario; differs if that was loaded without
+     * `reseed`.
+     */
+    dataFrom: optional(scenarioContent),
+    clock,
+    ...own,
+    keys: list(apiKeySchema),
+    /** Keys that the scenario lacks, which requests introduced under `acceptAnyKey`. */
+    unlistedKeys: {
+      ...list(apiKeySchema),
+      labels: ['a list of at most 10,000 keys'],
+      accepts: (value: unknown) => Array.isArray(value) && value.length <= 10_000,
+      json: { maxItems: 10_000 },
+    },
+    faults: fields({
+      startMs: instantMs,
+      rules: list(
+        fields({
+          rule: faultSchema,
+          seen: count,
+          applied: count,
+          /** Calls that a rule with `failTimes` has made fail, each with its number of failures. */
+          failed: list(pair(string, count)),
+        }),
+      ),
+    }),
+    /** Data of services besides the main one, by service name. */
+    services: optional(mapOf(string, list(anything as Schema<JsonValue>))),
+  });
+
+export type StateSchema = ReturnType<typeof createStateSchema>;
 
 /** An exported state of a simulator. */
-export interface ExportedState extends Output<typeof stateSchema> {}
+export interface ExportedState extends Output<StateSchema> {}
 /** An exported state as a caller may write it: fields with defaults are optional. */
-export interface StateInput extends Input<typeof stateSchema> {}
+export interface StateInput extends Input<StateSchema> {}
 export type { ExportedKey } from '../scenario/key-state-schema.js';

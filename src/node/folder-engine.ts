@@ -2,6 +2,7 @@ import { version } from '../control-api/har.js';
 import { captureMachine } from '../persistence/capture-machine.js';
 import { openFileLog } from '../persistence/folder/file-log.js';
 import type { Log, OpenedLog } from '../persistence/log.js';
+import type { LogTimeOptions } from '../persistence/log-time.js';
 import { type MachineOptions, startMachine } from '../persistence/start-machine.js';
 import type { StateMachine } from '../persistence/state-machine.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -11,7 +12,7 @@ import { type LoggedState, loggedState } from './logged-state.js';
 import { readState, scenarioChanged } from './read-state.js';
 import type { Engine } from './serve-state.js';
 
-export interface DataOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'onError' | 'sandboxes'> {
+export interface DataOptions extends Omit<MachineOptions, keyof LogTimeOptions> {
   /** Folder that contains the log. */
   readonly folder: string;
   readonly resolved: ResolvedScenario;
@@ -57,7 +58,7 @@ async function openFolder(options: DataOptions): Promise<FolderState> {
   const reading = { place: folder, kind: 'folder', scenarioName, resolved, machineOptions, notices } as const;
   const { log, found } = await readLog(open, reset, reading);
   const machine = found ?? startMachine(resolved, Date.now(), machineOptions);
-  const state = loggedState(machine, log, { notices, generatePets: options.generatePets });
+  const state = loggedState(machine, log, { notices });
   const { run } = state;
 
   if (found === undefined) {

@@ -6,11 +6,7 @@ import type { OutageLog } from '../persistence/outage-log.js';
 import { Sequencer } from '../persistence/sequencer.js';
 import type { StateMachine } from '../persistence/state-machine.js';
 import { submitCommand } from '../persistence/submit-command.js';
-import type { GeneratePets } from '../petstore/resolve-pets.js';
-import { resolveScenario } from '../petstore/scenario.js';
-import { readStart } from '../scenario/read-start.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { coreOf } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText } from '../values/json.js';
 import { sequencerHost } from './sequencer-host.js';
@@ -33,7 +29,6 @@ export interface LoggedState extends OpenedState {
 
 interface LoggedStateOptions {
   readonly notices?: readonly string[];
-  readonly generatePets?: GeneratePets | undefined;
   readonly outages?: OutageLog;
   /**
    * Whether other servers append to the log too. A new scenario then applies only if the replaced one is still current.
@@ -47,7 +42,7 @@ interface LoggedStateOptions {
 export function loggedState(
   machine: StateMachine,
   log: Log,
-  { notices = [], generatePets, outages, isShared = false, health }: LoggedStateOptions = {},
+  { notices = [], outages, isShared = false, health }: LoggedStateOptions = {},
 ): LoggedState {
   const sequencer = new Sequencer(machine, log, sequencerHost, outages);
   const run = (command: Command) => submitCommand(sequencer, command);
@@ -64,9 +59,8 @@ export function loggedState(
     notices,
     run,
     load(scenario, { reseed = false } = {}) {
-      const { operations } = coreOf(machine.sim).state.shared;
       // Logs the scenario with all defaults. A server that starts with this scenario then recognizes it as the same.
-      const { scenario: complete } = resolveScenario(scenario, generatePets, readStart, operations);
+      const { scenario: complete } = machine.sim.check(scenario);
       const after = isShared ? { after: machine.state.scenarioHash } : {};
       return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed, ...after });
     },

@@ -33,7 +33,6 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   const { log, machine, notices } = await readReplica({ ...options, settled, onLost }, hash);
   const state = loggedState(machine, log, {
     notices,
-    generatePets: options.generatePets,
     outages: options.outages,
     isShared: true,
     health: () => ({

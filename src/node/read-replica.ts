@@ -1,6 +1,7 @@
 import { version } from '../control-api/har.js';
 import type { Command } from '../persistence/command.js';
 import { LogOpenError } from '../persistence/log.js';
+import type { LogTimeOptions } from '../persistence/log-time.js';
 import type { OutageLog } from '../persistence/outage-log.js';
 import type { RedisAddress } from '../persistence/redis/address.js';
 import { appendTimeoutMs } from '../persistence/redis/appender.js';
@@ -13,7 +14,7 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { pluralize } from '../values/pluralize.js';
 import { readState } from './read-state.js';
 
-export interface ReplicaOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets' | 'sandboxes'> {
+export interface ReplicaOptions extends Omit<MachineOptions, keyof LogTimeOptions> {
   readonly address: RedisAddress;
   readonly resolved: ResolvedScenario;
   /** Name of the scenario, or of its file without the folder. */

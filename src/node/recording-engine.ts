@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { version } from '../control-api/har.js';
 import { createRecording } from '../persistence/folder/recording.js';
+import type { LogTimeOptions } from '../persistence/log-time.js';
 import { type MachineOptions, startMachine } from '../persistence/start-machine.js';
 import type { SandboxesOptions } from '../sandboxes/sandboxes.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
@@ -9,7 +10,7 @@ import { jsonText } from '../values/json.js';
 import { type LoggedState, loggedState } from './logged-state.js';
 import type { Engine } from './serve-state.js';
 
-export interface RecordingOptions extends Pick<MachineOptions, 'scenarios' | 'generatePets'> {
+export interface RecordingOptions extends Omit<MachineOptions, keyof LogTimeOptions> {
   /** Path of the new recording. */
   readonly file: string;
   readonly resolved: ResolvedScenario;
@@ -26,7 +27,7 @@ export const recordedSandboxes: SandboxesOptions = { idleMs: 600_000, limit: 1_0
 /** Records all commands in a new file. Opening fails with the system's error if the file cannot be created. */
 export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> => ({
   async open() {
-    const { file, resolved, scenarioName, generatePets } = options;
+    const { file, resolved, scenarioName } = options;
     const hash = fingerprint(jsonText(resolved.scenario));
     const log = createRecording(file, {
       version,
@@ -39,7 +40,7 @@ export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> 
       sandboxes: recordedSandboxes,
       readMs: () => Date.now(),
     });
-    const state = loggedState(machine, log, { generatePets });
+    const state = loggedState(machine, log);
     await state.run({ kind: 'begin', scenario: resolved.scenario, hash });
     return {
       ...state,

@@ -3,10 +3,9 @@ import { Sandboxes } from '../sandboxes/sandboxes.js';
 import { unknownOperations } from '../scenario/operations.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import { checkSimulator, coreOf, type Simulator } from '../simulator/simulator.js';
-import { checkOptions } from '../values/check-options.js';
+import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { CustomRoutes } from './http/listener.js';
-import { type ListenOptions, listenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
+import { type ListenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
 
 /** Opened state of a server: its simulators, and how to close it. */
 export interface OpenedState {
@@ -66,20 +65,6 @@ export async function serveState<State extends OpenedState>(
   });
 }
 
-/**
- * Serves a simulator over HTTP.
- * @throws {Error} with the system's `code` (`EADDRINUSE`) for an address in use; {RangeError} for a host that is not
- * loopback without `controlToken`, for a token that no header can contain, and for an invalid origin; {TypeError} for
- * an unknown option
- * @example const server = await listen(createSimulator(), { port: 0 });
- */
-export async function listen(sim: Simulator, options: ListenOptions = {}): Promise<RunningServer> {
-  checkSimulator('listen', sim);
-  checkOptions('listen', options, listenOptions);
-  const { port, baseUrl, controlUrl, sandboxes, close } = await serveState(memoryEngine(sim, options), options);
-  return { port, baseUrl, controlUrl, sandboxes, close };
-}
-
 interface MemoryState extends OpenedState {
   readonly sandboxes: Sandboxes;
   /**
@@ -89,16 +74,20 @@ interface MemoryState extends OpenedState {
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
 }
 
-/** Creates the engine for state in memory: one simulator and its sandboxes, without a log. */
+/**
+ * Creates the engine for state in memory: one simulator and its sandboxes, without a log.
+ * @param loadService loads the control operations of the simulator's main service
+ */
 export const memoryEngine = (
   sim: Simulator,
+  loadService: ServedSimulators['loadService'],
   { sandboxes: limits }: Pick<ListenOptions, 'sandboxes'> = {},
 ): Engine<MemoryState> => ({
   async open() {
     // Measures idle time by a monotonic clock, because users can set the machine's clock.
     const sandboxes = new Sandboxes(sim, () => performance.now(), limits);
     const load: MemoryState['load'] = async (scenario, { reseed = false } = {}) => sim.load(scenario, { reseed });
-    return { simulators: createServedSimulators(sim, sandboxes), sandboxes, load, close: async () => {} };
+    return { simulators: createServedSimulators(sim, sandboxes, loadService), sandboxes, load, close: async () => {} };
   },
 });
 

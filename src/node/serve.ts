@@ -75,8 +75,9 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     );
   }
   // Imports these modules only here, because `listen` does not need them.
-  const [{ createControl }, { generatePets }] = await Promise.all([
-    import('../control-api/create-control.js'),
+  const [{ createControl }, { servedPetstore }, { generatePets }] = await Promise.all([
+    import('../petstore/create-control.js'),
+    import('../petstore/served-petstore.js'),
     import('../petstore/generate-pets.js'),
   ]);
   // Accepts any operation name in the scenario for now. With custom handlers, names are checked after `guarded` has
@@ -87,6 +88,7 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
       ? (await readScenarioAndFiles(scenario, { generatePets, operations })).resolved
       : resolveScenario(scenario, generatePets, readStart, operations);
   const engine = await dataEngine(data, {
+    service: servedPetstore,
     resolved,
     scenarioName: typeof scenario === 'string' ? nameOfScenario(scenario) : resolved.name,
     scenarios: readShippedScenarios,

@@ -44,6 +44,7 @@ export function createLoggedSimulators(
   const simulators: ServedSimulators = {
     sim,
     sandboxes,
+    loadService: async () => machine.service,
     handle(sandbox, call, deliver, fail) {
       // Omits the response header that announces a recreated sandbox. When the command is applied, the logged state
       // determines which response has the header.

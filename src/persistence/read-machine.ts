@@ -1,11 +1,8 @@
-import { resolveScenario } from '../petstore/scenario.js';
-import { anyOperation } from '../scenario/operations.js';
-import { readStart } from '../scenario/read-start.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { jsonText } from '../values/json.js';
 import type { BeginCommand, Command } from './command.js';
 import type { FoundEntry, FoundSnapshot } from './log.js';
-import { type MachineOptions, restoreMachine, startMachine } from './start-machine.js';
+import { type MachineOptions, resolveLogged, restoreMachine, startMachine } from './start-machine.js';
 import type { StateMachine } from './state-machine.js';
 
 /** First log entry to which this version responds differently than the version that wrote the entry. */
@@ -63,11 +60,7 @@ export function startFromFirstEntry(
 ): StateMachine {
   const scenario = scenarioOf(first);
   const isKnown = knownScenario !== undefined && jsonText(knownScenario.scenario) === jsonText(scenario);
-  return startMachine(
-    isKnown ? knownScenario : resolveScenario(scenario, options.generatePets, readStart, anyOperation),
-    first.atMs,
-    options,
-  );
+  return startMachine(isKnown ? knownScenario : resolveLogged(scenario, options), first.atMs, options);
 }
 
 function scenarioOf({ commands }: FoundEntry) {

@@ -1,7 +1,7 @@
 import type { AnyControlOperation } from '../control-api/control-operation.js';
-import { controlOperations } from '../control-api/control-operations.js';
 import { perform } from '../control-api/perform.js';
-import { noSandbox, sandboxOperations } from '../control-api/sandbox-operations.js';
+import { noSandbox } from '../control-api/sandbox-operations.js';
+import type { ServedService } from '../control-api/served-service.js';
 import type { Sandboxes } from '../sandboxes/sandboxes.js';
 import type { Simulator } from '../simulator/simulator.js';
 import type { ControlCommand } from './command.js';
@@ -11,16 +11,17 @@ import type { ControlCommand } from './command.js';
  * @throws {ControlError} for a mistake of the caller
  */
 export function runControl(
+  { operations, sandboxOperations }: ServedService,
   server: Simulator,
   sandboxes: Sandboxes,
   { sandbox, operation: name, input, origin = '', client }: ControlCommand,
 ): unknown {
   const caller = { name: client };
   if (Object.hasOwn(sandboxOperations, name)) {
-    const operation = sandboxOperations[name as keyof typeof sandboxOperations] as AnyControlOperation;
+    const operation = sandboxOperations[name] as AnyControlOperation;
     return perform(operation, { sim: server, sandboxes, origin }, input, caller);
   }
   const sim = sandbox === undefined ? server : sandboxes.use(sandbox)?.sim;
   if (sim === undefined) throw noSandbox();
-  return perform(controlOperations[name as keyof typeof controlOperations] as AnyControlOperation, sim, input, caller);
+  return perform(operations[name] as AnyControlOperation, sim, input, caller);
 }

@@ -1,15 +1,13 @@
-import { createSimulatorFrom } from '../petstore/create-simulator.js';
-import { type GeneratePets, generatesPets } from '../petstore/resolve-pets.js';
-import { resolveScenario } from '../petstore/scenario.js';
+import type { ServedService } from '../control-api/served-service.js';
 import { type Sandbox, Sandboxes, type SandboxesOptions, type SandboxState } from '../sandboxes/sandboxes.js';
 import { anyOperation } from '../scenario/operations.js';
 import { readStart } from '../scenario/read-start.js';
-import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import { type ResolvedScenario, resolveInSteps } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
-import type { SimulatorOptions } from '../simulator/simulator.js';
-import { coreOf, type Simulator } from '../simulator/simulator.js';
+import { coreOf, type Simulator, type SimulatorOptions, simulateFrom } from '../simulator/simulator.js';
 import { forkServices, type SimulatorState } from '../simulator/simulator-state.js';
 import { jsonText } from '../values/json.js';
+import { runToEnd } from '../values/steps.js';
 import { LogTime, type LogTimeOptions } from './log-time.js';
 import type { SimulatorPiece } from './piece.js';
 import { readPieces } from './read-pieces.js';
@@ -17,9 +15,10 @@ import { restoreSimulator, type ScenarioOf, type SimulatorParts } from './restor
 import { StateMachine } from './state-machine.js';
 
 export interface MachineOptions
-  extends Pick<SimulatorOptions, 'scenarios' | 'services' | 'onError' | 'onWarning'>,
+  extends Omit<SimulatorOptions, 'scenario' | 'operations' | 'handlers' | 'readStart'>,
     LogTimeOptions {
-  readonly generatePets?: GeneratePets | undefined;
+  /** Main service of the simulators. */
+  readonly service: ServedService;
   /** Maximum number and idle timeout of sandboxes. Default: 1,000, without a timeout. */
   readonly sandboxes?: SandboxesOptions | undefined;
 }
@@ -30,8 +29,8 @@ export interface MachineOptions
  */
 export function startMachine(resolved: ResolvedScenario, atMs: number, options: MachineOptions): StateMachine {
   const time = new LogTime(options);
-  const sim = time.at(atMs, () => createSimulatorFrom(resolved, simulatorOptions(options), time));
-  return new StateMachine({ sim, time, ...common(sim, time, options) });
+  const sim = time.at(atMs, () => createSimulator(resolved, options, time));
+  return new StateMachine({ service: options.service, sim, time, ...common(sim, time, options) });
 }
 
 /**
@@ -45,18 +44,19 @@ export async function restoreMachine(
   knownScenario?: ResolvedScenario,
 ): Promise<StateMachine> {
   const { server, scenarios, simulators } = await readPieces(pieces);
-  const scenarioOf = createResolver(scenarios, options.generatePets, knownScenario);
+  const scenarioOf = createResolver(scenarios, options, knownScenario);
   const [own, ...others] = simulators as [SimulatorParts, ...SimulatorParts[]];
   const time = new LogTime(options);
   return time.at(server.atMs, () => {
     const first = scenarioOf(own.head.petsFrom);
-    const sim = createSimulatorFrom(first, simulatorOptions(options), time);
+    const sim = createSimulator(first, options, time);
     const starts = new Map([[first, startOf(sim)]]);
     restoreSimulator(sim, own, scenarioOf);
     const restored = restoreSandboxes(sim, others, scenarioOf, starts);
     const { used, dropped, lastNumber } = server.sandboxes;
     const { makeSandboxes, onError } = common(sim, time, options);
     return new StateMachine({
+      service: options.service,
       sim,
       time,
       onError,
@@ -101,20 +101,12 @@ function restoreSandboxes(
   return restored;
 }
 
-const simulatorOptions = ({
-  scenarios,
-  services,
-  generatePets,
-  onError = console.error,
-  onWarning,
-}: MachineOptions) => ({
-  ...(scenarios && { scenarios }),
-  ...(services && { services }),
-  ...(generatePets && { generatePets }),
-  ...(onWarning && { onWarning }),
-  readStart,
-  onError,
-});
+const createSimulator = (resolved: ResolvedScenario, options: MachineOptions, time: LogTime) =>
+  simulateFrom(options.service.main, resolved, { ...options, readStart }, time);
+
+/** Resolves a scenario from a log, which may contain any operation name, because the writer has checked the names. */
+export const resolveLogged = (scenario: Scenario, options: MachineOptions): ResolvedScenario =>
+  runToEnd(resolveInSteps(scenario, options.service.main.rules, { ...options, readStart }, undefined, anyOperation));
 
 const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.error }: MachineOptions) => ({
   onError,
@@ -131,16 +123,17 @@ const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.er
 
 function createResolver(
   scenarios: readonly Scenario[],
-  generatePets: GeneratePets | undefined,
+  options: MachineOptions,
   knownScenario: ResolvedScenario | undefined,
 ): ScenarioOf {
   const resolved: ResolvedScenario[] = [];
+  let known: string | undefined;
   return (number) => {
     const content = scenarios[number];
     if (content === undefined) throw new Error(`Failed to read the snapshot: expected scenario ${number}, got none`);
-    const isKnown =
-      knownScenario !== undefined && generatesPets(content) && jsonText(knownScenario.scenario) === jsonText(content);
-    resolved[number] ??= isKnown ? knownScenario : resolveScenario(content, generatePets, readStart, anyOperation);
+    known ??= knownScenario && jsonText(knownScenario.scenario);
+    const isKnown = knownScenario !== undefined && known === jsonText(content);
+    resolved[number] ??= isKnown ? knownScenario : resolveLogged(content, options);
     return resolved[number];
   };
 }

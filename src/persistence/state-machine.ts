@@ -1,5 +1,6 @@
 import { roundUpToSecond } from '../clock/round-up-to-second.js';
 import { ControlError } from '../control-api/control-error.js';
+import type { ServedService } from '../control-api/served-service.js';
 import { judge } from '../judge/judge.js';
 import type { Verdict } from '../judge/judge-run.js';
 import { fromPlainCall } from '../requests/plain-call.js';
@@ -28,6 +29,8 @@ import { runControl } from './run-control.js';
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {
+  /** Main service of the simulators. */
+  readonly service: ServedService;
   readonly sim: Simulator;
   readonly time: LogTime;
   readonly onError: (error: unknown) => void;
@@ -41,6 +44,7 @@ export interface MachineParts {
  * state, responses and journal.
  */
 export class StateMachine {
+  readonly service: ServedService;
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;
   readonly time: LogTime;
@@ -59,12 +63,13 @@ export class StateMachine {
   #scenarioHash: string | undefined;
   #runEnd: ServerPiece['runEnd'];
 
-  constructor({ sim, time, onError, makeSandboxes, state }: MachineParts) {
+  constructor({ service, sim, time, onError, makeSandboxes, state }: MachineParts) {
     const hashAnswersOf = ({ journal }: Simulator) => journal.listen((entry) => this.#answers.addRecord(entry));
     const onMade = (sandbox: Sandbox) => {
       hashAnswersOf(sandbox.sim);
       this.onSandbox(sandbox);
     };
+    this.service = service;
     this.sim = sim;
     this.time = time;
     this.#onError = onError;
@@ -167,7 +172,7 @@ export class StateMachine {
       case 'request':
         return this.#handle(command);
       case 'control':
-        return runControl(this.sim, this.sandboxes, command);
+        return runControl(this.service, this.sim, this.sandboxes, command);
       case 'sent': {
         const sim = this.simOf(command.sandbox);
         for (const [id, delivery] of command.answers) if (sim) coreOf(sim).state.journal.complete(id, delivery);

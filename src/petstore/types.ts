@@ -1,17 +1,20 @@
 import type { limitSettings, ValuesOf } from '../rate-limits/settings.js';
+import type { Schema } from '../validation/schema.js';
 import type { Int64 } from '../values/int64.js';
+import type { petStateFields } from './exported-pets.js';
 import type { StoredPet } from './pet.js';
 import type { Pets } from './pets.js';
 import type { GeneratePets } from './resolve-pets.js';
 import type { petConditions, petFields } from './scenario-fields.js';
 import type { settingValues } from './settings.js';
 
-// Declares the members that the Petstore adds to types of src/simulator and src/scenario. Every public entry imports
+// Declares the members that the Petstore adds to types of src/simulator, src/scenario and src/control-api. Every public entry imports
 // this file, so that its declarations contain these members.
 
 type PetSettings = ValuesOf<Omit<typeof settingValues, keyof typeof limitSettings | 'errorCodes' | 'cors'>>;
 type PetFields = typeof petFields;
 type PetConditions = typeof petConditions;
+type PetStateFields = typeof petStateFields;
 
 declare module '../scenario/settings.js' {
   interface Settings extends PetSettings {}
@@ -33,6 +36,13 @@ declare module '../scenario/scenario-rules.js' {
      * The function `generatePets` of `petstore-sim/seed`. Required only for a scenario with the field `pets.generate`.
      */
     generatePets?: GeneratePets | undefined;
+  }
+}
+
+declare module '../control-api/state-schema.js' {
+  interface ServiceStateFields extends PetStateFields {}
+  interface ServiceCounts {
+    pets: Schema<number>;
   }
 }
 

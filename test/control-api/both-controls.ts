@@ -1,8 +1,7 @@
 import { type Control, ControlError, createControl, type ServerControl } from '../../src/control.js';
-import { controlOperations } from '../../src/control-api/control-operations.js';
-import { sandboxOperations } from '../../src/control-api/sandbox-operations.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { type ListenOptions, listen, type RunningServer } from '../../src/node.js';
+import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import { noon } from '../support/frozen.js';
 
 /** A simulator with its clock frozen at noon behind a server, and its control through both adapters. */

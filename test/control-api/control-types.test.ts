@@ -4,8 +4,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import type { Control } from '../../src/control.js';
 import type { SandboxControl } from '../../src/control-api/control.js';
 import type { ControlOperation } from '../../src/control-api/control-operation.js';
-import { controlOperations } from '../../src/control-api/control-operations.js';
-import { sandboxOperations } from '../../src/control-api/sandbox-operations.js';
+import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import type { AnySchema, Input } from '../../src/validation/schema.js';
 
 /** Input and result of each operation of a table. */

@@ -1,10 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
 import type { JournalEntry } from '../../src/control.js';
-import { controlOperations } from '../../src/control-api/control-operations.js';
 import type { journalEntrySchema } from '../../src/control-api/journal-entry.js';
-import { sandboxOperations } from '../../src/control-api/sandbox-operations.js';
 import type { verdictSchema } from '../../src/control-api/verdict-schema.js';
+import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import type { Output } from '../../src/validation/schema.js';
 import type { Verdict } from '../../src/verdict.js';
 import { openStage, type Stage, send } from './both-controls.js';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { controlOperations } from '../../src/control-api/control-operations.js';
-import { sandboxOperations } from '../../src/control-api/sandbox-operations.js';
+import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import { rawRequest, statusOf } from '../support/raw-request.js';
 import { everyRoute, everythingOf, openStage, type Route, type Stage, send } from './both-controls.js';
 

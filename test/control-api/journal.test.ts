@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { controlOperations } from '../../src/control-api/control-operations.js';
 import { perform } from '../../src/control-api/perform.js';
+import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { openStage, type Stage, send } from './both-controls.js';

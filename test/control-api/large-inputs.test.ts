@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnyControlOperation } from '../../src/control-api/control-operation.js';
-import { controlOperations } from '../../src/control-api/control-operations.js';
 import { jsonPieces } from '../../src/control-api/lazy-result.js';
 import { perform, performInSteps } from '../../src/control-api/perform.js';
-import { sandboxOperations } from '../../src/control-api/sandbox-operations.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { listen, type RunningServer } from '../../src/node.js';
+import { controlOperations, sandboxOperations } from '../../src/petstore/served-petstore.js';
 import { Sandboxes } from '../../src/sandboxes/sandboxes.js';
 import { generatePets } from '../../src/seed.js';
 import { checkInSteps } from '../../src/validation/check-in-steps.js';

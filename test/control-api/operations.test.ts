@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { controlOperations } from '../../src/control-api/control-operations.js';
 import type { Scenario } from '../../src/index.js';
+import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { keyId } from '../../src/values/mask-key.js';
 import { noon } from '../support/frozen.js';
 import { openStage, outcome, type Stage, send, tinyScenario } from './both-controls.js';

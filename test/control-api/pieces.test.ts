@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { AnyControlOperation } from '../../src/control-api/control-operation.js';
-import { controlOperations } from '../../src/control-api/control-operations.js';
 import { isLazy, jsonPieces } from '../../src/control-api/lazy-result.js';
 import { perform, performInSteps } from '../../src/control-api/perform.js';
 import { judge, judgeInSteps } from '../../src/judge/judge.js';
+import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { runToEnd } from '../../src/values/steps.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';

@@ -6,6 +6,7 @@ import { serve } from '../../src/node.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
 import { restoreMachine } from '../../src/persistence/start-machine.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
@@ -49,7 +50,7 @@ async function expectSameState(server: Logged) {
   await server.sequencer.close();
   const { machine, difference } = await readMachine(
     { snapshot: undefined, entries: found(server.log.entries) },
-    { generatePets },
+    { service: servedPetstore, generatePets },
   );
   expect(difference).toBeUndefined();
   const pieces = (of: Logged['machine']) => [...captureMachine(of)].map(jsonText);
@@ -163,7 +164,7 @@ test('a snapshot contains running requests, which a restart records without a re
   const answer = order(server, () => running);
   await vi.waitFor(() => expect(coreOf(server.machine.sim).state.running.size).toBe(1), patience);
   const pieces = parseJson(jsonText([...captureMachine(server.machine)]), 64) as unknown[];
-  const restored = await restoreMachine(pieces, { generatePets });
+  const restored = await restoreMachine(pieces, { service: servedPetstore, generatePets });
   expect([...captureMachine(restored)].map(jsonText)).toEqual([...captureMachine(server.machine)].map(jsonText));
   const { lastMs } = restored.time;
   restored.apply({

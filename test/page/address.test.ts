@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { runText } from '../../src/control-api/run-operations.js';
 import { reportHtml } from '../../src/control-api/run-report.js';
 import { readPageFiles } from '../../src/node/page-files.js';
+import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { judge } from '../../src/verdict.js';
 import type { OpenedPage } from '../support/browser.js';
 import { eventually, makeStorm, type PageStage, useBrowser } from './stage.js';
@@ -63,7 +64,7 @@ describe('addresses', { tags: 'needs/chromium' }, () => {
 
   test('a report opens at a request and at a finding', async () => {
     await open();
-    const html = reportHtml(readPageFiles(), runText(stage.sim, judge(stage.sim, { isOver: true })));
+    const html = reportHtml(readPageFiles(), runText(stage.sim, judge(stage.sim, { isOver: true }), controlOperations));
     await page.route('http://report.test/**', (route) => route.fulfill({ contentType: 'text/html', body: html }));
     await page.goto('http://report.test/r.html#request=6&finding=early-retry');
     await page.getByRole('heading', { name: 'request 6' }).waitFor();

@@ -1,4 +1,5 @@
 // @module-tag extended
+
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,6 +12,7 @@ import { reportHtml } from '../../src/control-api/run-report.js';
 import type { Simulator } from '../../src/index.js';
 import { resultOf } from '../../src/judge/run-result.js';
 import { readPageFiles } from '../../src/node/page-files.js';
+import { controlOperations } from '../../src/petstore/served-petstore.js';
 import { judge } from '../../src/verdict.js';
 import type { OpenedPage } from '../support/browser.js';
 import { eventually, makeStorm, storm, useBrowser, violations } from './stage.js';
@@ -134,7 +136,10 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       expect(await violations(page)).toEqual([]);
       const stage = await openStage();
       await makeStorm(stage);
-      const html = reportHtml(readPageFiles(), runText(stage.sim, judge(stage.sim, { isOver: true })));
+      const html = reportHtml(
+        readPageFiles(),
+        runText(stage.sim, judge(stage.sim, { isOver: true }), controlOperations),
+      );
       await page.route('http://report.test/', (route) => route.fulfill({ contentType: 'text/html', body: html }));
       await page.goto('http://report.test/#request=6');
       await page.locator('.detail pre').first().waitFor();
@@ -172,7 +177,7 @@ describe('the page without a server', { tags: 'needs/chromium' }, () => {
       command,
       description: 'A storm. A right client waits.',
     });
-    const html = reportHtml(readPageFiles(), runText(stage.sim, result));
+    const html = reportHtml(readPageFiles(), runText(stage.sim, result, controlOperations));
     await stage.server.close({ graceMs: 0 });
     opened = await openPage('about:blank');
     page = opened.page;

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { controlOperations } from '../../src/control-api/control-operations.js';
-import { sandboxOperations } from '../../src/control-api/sandbox-operations.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import type { Command } from '../../src/persistence/command.js';
 import { toJsonCommand } from '../../src/persistence/command-json.js';
@@ -8,6 +6,7 @@ import type { LogEntry } from '../../src/persistence/log.js';
 import { type MachineOptions, restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { controlOperations, sandboxOperations, servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
 import { digestOf } from '../support/digest.js';
@@ -24,6 +23,7 @@ import {
 
 const errors: unknown[] = [];
 const options: MachineOptions = {
+  service: servedPetstore,
   generatePets,
   onError: (error) => errors.push(error),
   onWarning: () => {},

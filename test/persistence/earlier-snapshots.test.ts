@@ -3,6 +3,7 @@ import { captureMachine } from '../../src/persistence/capture-machine.js';
 import type { Piece } from '../../src/persistence/piece.js';
 import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import type { Scenario } from '../../src/scenario/scenario-schema.js';
 import type { Snapshot } from '../../src/simulator/simulator.js';
 import { judge } from '../../src/verdict.js';
@@ -12,7 +13,7 @@ import { send } from '../support/plain-call.js';
 const lostAnswer: Scenario = {
   faults: [{ when: { operation: 'createPet', nth: 1 }, then: { empty: true as const, phase: 'after' } }],
 };
-const options = { readMs: () => Date.now() };
+const options = { service: servedPetstore, readMs: () => Date.now() };
 
 test('a snapshot of a version without isWrite is judged as before', async () => {
   const machine = startMachine(resolveScenario(lostAnswer), Date.now(), options);

@@ -8,6 +8,7 @@ import { readMachine } from '../../src/persistence/read-machine.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { jsonText } from '../../src/values/json.js';
 import { isProof, tries } from '../support/prove.js';
 import { newFolder, openFor } from './folders.js';
@@ -44,7 +45,7 @@ function command(number: number, everyLarge: number): Command {
 /** Runs commands. @returns the maximum folder size relative to the bound */
 async function run(commands: number, everyLarge: number) {
   const folder = newFolder();
-  const options: MachineOptions = { readMs: () => Date.now() };
+  const options: MachineOptions = { service: servedPetstore, readMs: () => Date.now() };
   const { log } = await openFor(folder);
   const resolved = resolveScenario({ limits: 'off' });
   const machine = startMachine(resolved, Date.now(), options);

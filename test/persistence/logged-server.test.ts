@@ -2,8 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createControl } from '../../src/control.js';
-import { controlOperations } from '../../src/control-api/control-operations.js';
-import { sandboxOperations } from '../../src/control-api/sandbox-operations.js';
 import type { Scenario } from '../../src/index.js';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
@@ -13,6 +11,7 @@ import type { Command, RequestCommand } from '../../src/persistence/command.js';
 import { CommandQueues } from '../../src/persistence/command-queues.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
 import { Sequencer } from '../../src/persistence/sequencer.js';
+import { controlOperations, sandboxOperations, servedPetstore } from '../../src/petstore/served-petstore.js';
 import type { SandboxesOptions } from '../../src/sandboxes/sandboxes.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText } from '../../src/values/json.js';
@@ -44,7 +43,7 @@ const list = (url: string, init: RequestInit = {}) => fetch(`${url}/pets?limit=1
 async function replayed({ log }: Server, sandboxes?: SandboxesOptions) {
   const { machine, difference } = await readMachine(
     { snapshot: undefined, entries: found(log.entries) },
-    { generatePets, sandboxes },
+    { service: servedPetstore, generatePets, sandboxes },
   );
   return { machine, difference };
 }
@@ -289,7 +288,7 @@ describe('the sequencer', () => {
         snapshot: { position: snapshot?.position ?? 0, version: '1.0.0', pieces: pieces() },
         entries: found(server.log.entries.slice(snapshot?.position)),
       },
-      { generatePets },
+      { service: servedPetstore, generatePets },
     );
     expect(digestOf(captureMachine(machine as never))).toBe(digestOf(captureMachine(server.machine)));
   });

@@ -15,6 +15,7 @@ import { createLoggedSimulators } from '../../src/persistence/logged-simulators.
 import { Sequencer, type SequencerHost } from '../../src/persistence/sequencer.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { generatePets } from '../../src/seed.js';
 import { jsonText, parseJson } from '../../src/values/json.js';
@@ -115,7 +116,12 @@ export async function serveLogged(
   options: ListenOptions & Partial<MachineOptions> & { isShared?: boolean; health?: Partial<LogHealth> } = {},
 ) {
   const resolved = resolveScenario(scenario, generatePets, readStart);
-  const machine = startMachine(resolved, Date.now(), { readMs: () => Date.now(), generatePets, ...options });
+  const machine = startMachine(resolved, Date.now(), {
+    service: servedPetstore,
+    readMs: () => Date.now(),
+    generatePets,
+    ...options,
+  });
   const log = new MemoryLog(options);
   const sequencer = new Sequencer(machine, log, host);
   const health = () => ({

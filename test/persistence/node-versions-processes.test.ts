@@ -1,4 +1,5 @@
 // @module-tag extended
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { toJsonCommand } from '../../src/persistence/command-json.js';
 import { createRecording } from '../../src/persistence/folder/recording.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 import type { Verdict } from '../../src/verdict.js';
 import { runCommandLine } from '../support/command-line.js';
@@ -43,7 +45,13 @@ beforeAll(async () => {
 async function recordRandom(number: number): Promise<string> {
   const file = join(newFolder(), 'run.jsonl');
   const random = createRandom(seed * 9_000_011 + number);
-  const options = { generatePets, onError: () => {}, onWarning: () => {}, sandboxes: recordedSandboxes };
+  const options = {
+    service: servedPetstore,
+    generatePets,
+    onError: () => {},
+    onWarning: () => {},
+    sandboxes: recordedSandboxes,
+  };
   const noonMs = Date.parse(noon);
   const machine = startMachine(resolveScenario(randomScenario(random, number), generatePets), noonMs, options);
   const recording = createRecording(file, {

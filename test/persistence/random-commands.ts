@@ -3,6 +3,7 @@ import { type Fault, type Scenario, ScenarioError } from '../../src/index.js';
 import type { Command } from '../../src/persistence/command.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
 import { assumptions } from '../../src/petstore/assumptions.js';
+import { petState } from '../../src/petstore/exported-pets.js';
 import { generatesPets } from '../../src/petstore/resolve-pets.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
 import type { PlainCall } from '../../src/requests/plain-call.js';
@@ -254,7 +255,8 @@ export const controlInputs: Record<string, (random: Random, machine: StateMachin
     result: pick(['succeeded', 'failed', 'aborted']),
   }),
   clearJournal: () => ({}),
-  importState: ({ pick }, machine, sandbox) => exportState(machine.simOf(pick([sandbox, undefined])) ?? machine.sim),
+  importState: ({ pick }, machine, sandbox) =>
+    exportState(machine.simOf(pick([sandbox, undefined])) ?? machine.sim, petState),
   saveSnapshot: ({ pick }) => ({ name: pick(['x', 'y']) }),
   restoreSnapshot: ({ pick }) => ({ name: pick(['x', 'y']) }),
   removeSnapshot: ({ pick }) => ({ name: pick(['x', 'y']) }),

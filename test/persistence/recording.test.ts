@@ -10,6 +10,7 @@ import { createRecording, readRecordedLog } from '../../src/persistence/folder/r
 import { type ReplayUntil, replayLog } from '../../src/persistence/replay-log.js';
 import { type MachineOptions, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';
@@ -17,7 +18,7 @@ import { newFolder } from './folders.js';
 import { createRandom, randomCommand, randomScenario } from './random-commands.js';
 
 const noonMs = Date.parse(noon);
-const options: MachineOptions = { generatePets, onError: () => {} };
+const options: MachineOptions = { service: servedPetstore, generatePets, onError: () => {} };
 
 /** A machine of which everything is recorded. */
 function record(scenario: Scenario = {}, file = join(newFolder(), 'run.jsonl')) {

@@ -5,13 +5,20 @@ import { recordedSandboxes } from '../../src/node/recording-engine.js';
 import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { readRecordedLog } from '../../src/persistence/folder/recording.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 import { digestOf } from '../support/digest.js';
 
 const results = [];
 for (const file of process.argv.slice(2)) {
   const { entries, notice } = readRecordedLog(file);
-  const options = { generatePets, onError: () => {}, onWarning: () => {}, sandboxes: recordedSandboxes };
+  const options = {
+    service: servedPetstore,
+    generatePets,
+    onError: () => {},
+    onWarning: () => {},
+    sandboxes: recordedSandboxes,
+  };
   const { machine, applied, uncompared, difference } = await replayLog({ entries }, options, {});
   if (machine === undefined) throw new Error(`expected entries in ${file}`);
   results.push({

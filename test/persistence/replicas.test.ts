@@ -7,6 +7,7 @@ import type { LogEntry } from '../../src/persistence/log.js';
 import { LogTime } from '../../src/persistence/log-time.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 
@@ -15,7 +16,10 @@ const join: Command = { kind: 'join', version: '1.0.0' };
 
 /** A machine, and what writes entries to it: `write('a', 500, command)` half a second after the start. */
 function begin(scenario: Scenario = {}) {
-  const machine = startMachine(resolveScenario(scenario, generatePets), startMs, { generatePets });
+  const machine = startMachine(resolveScenario(scenario, generatePets), startMs, {
+    service: servedPetstore,
+    generatePets,
+  });
   const sequences: Record<string, number> = {};
   let position = 0;
   const write = (writer: string, ms: number, command: Command, more: Partial<LogEntry> = {}) => {

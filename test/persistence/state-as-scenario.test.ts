@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { exportState } from '../../src/control-api/export-state.js';
-import { stateAsScenario } from '../../src/control-api/state-as-scenario.js';
 import type { ExportedState } from '../../src/control-api/state-schema.js';
 import { createSimulator, type Scenario, type ScenarioError } from '../../src/index.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
@@ -10,7 +9,10 @@ import type { HandledRequest } from '../../src/persistence/command-result.js';
 import type { LogEntry } from '../../src/persistence/log.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
 import type { StateMachine } from '../../src/persistence/state-machine.js';
+import { petState } from '../../src/petstore/exported-pets.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
+import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { generatePets } from '../../src/seed.js';
 import { coreOf } from '../../src/simulator/simulator.js';
@@ -19,7 +21,7 @@ import { send } from '../support/plain-call.js';
 import { seed, tries } from '../support/prove.js';
 import { createRandom, randomCall, randomCommand, randomScenario } from './random-commands.js';
 
-const options = { generatePets, onError: () => {} };
+const options = { service: servedPetstore, generatePets, onError: () => {} };
 
 const entryOf = (sequence: number, atMs: number, commands: readonly unknown[]): LogEntry => ({
   position: sequence,
@@ -32,7 +34,7 @@ const entryOf = (sequence: number, atMs: number, commands: readonly unknown[]): 
 
 /** The scenario of the file that an export writes. */
 function throughFile(machine: StateMachine): { state: ExportedState; scenario: Scenario } {
-  const state = exportState(machine.sim);
+  const state = exportState(machine.sim, petState);
   const { value, issues } = readYaml(scenarioYaml(stateAsScenario(state, generatePets), 'From a test.'));
   expect(issues).toEqual([]);
   return { state, scenario: value as Scenario };
@@ -67,7 +69,7 @@ test('a simulator started from an exported scenario has the same state and respo
     if (delayed.length > 0 || !Number.isInteger(resolved.clock.speed ?? 1)) continue;
     const { state, scenario } = throughFile(machine);
     const again = startMachine(resolveScenario(scenario, generatePets, readStart), atMs, options);
-    expect(comparable(exportState(again.sim)), `run ${number} of seed ${seed}`).toEqual(comparable(state));
+    expect(comparable(exportState(again.sim, petState)), `run ${number} of seed ${seed}`).toEqual(comparable(state));
 
     for (let sequence = 41; sequence <= 70; sequence++) {
       atMs += random.pick([0, 1, 300, 2_000, 61_000]);
@@ -95,7 +97,7 @@ async function answerOf(machine: StateMachine, sequence: number, atMs: number, c
 test('windows of keys that are not in the scenario are exported', () => {
   const scenario: Scenario = { limits: { algorithm: 'sliding-log' }, clock: { start: noon, mode: 'frozen' } };
   const sim = createSimulator({ scenario });
-  const again = createSimulator({ scenario: stateAsScenario(exportState(sim)), readStart });
+  const again = createSimulator({ scenario: stateAsScenario(exportState(sim, petState)), readStart });
   for (const each of [sim, again]) {
     for (let call = 0; call < 3; call++) send(each);
     each.clock.advance('61s');
@@ -109,7 +111,7 @@ test('a reset restores the start of the scenario', () => {
   const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
   for (let call = 0; call < 3; call++) send(sim);
   sim.keys.ban('pro-key', '10m');
-  const scenario = stateAsScenario(exportState(sim));
+  const scenario = stateAsScenario(exportState(sim, petState));
   const again = createSimulator({ scenario, readStart });
   const before = [again.keys.get('free-key'), again.keys.get('pro-key')];
   expect(before).toEqual([sim.keys.get('free-key'), sim.keys.get('pro-key')]);
@@ -123,7 +125,7 @@ test('the export is readable: keys with usage and bans, and one line for each pe
   const sim = createSimulator({ scenario: { clock: { start: noon, mode: 'frozen' } } });
   send(sim);
   sim.keys.ban('pro-key', '10m');
-  const text = scenarioYaml(stateAsScenario(exportState(sim)), 'From a test.');
+  const text = scenarioYaml(stateAsScenario(exportState(sim, petState)), 'From a test.');
   expect(text).toContain('  free-key: {plan: free, usage: {minute: 1, day: 1}}\n');
   expect(text).toContain('  pro-key: {plan: pro, bannedFor: 600000ms}\n');
   expect(text).toContain('  - {id: 1, name: Rex, categoryId: 1, status: available}\n');
@@ -135,23 +137,23 @@ test('ids continue after all assigned ids, including those of removed pets', () 
   const sim = createSimulator();
   const { id } = sim.pets.add({ name: 'Last', categoryId: 1 });
   sim.pets.remove(id);
-  const again = createSimulator({ scenario: stateAsScenario(exportState(sim)), readStart });
+  const again = createSimulator({ scenario: stateAsScenario(exportState(sim, petState)), readStart });
   expect(again.pets.add({ name: 'Next', categoryId: 1 }).id).toBe(Number(id) + 1);
 });
 
 test('generated pets stay generated while unchanged', () => {
   const scenario: Scenario = { pets: { generate: { sold: 200 } }, clock: { start: noon, mode: 'frozen' } };
   const sim = createSimulator({ scenario, generatePets });
-  expect(stateAsScenario(exportState(sim), generatePets).pets).toEqual({ generate: { sold: 200 } });
+  expect(stateAsScenario(exportState(sim, petState), generatePets).pets).toEqual({ generate: { sold: 200 } });
   const again = createSimulator({
-    scenario: stateAsScenario(exportState(sim), generatePets),
+    scenario: stateAsScenario(exportState(sim, petState), generatePets),
     generatePets,
     readStart,
   });
   expect(again.pets.list()).toEqual(sim.pets.list());
   expect(again.pets.add({ name: 'Next', categoryId: 1 }).id).toBe(201);
   sim.pets.remove(7);
-  expect(stateAsScenario(exportState(sim), generatePets).pets).toHaveLength(199);
+  expect(stateAsScenario(exportState(sim, petState), generatePets).pets).toHaveLength(199);
 });
 
 test('an invalid state is rejected with all its mistakes', () => {

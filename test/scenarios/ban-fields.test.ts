@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createControl } from '../../src/control.js';
-import { stateAsScenario } from '../../src/control-api/state-as-scenario.js';
 import { createSimulator, type Scenario } from '../../src/index.js';
 import { readSetFlag } from '../../src/node/scenario-files/overrides.js';
 import { readYaml } from '../../src/node/scenario-files/read-yaml.js';
 import { readScenarioAndFiles } from '../../src/node/scenario-files/scenario-files.js';
 import { scenarioSchema } from '../../src/petstore/scenario-schema.js';
+import { stateAsScenario } from '../../src/petstore/state-as-scenario.js';
 import { toJsonSchema } from '../../src/validation/json-schema.js';
 import type { AnySchema } from '../../src/validation/schema.js';
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { readRecordedLog } from '../../src/persistence/folder/recording.js';
 import { replayLog } from '../../src/persistence/replay-log.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 import * as clients from './clients.js';
 import { removeRecordings } from './open-recorded.js';
@@ -21,7 +22,7 @@ afterEach(async () => {
   for (const stage of opened.splice(0)) {
     const { machine, file } = await stage.close();
     const { entries, notice } = readRecordedLog(file);
-    const again = await replayLog({ entries }, { generatePets });
+    const again = await replayLog({ entries }, { service: servedPetstore, generatePets });
     expect(notice).toBeUndefined();
     expect(again.difference).toBeUndefined();
     expect(again.machine?.sim.journal.query()).toEqual(machine.sim.journal.query());

@@ -8,6 +8,7 @@ import { createLoggedSimulators } from '../../src/persistence/logged-simulators.
 import { Sequencer } from '../../src/persistence/sequencer.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import type { Answer, ApiCall } from '../../src/requests/api-call.js';
 import { readStart } from '../../src/scenario/read-start.js';
 import { generatePets } from '../../src/seed.js';
@@ -29,6 +30,7 @@ export function openRecorded(scenario: Scenario) {
   const onError = (error: unknown) => failures.push(error);
   const resolved = resolveScenario(scenario, generatePets, readStart);
   const machine = startMachine(resolved, Date.parse(noon), {
+    service: servedPetstore,
     generatePets,
     onError,
     onWarning: () => {},

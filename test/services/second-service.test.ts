@@ -10,6 +10,7 @@ import { captureMachine } from '../../src/persistence/capture-machine.js';
 import { readMachine } from '../../src/persistence/read-machine.js';
 import { restoreMachine, startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
+import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { judge } from '../../src/verdict.js';
 import { found, serveLogged } from '../persistence/memory-log.js';
 import { clientOf, depot } from '../support/depot.js';
@@ -182,7 +183,7 @@ describe('a second service', () => {
     await close();
     const read = await readMachine(
       { snapshot: undefined, entries: found(log.entries) },
-      { readMs: Date.now, services },
+      { service: servedPetstore, readMs: Date.now, services },
     );
     const journal = machine.sim.journal.query({});
     expect(journal.map(({ operation, status }) => [operation, status])).toEqual([
@@ -224,7 +225,7 @@ describe('a second service', () => {
   });
 
   test('is restored from a log with its data, its delayed request and its journal', async () => {
-    const options = { readMs: () => Date.now(), services: [depot], onWarning: () => {} };
+    const options = { service: servedPetstore, readMs: () => Date.now(), services: [depot], onWarning: () => {} };
     const machine = startMachine(resolveScenario(frozen), Date.now(), options);
     const { ask, post } = clientOf(machine.sim);
     await post('Oslo');

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { judge } from '../../judge/judge.js';
+import { listen } from '../../node/listen.js';
 import { readShipped } from '../../node/scenario-files/shipped-scenarios.js';
-import { listen } from '../../node/serve-state.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';

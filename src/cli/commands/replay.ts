@@ -8,6 +8,7 @@ import type { CommandResult, HandledRequest } from '../../persistence/command-re
 import type { Replay } from '../../persistence/replay-log.js';
 import type { StateMachine } from '../../persistence/state-machine.js';
 import { defaultScenario } from '../../petstore/default-scenario.js';
+import { controlOperations } from '../../petstore/served-petstore.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
 import { formatJsonResult } from '../format-json-result.js';
@@ -69,7 +70,7 @@ async function judge(machine: StateMachine, file: string, flags: ReplayFlags, la
       ? judged
       : { ...judged, outcome: 'inconclusive' as const, reason: lack };
   const runResult = resultOf(verdict, { ...resultOptions(flags), description: aboutScenario(sim.scenario) });
-  const run = (shown: Verdict) => runText(sim, shown);
+  const run = (shown: Verdict) => runText(sim, shown, controlOperations);
   return writeReports(flags, { result: runResult, entries: sim.journal.query(), run }, next(file));
 }
 

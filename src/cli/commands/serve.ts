@@ -1,3 +1,4 @@
+import { loadPetstore } from '../../node/load-petstore.js';
 import type { Override } from '../../node/scenario-files/overrides.js';
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { readShippedScenarios } from '../../node/scenario-files/shipped-scenarios.js';
@@ -82,7 +83,7 @@ function memory(resolved: ResolvedScenario): Engine<ServableState> {
     generatePets: generateAtStart,
     readStart,
   });
-  return memoryEngine(sim);
+  return memoryEngine(sim, loadPetstore);
 }
 
 /** Scenario fields that the flags set, in the order of their application. */

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { ControlError, invalid, notFound, toControlError, unavailable } from '../../control-api/control-error.js';
 import type { AnyControlOperation, Caller } from '../../control-api/control-operation.js';
-import { controlOperations } from '../../control-api/control-operations.js';
 import type { CustomRoutesDescription } from '../../control-api/custom-routes-description.js';
 import type { EntryFeed } from '../../control-api/entry-stream.js';
 import { isLazy, jsonPieces } from '../../control-api/lazy-result.js';
 import { openEntryFeed, perform, performInSteps } from '../../control-api/perform.js';
-import { noSandbox, sandboxOperations, sandboxUrls } from '../../control-api/sandbox-operations.js';
+import { noSandbox, sandboxUrls } from '../../control-api/sandbox-operations.js';
+import type { ControlOperations, ServedService } from '../../control-api/served-service.js';
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
 import { retryAfterHeader } from '../../rate-limits/header-names.js';
 import { errorBody } from '../../requests/api-error.js';
@@ -57,6 +57,7 @@ interface Found extends Pick<Caller, 'baseUrl' | 'controlUrl'> {
  */
 export function createControlRouter(
   simulators: ServedSimulators,
+  { operations, sandboxOperations }: ServedService,
   { closing, openapi, ...access }: ControlRouterOptions,
 ): ControlListener {
   const { sim, sandboxes } = simulators;
@@ -133,7 +134,7 @@ export function createControlRouter(
     };
 
   /** Adds a route for each path of an operation table. Other methods get a 405. */
-  const mount = (base: string, table: Record<string, AnyControlOperation>, find: Find) => {
+  const mount = (base: string, table: ControlOperations, find: Find) => {
     for (const path of new Set(Object.values(table).map(({ path }) => path))) {
       const here = Object.entries(table).filter(([, operation]) => operation.path === path);
       const route = app.route(base + path.replace(/\{(\w+)\}/g, ':$1'));
@@ -150,13 +151,13 @@ export function createControlRouter(
   };
   // Uses the socket's address for an HTTP/1.0 request, which has no Host header.
   const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
-  mount('/__sim', controlOperations, (request) => {
+  mount('/__sim', operations, (request) => {
     const origin = originOf(request);
     return { target: sim, baseUrl: origin + sim.basePaths[0], controlUrl: `${origin}/__sim` };
   });
   servePage(app);
   mount('/__sim', sandboxOperations, (request) => ({ target: { sim, sandboxes, origin: originOf(request) } }));
-  mount('/__sim/sandboxes/:sandbox', controlOperations, (request) => {
+  mount('/__sim/sandboxes/:sandbox', operations, (request) => {
     const name = request.params.sandbox as string;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const sandbox = isRead ? simulators.readSandbox(name) : simulators.useSandbox(name);

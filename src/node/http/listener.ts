@@ -127,8 +127,8 @@ const isVisit = ({ method, url, headers: { accept = '' } }: IncomingMessage) =>
 function createControlLoader(simulators: ServedSimulators, options: ListenerOptions): ControlListener {
   let loading: Promise<ControlListener> | undefined;
   const load = () => {
-    loading ??= import('./control-router.js').then(({ createControlRouter }) =>
-      createControlRouter(simulators, options),
+    loading ??= Promise.all([import('./control-router.js'), simulators.loadService()]).then(
+      ([{ createControlRouter }, service]) => createControlRouter(simulators, service, options),
     );
     return loading;
   };

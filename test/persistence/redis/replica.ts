@@ -4,6 +4,7 @@ import { type ServedState, serveState } from '../../../src/node/serve-state.js';
 import { type StoreOptions, type StoreState, storeEngine } from '../../../src/node/store-engine.js';
 import { readRedisAddress } from '../../../src/persistence/redis/address.js';
 import { resolveScenario } from '../../../src/petstore/scenario.js';
+import { servedPetstore } from '../../../src/petstore/served-petstore.js';
 import { readStart } from '../../../src/scenario/read-start.js';
 import { generatePets } from '../../../src/seed.js';
 import type { RedisServer } from './redis-server.js';
@@ -34,6 +35,7 @@ export async function startReplica(
       address: readRedisAddress(`redis://127.0.0.1:${proxy.port}/0?name=test`),
       resolved: resolveScenario(scenario, generatePets, readStart),
       scenarioName: 'default',
+      service: servedPetstore,
       generatePets,
       onNotice: (sentence) => (/ is (unreachable|back)\b/.test(sentence) ? saidOfStore : said).push(sentence),
       onFatal: (sentence) => ended.push(sentence),

@@ -1,8 +1,8 @@
-import type { StoredPet } from '../petstore/pet.js';
+import { operation } from '../control-api/control-operation.js';
+import { described, wholeNumber } from '../control-api/input-values.js';
 import { fields, list, optional, string } from '../validation/schemas.js';
 import { count } from '../validation/value-schemas.js';
-import { operation } from './control-operation.js';
-import { described, wholeNumber } from './input-values.js';
+import type { StoredPet } from './pet.js';
 
 /** Maximum number of pets in one response of the control API. */
 const maximumPets = 1_000;

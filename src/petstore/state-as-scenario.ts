@@ -1,7 +1,4 @@
-import { defaultScenario } from '../petstore/default-scenario.js';
-import { firstIdAfter } from '../petstore/pet-store.js';
-import type { GeneratePets } from '../petstore/resolve-pets.js';
-import { resolveScenario } from '../petstore/scenario.js';
+import type { ExportedState } from '../control-api/state-schema.js';
 import { type ApiKey, refresh } from '../rate-limits/api-key.js';
 import { windowAlgorithm } from '../rate-limits/window.js';
 import type { ExportedKey } from '../scenario/key-state-schema.js';
@@ -9,7 +6,10 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { toApiKey } from '../scenario/to-api-key.js';
 import { jsonText } from '../values/json.js';
-import type { ExportedState } from './state-schema.js';
+import { defaultScenario } from './default-scenario.js';
+import { firstIdAfter } from './pet-store.js';
+import type { GeneratePets } from './resolve-pets.js';
+import { resolveScenario } from './scenario.js';
 
 /**
  * Converts an exported state to a scenario that starts in this state: keys, pets, fault rules with counts, and the

@@ -1,10 +1,11 @@
+import { exportState, importState } from '../control-api/export-state.js';
+import type { ExportedState } from '../control-api/state-schema.js';
 import { checkWith } from '../scenario/check-scenario.js';
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { fingerprint } from '../values/fingerprint.js';
 import { jsonText, parseJson } from '../values/json.js';
 import { runToEnd } from '../values/steps.js';
-import { exportState, importState } from './export-state.js';
-import { type ExportedState, stateSchema } from './state-schema.js';
+import { petState } from './exported-pets.js';
 
 /** Browser storage that keeps a simulator's state between loads of a page: `sessionStorage` or `localStorage`. */
 export interface StateStorage {
@@ -72,7 +73,7 @@ export function persistState(
 function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedAtMs: number): string | undefined {
   let failure = sim.pets.size > maximumPets ? `it has more than ${maximumPets} pets` : undefined;
   if (failure === undefined) {
-    const state = exportState(sim);
+    const state = exportState(sim, petState);
     const text = jsonText({ fingerprint: startedFrom, savedAtMs, state } satisfies Saved);
     if (text.length > maximumCharacters) failure = `it takes more than ${maximumCharacters} characters`;
     else {
@@ -95,7 +96,7 @@ function restore(sim: Simulator, storage: StateStorage, startedFrom: string, now
   try {
     const { fingerprint: savedFrom, savedAtMs, state } = parseJson(text) as unknown as Saved;
     if (savedFrom === startedFrom) {
-      const snapshot = runToEnd(importState(sim, checkWith(stateSchema, state, 'state')));
+      const snapshot = runToEnd(importState(sim, checkWith(petState.schema, state, 'state'), petState));
       const { clock, resolved } = snapshot;
       const elapsedMs = clock.frozen ? 0 : Math.max(0, nowMs - savedAtMs) * (resolved.clock.speed ?? 1);
       sim.restore({ ...snapshot, clock: { ...clock, nowMs: Math.round(clock.nowMs + elapsedMs) } });

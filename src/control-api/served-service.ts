@@ -1,0 +1,56 @@
+import type { Scenario } from '../scenario/scenario-schema.js';
+import type { MainService } from '../simulator/simulator-state.js';
+import type { Schema } from '../validation/schema.js';
+import type { AnyControlOperation } from './control-operation.js';
+import type { OutputOf, ServiceCounts, StateForm } from './state-schema.js';
+
+/** Control operations by name. */
+export type ControlOperations = Readonly<Record<string, AnyControlOperation>>;
+
+/** Group of operations with a common tag in the OpenAPI description. */
+export interface OperationGroup<Operations extends ControlOperations = ControlOperations> {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: Operations;
+}
+
+/** Parts of the control API that a main service, such as the Petstore, defines. */
+export interface ServiceControl<Own extends ControlOperations> {
+  readonly main: MainService;
+  /** Noun for the service in descriptions: `the Petstore service`. */
+  readonly title: string;
+  /** Describes the service in OpenAPI 3.1. @param baseUrl API URL; default: that of a server without options */
+  describe(baseUrl?: string): Record<string, unknown>;
+  /** Questions that the service's documentation leaves open, by the name of the setting that answers each. */
+  readonly assumptions: Readonly<Record<string, OpenQuestion>>;
+  /** Operations on the service's own data. */
+  readonly group: OperationGroup<Own>;
+  readonly state: StateForm;
+  /** Numbers about the service's data, which results contain. */
+  readonly counts: DataCounts;
+  /** Schema of the scenarios that a running server can load. */
+  readonly loadable: Schema<Scenario>;
+}
+
+/** Numbers about a main service's data, such as the number of pets. */
+export interface DataCounts {
+  readonly schemas: ServiceCounts;
+  /** Counts the items of a captured copy of the data. */
+  of(copy: unknown): OutputOf<ServiceCounts>;
+}
+
+/** Question that a service's documentation leaves open, with the setting's values. */
+interface OpenQuestion {
+  readonly question: string;
+  readonly default: unknown;
+  readonly alternatives: readonly unknown[];
+}
+
+/** A main service with all its control operations, for a server. */
+export interface ServedService {
+  readonly main: MainService;
+  /** Operations on one simulator. */
+  readonly operations: ControlOperations;
+  /** Operations on the server and its sandboxes. */
+  readonly sandboxOperations: ControlOperations;
+}
