@@ -75,8 +75,7 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
     );
   }
   // Imports these modules only here, because `listen` does not need them.
-  const [{ createControl }, { servedPetstore }, { generatePets }] = await Promise.all([
-    import('../petstore/create-control.js'),
+  const [{ createControl, servedPetstore }, { generatePets }] = await Promise.all([
     import('../petstore/served-petstore.js'),
     import('../petstore/generate-pets.js'),
   ]);

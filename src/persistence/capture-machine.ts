@@ -1,4 +1,5 @@
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
+import type { Scenario } from '../scenario/scenario-schema.js';
 import { jsonText } from '../values/json.js';
 import { captureSimulator, parts } from './capture-simulator.js';
 import type { Piece } from './piece.js';
@@ -28,7 +29,8 @@ export function captureMachine(machine: StateMachine): Iterable<Piece> {
   function* pieces(): Generator<Piece> {
     yield server;
     for (const { scenario } of scenarios) {
-      const { pets, ...content } = scenario;
+      // Pets are the only long list of a scenario; scenarios of other services have no such field.
+      const { pets, ...content } = scenario as Scenario & { pets?: unknown };
       if (!Array.isArray(pets)) {
         yield { kind: 'scenario', content: scenario };
         continue;

@@ -31,12 +31,9 @@ const pet = fields({
   extra: optional(extra),
 }) satisfies Schema<Pet, unknown>;
 
-/** Schemas of the pets in an exported state. */
-export const petStateFields = { pets: list(pet), nextId: int64 };
-
 /** Form of the Petstore's pets in an exported state. */
 export const petState: StateForm = {
-  schema: /* @__PURE__ */ createStateSchema(faultSchema, petStateFields),
+  schema: /* @__PURE__ */ createStateSchema(faultSchema, { pets: list(pet), nextId: int64 }),
   data: {
     write(copy) {
       const { pets, nextId } = copy as PetStoreState;

@@ -1,8 +1,7 @@
 import type { limitSettings, ValuesOf } from '../rate-limits/settings.js';
 import type { Schema } from '../validation/schema.js';
 import type { Int64 } from '../values/int64.js';
-import type { petStateFields } from './exported-pets.js';
-import type { StoredPet } from './pet.js';
+import type { Pet, StoredPet } from './pet.js';
 import type { Pets } from './pets.js';
 import type { GeneratePets } from './resolve-pets.js';
 import type { petConditions, petFields } from './scenario-fields.js';
@@ -14,7 +13,6 @@ import type { settingValues } from './settings.js';
 type PetSettings = ValuesOf<Omit<typeof settingValues, keyof typeof limitSettings | 'errorCodes' | 'cors'>>;
 type PetFields = typeof petFields;
 type PetConditions = typeof petConditions;
-type PetStateFields = typeof petStateFields;
 
 declare module '../scenario/settings.js' {
   interface Settings extends PetSettings {}
@@ -40,7 +38,10 @@ declare module '../scenario/scenario-rules.js' {
 }
 
 declare module '../control-api/state-schema.js' {
-  interface ServiceStateFields extends PetStateFields {}
+  interface ServiceStateFields {
+    pets: Schema<Pet[]>;
+    nextId: Schema<Int64>;
+  }
   interface ServiceCounts {
     pets: Schema<number>;
   }

@@ -6,24 +6,48 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createControlOf } from '../../src/control-api/create-control.js';
+import type { Update } from '../../src/control-api/update-stream.js';
 import { handlers } from '../../src/in-process/msw.js';
 import { judge } from '../../src/judge/judge.js';
+import { judgeRecording } from '../../src/judge/judge-recording.js';
+import { terminalReport } from '../../src/judge/report/terminal.js';
+import { folderEngine } from '../../src/node/folder-engine.js';
+import { memoryEngine, serveState } from '../../src/node/serve-state.js';
+import { captureMachine } from '../../src/persistence/capture-machine.js';
+import { openFileLog } from '../../src/persistence/folder/file-log.js';
+import type { FoundEntry } from '../../src/persistence/log.js';
+import { replayLog } from '../../src/persistence/replay-log.js';
+import { restoreMachine } from '../../src/persistence/start-machine.js';
 import { Sandboxes } from '../../src/sandboxes/sandboxes.js';
-import { clientOf } from '../support/depot.js';
+import { readRecording } from '../../src/traffic-files/read-recording.js';
+import { newFolder } from '../persistence/folders.js';
+import { clientOf, depot } from '../support/depot.js';
 import { createDepotSimulator } from '../support/depot-simulator.js';
+import { patience } from '../support/patience.js';
+import { servedDepot } from '../support/served-depot.js';
 
 const root = join(import.meta.dirname, '../..');
 /** Parts of the engine that any service needs. */
 const roots = [
-  'test/support/depot-simulator.ts',
+  'test/support/served-depot.ts',
+  'src/control-api/create-control.ts',
+  'src/dashboard/main.tsx',
+  'src/dashboard/panel.tsx',
+  'src/dashboard/styles.d.ts',
   'src/in-process/msw.ts',
   'src/judge/judge.ts',
   'src/judge/judge-recording.ts',
   'src/judge/report/junit.ts',
   'src/judge/report/terminal.ts',
   'src/judge/trace.ts',
+  'src/node/custom-routes/handlers-file.ts',
+  'src/node/data-engine.ts',
+  'src/node/recording-engine.ts',
+  'src/node/serve-state.ts',
   'src/own-routes/guarded.ts',
   'src/own-routes/serve-route.ts',
+  'src/persistence/replay-log.ts',
   'src/sandboxes/sandboxes.ts',
   'src/traffic-files/read-recording.ts',
 ];
@@ -52,14 +76,17 @@ describe('the engine without src/petstore', () => {
 
   test('loads nothing of src/petstore', async () => {
     const { metafile } = await build({
-      entryPoints: [...roots],
+      entryPoints: roots.filter((file) => !file.endsWith('.d.ts')),
       absWorkingDir: root,
       bundle: true,
       write: false,
       metafile: true,
       format: 'esm',
       outdir: 'out',
-      external: ['msw'],
+      platform: 'node',
+      packages: 'external',
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
     });
     const inputs = Object.keys(metafile.inputs);
     expect(inputs).toContain('src/simulator/request-pipeline.ts');
@@ -147,5 +174,196 @@ describe('a simulator of another service alone', () => {
     server.listen({ onUnhandledRequest: 'error' });
     onTestFinished(() => server.close());
     expect((await clientOf({ fetch }).ask('/depot/parcels/1')).status).toBe(200);
+  });
+});
+
+/** Functions of the depot's control API, in this process or over HTTP. */
+// biome-ignore lint/suspicious/noExplicitAny: the declared functions are those of the Petstore
+type DepotControl = Record<string, (input?: object) => any>;
+const controlOf = (of: Parameters<typeof createControlOf>[1]) =>
+  createControlOf(servedDepot, of) as unknown as DepotControl & { sandbox(name: string): DepotControl };
+
+/** Client of a depot that is served over HTTP. */
+const clientAt = (baseUrl: string) =>
+  clientOf({ fetch: (url, init) => fetch(String(url).replace('http://depot.test/depot', baseUrl), init) });
+
+describe('a server of another service alone', () => {
+  async function serveDepot(scenario = {}) {
+    const { sim } = depotAlone(scenario);
+    const server = await serveState(
+      memoryEngine(sim, async () => servedDepot),
+      { port: 0 },
+    );
+    onTestFinished(() => server.close({ graceMs: 0 }));
+    return { server, control: controlOf(server.baseUrl), ...clientAt(server.baseUrl) };
+  }
+
+  test('has the control operations of any service, and its own', async () => {
+    const { server, control, ask, post } = await serveDepot();
+    expect((await post('Oslo')).status).toBe(201);
+    expect(await control.listParcels?.()).toEqual(['Oslo']);
+    await expect(fetch(`${server.controlUrl}/pets`)).resolves.toMatchObject({ status: 404 });
+    expect(await control.listAssumptions?.()).toEqual([]);
+    await control.exhaustKey?.({ key: 'free-key' });
+    expect((await ask('/depot/parcels/1')).status).toBe(429);
+    await control.changeClock?.({ advance: '60s' });
+    expect((await ask('/depot/parcels/1')).status).toBe(200);
+    expect((await control.queryJournal?.()).entries).toMatchObject([
+      { operation: 'sendParcel', status: 201 },
+      { operation: 'trackParcel', status: 429 },
+      { operation: 'trackParcel', status: 200 },
+    ]);
+    expect(await control.getVerdict?.()).toMatchObject({ outcome: 'pass' });
+    const { answers } = await control.exportRun?.();
+    expect(answers['/scenario']).toMatchObject({ name: 'default' });
+  });
+
+  test('takes the names and conditions of fault rules from the service', async () => {
+    const { server, control, ask } = await serveDepot();
+    await control.addFault?.({ name: 'lost', when: { operation: 'trackParcel' }, then: { respond: { status: 503 } } });
+    expect((await ask('/depot/parcels/1')).status).toBe(503);
+    expect(await control.listFaults?.()).toMatchObject([{ name: 'lost', applied: 1 }]);
+    for (const when of [{ operation: 'listPets' }, { petId: 1 }])
+      await expect(control.addFault?.({ when, then: { empty: true } })).rejects.toMatchObject({ status: 400 });
+    const description = await (await fetch(`${server.controlUrl}/openapi.json`)).json();
+    expect(JSON.stringify(description)).toContain('trackParcel');
+    expect(JSON.stringify(description)).not.toMatch(/petId|nextId|Petstore/);
+    expect(description.info.description).toContain('a depot of parcels. Its own API is under `/depot`');
+  });
+
+  test('exports, imports and saves its state, also in sandboxes', async () => {
+    const { server, control, post } = await serveDepot();
+    await post('Oslo');
+    const state = await control.exportState?.();
+    expect(state.services).toEqual({ depot: [{ 1: 'Oslo' }] });
+    expect(state).not.toHaveProperty('pets');
+    await control.saveSnapshot?.({ name: 'one' });
+    await post('Rome');
+    expect((await control.listSnapshots?.())[0]).toEqual({
+      name: 'one',
+      scenario: 'default',
+      now: '2026-01-01T00:00:00.000Z',
+    });
+    await control.restoreSnapshot?.({ name: 'one' });
+    expect(await control.listParcels?.()).toEqual(['Oslo']);
+    await control.createSandbox?.({ name: 'mine' });
+    await control.sandbox('mine').importState?.(state);
+    const sandbox = clientAt(`${new URL(server.baseUrl).origin}/s/mine/depot`);
+    expect(await (await sandbox.ask('/depot/parcels/1')).json()).toEqual({ number: '1', to: 'Oslo' });
+    for (const services of [{ depot: ['Oslo'] }, { depot: [] }, { depot: 5 }, { petstore: [1] }]) {
+      await expect(control.importState?.({ ...state, services }), JSON.stringify(services)).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringMatching(/^services/),
+      });
+      expect(await control.listParcels?.()).toEqual(['Oslo']);
+    }
+  });
+
+  test('serves the dashboard, whose stream shows each request', async () => {
+    const { server, post, ask } = await serveDepot();
+    const page = await fetch(`${server.controlUrl}/`, { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toContain('text/html');
+    await post('Oslo');
+    await ask('/depot/parcels/1');
+    const [update] = await firstUpdate(server.controlUrl);
+    expect(update).toMatchObject({ scenario: 'default', total: 2 });
+    expect(update?.entries.map(({ operation, status }) => [operation, status])).toEqual([
+      ['sendParcel', 201],
+      ['trackParcel', 200],
+    ]);
+  });
+
+  test('exports recordings that the judge of the service reads', async () => {
+    const { control, post, ask } = await serveDepot();
+    await post('Oslo');
+    await ask('/depot/parcels/1');
+    const har = new TextEncoder().encode(JSON.stringify(await control.exportHar?.()));
+    const operationOf = (method: string) => (method === 'POST' ? 'sendParcel' : 'trackParcel');
+    const recorded = { basePath: '/depot', root: '/parcels', operationOf };
+    const { exchanges } = await readRecording([{ name: 'depot.har', pieces: [har] }], recorded);
+    expect(exchanges.map(({ operation, path }) => [operation, path])).toEqual([
+      ['sendParcel', '/parcels'],
+      ['trackParcel', '/parcels/1'],
+    ]);
+    const verdict = judgeRecording(exchanges, { deprecations: depot.deprecations, name: 'depot.har' });
+    expect(verdict.findings.map(({ code }) => code)).toContain('deprecated-operation');
+    expect(terminalReport(exchanges, verdict)).toContain('GET /parcels/{number} was used once.');
+  });
+});
+
+/** The first updates of the stream that the dashboard reads. */
+async function firstUpdate(controlUrl: string): Promise<Update[]> {
+  const response = await fetch(`${controlUrl}/updates`);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (!text.includes('\n\n')) text += decoder.decode((await reader.read()).value, { stream: true });
+  await reader.cancel();
+  return [JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '')];
+}
+
+describe('a log of another service alone', () => {
+  const resolved = depotAlone().sim.check({ clock: { mode: 'frozen', start: '2026-01-01T00:00:00Z' } });
+
+  async function serveFolder(folder: string) {
+    const options = { service: servedDepot, folder, resolved, scenarioName: 'default' };
+    const server = await serveState(folderEngine(options), { port: 0 });
+    let isClosed = false;
+    const close = async () => {
+      if (!isClosed) await server.close({ graceMs: 0 });
+      isClosed = true;
+    };
+    onTestFinished(close);
+    return { server, control: controlOf(server.controlUrl), ...clientAt(server.baseUrl), close };
+  }
+
+  test('continues after a restart with data, limits, faults, clock, snapshots and sandboxes', async () => {
+    const folder = newFolder();
+    const first = await serveFolder(folder);
+    await first.post('Oslo');
+    await first.control.saveSnapshot?.({ name: 'one' });
+    await first.post('Rome');
+    await first.control.addFault?.({ name: 'slow', when: { operation: 'sendParcel' }, then: { delay: '5s' } });
+    const waiting = first.post('Bern').catch(() => undefined);
+    await vi.waitFor(() => expect(first.server.machine.sim.journal.pending).toBe(1), patience);
+    await first.control.changeClock?.({ advance: '1s' });
+    await first.control.createSandbox?.({ name: 'mine' });
+    await first.close();
+    await waiting;
+
+    const second = await serveFolder(folder);
+    expect(second.server.isResumed).toBe(true);
+    expect(await second.control.listParcels?.()).toEqual(['Oslo', 'Rome']);
+    expect(await second.control.getClock?.()).toMatchObject({ now: '2026-01-01T00:00:01.000Z' });
+    expect((await second.ask('/depot/parcels/2')).headers.get('x-ratelimit-remaining')).toBe('56');
+    await second.control.restoreSnapshot?.({ name: 'one' });
+    expect(await second.control.listParcels?.()).toEqual(['Oslo']);
+    expect(await second.control.listSandboxes?.()).toMatchObject([{ name: 'mine' }]);
+    expect(await second.control.sandbox('mine').listParcels?.()).toEqual([]);
+  });
+
+  test('restores a snapshot of the log, and replays all entries to the same responses', async () => {
+    const folder = newFolder();
+    const { server, post, ask, control, close } = await serveFolder(folder);
+    await post('Oslo');
+    for (let request = 0; request < 61; request++) await ask('/depot/parcels/1');
+    await control.changeClock?.({ advance: '60s' });
+    await post('Rome');
+    const journal = server.machine.sim.journal.query();
+    await close();
+
+    const opened = await openFileLog(folder, { version: '0.1.0', scenario: { name: 'default', hash: '' } });
+    onTestFinished(() => opened.log.close());
+    const entries: FoundEntry[] = [];
+    for await (const entry of opened.entries) entries.push(entry);
+    const replay = await replayLog({ entries }, { service: servedDepot, onWarning() {} });
+    expect(replay.difference).toBeUndefined();
+    expect(replay.machine?.sim.journal.query()).toEqual(journal);
+
+    const pieces = JSON.parse(JSON.stringify([...captureMachine(server.machine)]));
+    const restored = await restoreMachine(pieces, { service: servedDepot });
+    expect(restored.sim.journal.query()).toEqual(journal);
+    expect(controlOf(restored.sim).listParcels?.()).toEqual(['Oslo', 'Rome']);
+    expect(restored.sim.keys.get('free-key')).toEqual(server.machine.sim.keys.get('free-key'));
   });
 });

@@ -24,7 +24,13 @@ const rules = createScenarioRules({
   },
 } as unknown as ServiceScenario);
 
-const main: MainService = { ...depot, rules, simulatorFields: () => ({}) as ServiceProperties } as MainService;
+/** The depot as a main service. */
+export const depotService: MainService = {
+  ...depot,
+  rules,
+  simulatorFields: () => ({}) as ServiceProperties,
+} as MainService;
 
 /** Creates a simulator with the depot as its main service. */
-export const createDepotSimulator = (options: SimulatorOptions = {}) => simulate(main, { onWarning() {}, ...options });
+export const createDepotSimulator = (options: SimulatorOptions = {}) =>
+  simulate(depotService, { onWarning() {}, ...options });

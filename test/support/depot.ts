@@ -1,12 +1,14 @@
 import { invalidRequest, notFound } from '../../src/requests/api-error.js';
 import type { Match, Service, ServiceData } from '../../src/requests/service.js';
 import { parseJson } from '../../src/values/json.js';
+import { isMap } from '../../src/values/plain-data.js';
 
 /** Parcels of a depot by number. */
-class Parcels implements ServiceData {
+export class Parcels implements ServiceData {
   all: Record<string, string> = {};
   capture = () => ({ ...this.all });
   restore(copy: unknown) {
+    if (!isMap(copy)) throw new TypeError(`expected a map of parcels, got ${typeof copy}`);
     this.all = { ...(copy as Parcels['all']) };
   }
 }

@@ -3,7 +3,7 @@ import type { RemoteControl } from '../../control-api/control.js';
 import { ControlError } from '../../control-api/control-error.js';
 import type { ExportedState } from '../../control-api/state-schema.js';
 import { UsageError } from '../../node/usage-error.js';
-import { createControl } from '../../petstore/create-control.js';
+import { createControl } from '../../petstore/served-petstore.js';
 import { JsonError, jsonText, parseJson } from '../../values/json.js';
 import { pluralize } from '../../values/pluralize.js';
 import type { CliInput } from '../cli-input.js';
@@ -80,11 +80,7 @@ const serverCommand = (
 
 /** Computes the state at a point of a recorded run. @throws {UsageError} for an unreadable run or point */
 async function replayState(path: string, { until, sandbox }: StateFlags): Promise<ExportedState> {
-  const [{ replayFrom }, { exportState: stateOf }, { petState }] = await Promise.all([
-    import('../read-run.js'),
-    import('../../control-api/export-state.js'),
-    import('../../petstore/exported-pets.js'),
-  ]);
+  const { replayFrom } = await import('../read-run.js');
   const { machine, difference, last, leftOut } = await replayFrom(path, until);
   if (difference !== undefined) {
     const { position, version } = difference.entry;
@@ -106,7 +102,7 @@ async function replayState(path: string, { until, sandbox }: StateFlags): Promis
         : `expected a sandbox of the run, got ${JSON.stringify(sandbox)}`,
     );
   }
-  return stateOf(sim, petState);
+  return createControl(sim).exportState();
 }
 
 async function importState(flags: StateFlags, file: string | undefined, print: (text: string) => void): Promise<void> {
