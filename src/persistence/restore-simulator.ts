@@ -3,7 +3,9 @@ import type { ExportedKey } from '../control-api/state-schema.js';
 import type { FaultRule } from '../faults/fault-rule.js';
 import { fromPlainCall } from '../requests/plain-call.js';
 import { isWriteByMethod, type RequestRecord } from '../requests/request-record.js';
+import { checkWith } from '../scenario/check-scenario.js';
 import { toFaultRule } from '../scenario/fault-schema.js';
+import { apiKeySchema } from '../scenario/key-state-schema.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import { coreOf, type Simulator, type Snapshot } from '../simulator/simulator.js';
 import { applyScenario, type MountedService, readCopy } from '../simulator/simulator-state.js';
@@ -76,7 +78,7 @@ const keyState = (
 ) => {
   const nowMs = 'anchorMs' in head.clock ? head.clock.anchorMs : head.clock.nowMs;
   const read = (name: string) => (key: ExportedKey, index: number) =>
-    importKey(key, `${name}[${index}]`, resolved, nowMs);
+    importKey(checkWith(apiKeySchema, key, `snapshot, ${name}[${index}]`), `${name}[${index}]`, resolved, nowMs);
   return { keys: keys.map(read('keys')), unlisted: unlistedKeys.map(read('unlistedKeys')) };
 };
 

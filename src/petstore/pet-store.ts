@@ -2,7 +2,7 @@ import type { ServiceData } from '../requests/service.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 import type { Settings } from '../scenario/settings.js';
 import { findLowest } from '../values/find-lowest.js';
-import { compareInt64, greatestInt64, type Int64, nextInt64 } from '../values/int64.js';
+import { compareInt64, greatestInt64, type Int64, isInt64, nextInt64 } from '../values/int64.js';
 import type { JsonValue } from '../values/json.js';
 import { seededFraction } from '../values/seeded-random.js';
 import type { PetStatus } from './document.js';
@@ -195,7 +195,8 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   }
 
   read([nextId, ...pets]: readonly JsonValue[]): PetStoreState {
-    return { nextId: nextId as Int64, pets: (pets as unknown as Pet[]).map(toStored) };
+    if (!isInt64(nextId)) throw new TypeError(`expected an int64 id, got ${nextId}`);
+    return { nextId, pets: (pets as unknown as Pet[]).map(toStored) };
   }
 
   #setOrder(order: ListOrder, seed: number): void {

@@ -229,6 +229,14 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
     }),
     'keys[0].minute.used: expected a bucket that is full before',
   ],
+  ['data of services that is no map', (s) => ({ ...s, services: [] }), 'services: expected'],
+  [
+    'data of a service that is no list',
+    (s) => ({ ...s, services: { petstore: 5 } }),
+    'services.petstore: expected a list',
+  ],
+  ['pets as data of a service', (s) => ({ ...s, services: { petstore: [41, 5] } }), 'services of this simulator'],
+  ['data of an unknown service', (s) => ({ ...s, services: { toString: [1] } }), 'services of this simulator'],
   ['a negative count', (s) => ({ ...s, keys: [{ ...s.keys[0], strikes: -1 }] }), 'strikes: expected'],
   ['a rule without an effect', (s) => withRule(s, { rule: { then: {} } }), 'expected an effect'],
   [

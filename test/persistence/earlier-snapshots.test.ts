@@ -72,3 +72,30 @@ test('the pets of a version with pieces of pets are restored, in the simulator a
   sim.restore(sim.snapshots.get('one') as Snapshot);
   expect(sim.pets.size).toBe(41);
 });
+
+test.each<[string, (piece: Record<string, unknown>) => unknown, string]>([
+  [
+    'keys without strikes',
+    ({ keys }) => ({ keys: (keys as object[] | undefined)?.map((key) => ({ ...key, strikes: undefined })) }),
+    'snapshot, keys[0] at strikes: expected',
+  ],
+  [
+    'keys whose window is text',
+    ({ keys }) => ({ keys: (keys as object[] | undefined)?.map((key) => ({ ...key, day: '1' })) }),
+    'snapshot, keys[0] at day: expected',
+  ],
+  [
+    'a next id that is text',
+    ({ values }) => ({ values: values && ['seven', ...(values as unknown[]).slice(1)] }),
+    'got seven',
+  ],
+])('a snapshot with %s is refused', async (_, change, message) => {
+  const machine = startMachine(resolveScenario({}), Date.now(), options);
+  send(machine.sim, { body: '{"name":"Rex","categoryId":1}' });
+  const pieces = JSON.parse(JSON.stringify([...captureMachine(machine)])) as Record<string, unknown>[];
+  const changed = pieces.map((piece) =>
+    piece.kind === 'keys' || piece.kind === 'data' ? { ...piece, ...(change(piece) as object) } : piece,
+  );
+  await expect(restoreMachine(pieces, options)).resolves.toBeDefined();
+  await expect(restoreMachine(changed, options)).rejects.toThrow(message);
+});
