@@ -30,6 +30,8 @@ const modules = await rolldown({
   platform: 'neutral',
   external: (id) => fromSource.external(id) || writtenElsewhere.includes(id),
   transform: { target: 'es2023' },
+  // The names of source files would be a hundredth of the package.
+  experimental: { attachDebugInfo: 'none' },
 });
 await modules.write({
   dir: join(root, 'dist'),

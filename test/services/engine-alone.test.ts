@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { setupServer } from 'msw/node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ServerControl } from '../../src/control-api/control.js';
 import { createControlOf } from '../../src/control-api/create-control.js';
 import type { Update } from '../../src/control-api/update-stream.js';
 import { handlers } from '../../src/in-process/msw.js';
@@ -179,7 +180,7 @@ describe('a simulator of another service alone', () => {
 
 /** Functions of the depot's control API, in this process or over HTTP. */
 // biome-ignore lint/suspicious/noExplicitAny: the declared functions are those of the Petstore
-type DepotControl = Record<string, (input?: object) => any>;
+type DepotControl = Record<'listParcels' | Exclude<keyof ServerControl, 'sandbox'>, (input?: object) => any>;
 const controlOf = (of: Parameters<typeof createControlOf>[1]) =>
   createControlOf(servedDepot, of) as unknown as DepotControl & { sandbox(name: string): DepotControl };
 
@@ -201,30 +202,30 @@ describe('a server of another service alone', () => {
   test('has the control operations of any service, and its own', async () => {
     const { server, control, ask, post } = await serveDepot();
     expect((await post('Oslo')).status).toBe(201);
-    expect(await control.listParcels?.()).toEqual(['Oslo']);
+    expect(await control.listParcels()).toEqual(['Oslo']);
     await expect(fetch(`${server.controlUrl}/pets`)).resolves.toMatchObject({ status: 404 });
-    expect(await control.listAssumptions?.()).toEqual([]);
-    await control.exhaustKey?.({ key: 'free-key' });
+    expect(await control.listAssumptions()).toEqual([]);
+    await control.exhaustKey({ key: 'free-key' });
     expect((await ask('/depot/parcels/1')).status).toBe(429);
-    await control.changeClock?.({ advance: '60s' });
+    await control.changeClock({ advance: '60s' });
     expect((await ask('/depot/parcels/1')).status).toBe(200);
-    expect((await control.queryJournal?.()).entries).toMatchObject([
+    expect((await control.queryJournal()).entries).toMatchObject([
       { operation: 'sendParcel', status: 201 },
       { operation: 'trackParcel', status: 429 },
       { operation: 'trackParcel', status: 200 },
     ]);
-    expect(await control.getVerdict?.()).toMatchObject({ outcome: 'pass' });
-    const { answers } = await control.exportRun?.();
+    expect(await control.getVerdict()).toMatchObject({ outcome: 'pass' });
+    const { answers } = await control.exportRun();
     expect(answers['/scenario']).toMatchObject({ name: 'default' });
   });
 
   test('takes the names and conditions of fault rules from the service', async () => {
     const { server, control, ask } = await serveDepot();
-    await control.addFault?.({ name: 'lost', when: { operation: 'trackParcel' }, then: { respond: { status: 503 } } });
+    await control.addFault({ name: 'lost', when: { operation: 'trackParcel' }, then: { respond: { status: 503 } } });
     expect((await ask('/depot/parcels/1')).status).toBe(503);
-    expect(await control.listFaults?.()).toMatchObject([{ name: 'lost', applied: 1 }]);
+    expect(await control.listFaults()).toMatchObject([{ name: 'lost', applied: 1 }]);
     for (const when of [{ operation: 'listPets' }, { petId: 1 }])
-      await expect(control.addFault?.({ when, then: { empty: true } })).rejects.toMatchObject({ status: 400 });
+      await expect(control.addFault({ when, then: { empty: true } })).rejects.toMatchObject({ status: 400 });
     const description = await (await fetch(`${server.controlUrl}/openapi.json`)).json();
     expect(JSON.stringify(description)).toContain('trackParcel');
     expect(JSON.stringify(description)).not.toMatch(/petId|nextId|Petstore/);
@@ -234,28 +235,28 @@ describe('a server of another service alone', () => {
   test('exports, imports and saves its state, also in sandboxes', async () => {
     const { server, control, post } = await serveDepot();
     await post('Oslo');
-    const state = await control.exportState?.();
+    const state = await control.exportState();
     expect(state.services).toEqual({ depot: [{ 1: 'Oslo' }] });
     expect(state).not.toHaveProperty('pets');
-    await control.saveSnapshot?.({ name: 'one' });
+    await control.saveSnapshot({ name: 'one' });
     await post('Rome');
-    expect((await control.listSnapshots?.())[0]).toEqual({
+    expect((await control.listSnapshots())[0]).toEqual({
       name: 'one',
       scenario: 'default',
       now: '2026-01-01T00:00:00.000Z',
     });
-    await control.restoreSnapshot?.({ name: 'one' });
-    expect(await control.listParcels?.()).toEqual(['Oslo']);
-    await control.createSandbox?.({ name: 'mine' });
-    await control.sandbox('mine').importState?.(state);
+    await control.restoreSnapshot({ name: 'one' });
+    expect(await control.listParcels()).toEqual(['Oslo']);
+    await control.createSandbox({ name: 'mine' });
+    await control.sandbox('mine').importState(state);
     const sandbox = clientAt(`${new URL(server.baseUrl).origin}/s/mine/depot`);
     expect(await (await sandbox.ask('/depot/parcels/1')).json()).toEqual({ number: '1', to: 'Oslo' });
     for (const services of [{ depot: ['Oslo'] }, { depot: [] }, { depot: 5 }, { petstore: [1] }]) {
-      await expect(control.importState?.({ ...state, services }), JSON.stringify(services)).rejects.toMatchObject({
+      await expect(control.importState({ ...state, services }), JSON.stringify(services)).rejects.toMatchObject({
         status: 400,
         message: expect.stringMatching(/^services/),
       });
-      expect(await control.listParcels?.()).toEqual(['Oslo']);
+      expect(await control.listParcels()).toEqual(['Oslo']);
     }
   });
 
@@ -277,7 +278,7 @@ describe('a server of another service alone', () => {
     const { control, post, ask } = await serveDepot();
     await post('Oslo');
     await ask('/depot/parcels/1');
-    const har = new TextEncoder().encode(JSON.stringify(await control.exportHar?.()));
+    const har = new TextEncoder().encode(JSON.stringify(await control.exportHar()));
     const operationOf = (method: string) => (method === 'POST' ? 'sendParcel' : 'trackParcel');
     const recorded = { basePath: '/depot', root: '/parcels', operationOf };
     const { exchanges } = await readRecording([{ name: 'depot.har', pieces: [har] }], recorded);
@@ -321,25 +322,25 @@ describe('a log of another service alone', () => {
     const folder = newFolder();
     const first = await serveFolder(folder);
     await first.post('Oslo');
-    await first.control.saveSnapshot?.({ name: 'one' });
+    await first.control.saveSnapshot({ name: 'one' });
     await first.post('Rome');
-    await first.control.addFault?.({ name: 'slow', when: { operation: 'sendParcel' }, then: { delay: '5s' } });
+    await first.control.addFault({ name: 'slow', when: { operation: 'sendParcel' }, then: { delay: '5s' } });
     const waiting = first.post('Bern').catch(() => undefined);
     await vi.waitFor(() => expect(first.server.machine.sim.journal.pending).toBe(1), patience);
-    await first.control.changeClock?.({ advance: '1s' });
-    await first.control.createSandbox?.({ name: 'mine' });
+    await first.control.changeClock({ advance: '1s' });
+    await first.control.createSandbox({ name: 'mine' });
     await first.close();
     await waiting;
 
     const second = await serveFolder(folder);
     expect(second.server.isResumed).toBe(true);
-    expect(await second.control.listParcels?.()).toEqual(['Oslo', 'Rome']);
-    expect(await second.control.getClock?.()).toMatchObject({ now: '2026-01-01T00:00:01.000Z' });
+    expect(await second.control.listParcels()).toEqual(['Oslo', 'Rome']);
+    expect(await second.control.getClock()).toMatchObject({ now: '2026-01-01T00:00:01.000Z' });
     expect((await second.ask('/depot/parcels/2')).headers.get('x-ratelimit-remaining')).toBe('56');
-    await second.control.restoreSnapshot?.({ name: 'one' });
-    expect(await second.control.listParcels?.()).toEqual(['Oslo']);
-    expect(await second.control.listSandboxes?.()).toMatchObject([{ name: 'mine' }]);
-    expect(await second.control.sandbox('mine').listParcels?.()).toEqual([]);
+    await second.control.restoreSnapshot({ name: 'one' });
+    expect(await second.control.listParcels()).toEqual(['Oslo']);
+    expect(await second.control.listSandboxes()).toMatchObject([{ name: 'mine' }]);
+    expect(await second.control.sandbox('mine').listParcels()).toEqual([]);
   });
 
   test('restores a snapshot of the log, and replays all entries to the same responses', async () => {
@@ -347,7 +348,7 @@ describe('a log of another service alone', () => {
     const { server, post, ask, control, close } = await serveFolder(folder);
     await post('Oslo');
     for (let request = 0; request < 61; request++) await ask('/depot/parcels/1');
-    await control.changeClock?.({ advance: '60s' });
+    await control.changeClock({ advance: '60s' });
     await post('Rome');
     const journal = server.machine.sim.journal.query();
     await close();
@@ -363,7 +364,7 @@ describe('a log of another service alone', () => {
     const pieces = JSON.parse(JSON.stringify([...captureMachine(server.machine)]));
     const restored = await restoreMachine(pieces, { service: servedDepot });
     expect(restored.sim.journal.query()).toEqual(journal);
-    expect(controlOf(restored.sim).listParcels?.()).toEqual(['Oslo', 'Rome']);
+    expect(controlOf(restored.sim).listParcels()).toEqual(['Oslo', 'Rome']);
     expect(restored.sim.keys.get('free-key')).toEqual(server.machine.sim.keys.get('free-key'));
   });
 });

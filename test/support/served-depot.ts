@@ -14,7 +14,10 @@ const listParcels = operation({
   summary: 'Lists the addresses of the stored parcels',
   input: fields({}),
   result: list(string),
-  run: (sim) => Object.values((coreOf(sim).state.services.at(-1)?.data as Parcels).all),
+  run(sim) {
+    const [mounted] = coreOf(sim).state.services;
+    return Object.values((mounted as { data: unknown } as { data: Parcels }).data.all);
+  },
 });
 
 /** The depot with all control operations. Its declarations lack fields of the Petstore, hence the casts. */
