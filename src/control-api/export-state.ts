@@ -108,7 +108,7 @@ export function* importState(sim: Simulator, state: ExportedState, form: StateFo
   };
 }
 
-/** Reads the data of services whose data has no fields of its own in the state. */
+/** Reads the data under `services` of a state: of all services, except a main service with separate fields. */
 function importServices(
   sim: Simulator,
   { services = {} }: ExportedState,

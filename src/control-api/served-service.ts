@@ -19,7 +19,7 @@ export interface ServiceControl<Own extends ControlOperations> {
   readonly main: MainService;
   /** Noun for the service in descriptions: `the Petstore service`. */
   readonly title: string;
-  /** Describes the service in OpenAPI 3.1. @param baseUrl API URL; default: that of a server without options */
+  /** Describes the service in OpenAPI 3.1. @param baseUrl API URL; default: the URL of a server without options */
   describe(baseUrl?: string): Record<string, unknown>;
   /** Questions that the service's documentation leaves open, by the name of the setting that answers each. */
   readonly assumptions: Readonly<Record<string, OpenQuestion>>;

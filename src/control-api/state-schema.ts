@@ -23,7 +23,7 @@ export type OutputOf<Schemas> = { [Name in keyof Schemas]: Output<Schemas[Name]>
 /** Form of an exported state of a main service. */
 export interface StateForm {
   readonly schema: StateSchema;
-  /** Conversion of the main service's data. Without it, the data is under `services`, as that of any other service. */
+  /** Conversion of the main service's data. Default: the data is under `services`, like the data of other services. */
   readonly data?: {
     /** Converts a captured copy of the data to fields of the state. Large fields are lazy. */
     write(copy: unknown): OutputOf<ServiceStateFields>;

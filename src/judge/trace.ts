@@ -16,7 +16,7 @@ const setting =
  * Reads a client's requests from an OpenTelemetry trace (OTLP as JSON). Each client span with `url.full` is a request;
  * API keys and bodies are not in a trace.
  * @param documents JSON values of the trace file: a single export, or an export per line
- * @param expected service of the client, unless `baseUrl` has requests to no path of it
+ * @param expected service of the requests; with `baseUrl`, another service is possible
  * @throws {RecordingError} if no client span has `url.full`, or a refusal's span has no Retry-After
  */
 export function traceExchanges(

@@ -9,7 +9,7 @@ import { basePath, getPetRemovedAtMs, type OperationName, operationNames } from 
 import { getPet } from './get-pet.js';
 import { listPets } from './list-pets.js';
 import type { Operation } from './operation.js';
-import { PetStore, type PetStoreState } from './pet-store.js';
+import { PetStore } from './pet-store.js';
 import { createPets } from './pets.js';
 import { scenarioRules } from './scenario.js';
 import type { AssumptionId, Settings } from './settings.js';
@@ -67,9 +67,6 @@ export const petstore: MainService<PetStore> = {
     };
   },
 };
-
-/** Returns the Petstore's pets from a snapshot, which has a copy of the data of each service. */
-export const petsOf = (services: Readonly<Record<string, unknown>>) => services[petstore.name] as PetStoreState;
 
 /**
  * Creates the error for an HTTP method that the path does not support. The header `Allow` lists only documented
