@@ -2,9 +2,9 @@
 // running server finds its files during a build.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root } from './repository.mjs';
 
-const dist = fileURLToPath(new URL('../dist', import.meta.url));
+const dist = join(root, 'dist');
 // The clocks of file systems can be some milliseconds behind.
 const startMs = Date.now() - 50;
 
