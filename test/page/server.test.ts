@@ -427,6 +427,8 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
       await dialog.getByRole('button', { name: 'tiny' }).click();
       await page.getByRole('heading', { name: 'tiny' }).waitFor();
       expect(stage.sim.pets.size).toBe(40);
+      // The heading changes with the first of two requests, and undo is possible after both.
+      await page.getByText('Loaded tiny.').waitFor();
       await page.keyboard.press('u');
       await page.getByRole('heading', { name: 'storm' }).waitFor();
       expect(stage.sim.pets.size).toBe(41);
