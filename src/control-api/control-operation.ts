@@ -43,7 +43,10 @@ export interface Caller {
   readonly controlUrl?: string;
   /** OpenAPI description of the server's custom routes. */
   readonly openapi?: CustomRoutesDescription | undefined;
-  /** Name of the caller, for the list of changes. Default: `this process`. */
+  /**
+   * Name of the program that calls the control operations, for the dashboard's list of changes. Default: `this
+   * process`.
+   */
   readonly name?: string | undefined;
   /** Health of the server's log, if any. */
   readonly log?: LogHealth | undefined;

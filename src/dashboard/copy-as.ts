@@ -190,7 +190,7 @@ function scenarioCode(changes: object, isOnShipped: boolean): string {
 /** Formats a value as code for a copied test. Indents all lines except the first by two spaces. */
 const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 
-/** Maximum number of requests in the copied text of a finding. */
+/** Maximum number of requests in a finding's text that the dashboard copies to the clipboard. */
 const maximumRows = 3;
 
 /**

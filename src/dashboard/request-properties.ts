@@ -5,7 +5,7 @@ import { clockTime } from './format.js';
 
 export type RequestProperties = Record<string, string | undefined>;
 
-/** Properties of a request by name, as text, without headers and bodies. */
+/** Properties of a request in the journal, such as its status, by name and as text. Headers and bodies are excluded. */
 export function propertiesOf(row: Row): RequestProperties {
   const { after, usage, call, connection } = row;
   return {

@@ -25,7 +25,7 @@ export interface RowList {
   readonly page: number;
   /** Scrolls the list until a request is visible; if the list has the focus, also the page. */
   reveal(row: Row): void;
-  /** Adapts to another size of the list. A selected row that was visible stays visible, also above an opened drawer. */
+  /** Adapts the visible rows to another height of the list. If the selected row was visible, it stays visible. */
   resize(): void;
 }
 

@@ -34,7 +34,7 @@ function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   const bytes = raw instanceof Uint8Array ? raw : undefined;
   switch (effect.kind) {
     case 'none':
-    // A rule with the effect `ban` has already refused the request, before the rule's delay.
+    // Skips a fault rule with the effect `ban`, which refused the request before any delay.
     case 'ban':
       return outcome;
     case 'respond':

@@ -180,7 +180,7 @@ export class RequestJournal {
     return latest;
   }
 
-  /** Calls `listener` for every further record. Returns a function that removes the listener. */
+  /** Calls `listener` for every further request in the journal. Returns a function that removes the listener. */
   listen(listener: (entry: RequestRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -9,7 +9,9 @@ const maximumShown = 3;
 /** A finding in a report that leaves out similar findings. */
 export interface ShownFinding {
   finding: Finding;
-  /** Similar findings (same rule and severity) that the report omits. Contained in the last shown finding. */
+  /**
+   * Similar findings (same rule and severity) that the report omits. Stored in the last finding that the report shows.
+   */
   hidden: Finding[];
 }
 

@@ -118,8 +118,8 @@ export interface SharedLog {
   /** Name of this server in the log's entries. */
   readonly writer: string;
   /**
-   * Calls back with every further entry in the order of the log. This includes entries of this server: `append` only
-   * writes them.
+   * Calls a function with every further entry of the log, in order. `append` only writes an entry, so the function also
+   * gets this server's own entries.
    * @param onEntry called with the entry and, for one of this server, the entry as submitted
    */
   follow(onEntry: (entry: LogEntry, ownEntry: NewEntry | undefined) => void): void;

@@ -46,8 +46,8 @@ export function createLoggedSimulators(
     sandboxes,
     loadService: async () => machine.service,
     handle(sandbox, call, deliver, fail) {
-      // Omits the response header that announces a recreated sandbox. When the command is applied, the logged state
-      // determines which response has the header.
+      // Omits the response header that announces a recreated sandbox, because the state of the log determines later
+      // which response has it.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {

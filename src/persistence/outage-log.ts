@@ -84,8 +84,8 @@ export class OutageLog {
   }
 
   /**
-   * Ends the outage of the store after the log has stored an entry. Outages of a missing sandbox are reported after it
-   * is created.
+   * Ends the outage of the store after the log has stored an entry again. If requests to a sandbox that does not exist
+   * yet were refused, reports them after it is created.
    * @param nowMs end of the outage, in Unix milliseconds
    * @param exists whether a sandbox exists
    * @returns commands to append to the log; pass the result of each to `settle`

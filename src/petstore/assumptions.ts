@@ -15,7 +15,7 @@ export interface Assumption<Value> {
   alternatives: readonly Value[];
   /** Description of the possible values of an assumption about the service, if the values are not a fixed list. */
   form?: string;
-  /** Other fields of a scenario that set the assumption, besides `assumptions`. */
+  /** Scenario field that sets this assumption, in addition to its entry in `assumptions`. */
   alsoAt?: string;
 }
 

@@ -121,8 +121,8 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   }
 
   /**
-   * Position after a pet's id in the list of all pets with a status, even if no pet has the id. A page requested by
-   * cursor starts at the position.
+   * Returns the position in a list of pets at which the ids after the given id begin, even if no pet has this id. A
+   * page requested by cursor starts there. With a status, counts only the pets of that status.
    */
   positionAfter(id: Int64, status?: PetStatus): number {
     const row = this.#row(status);

@@ -37,7 +37,7 @@ export interface Recording {
 export interface ReadOptions {
   /** Base URL of the recorded service. Default: every base URL that ends in its base path and has requests to it. */
   baseUrl?: string | undefined;
-  /** Whether to read the requests below `baseUrl` even if none is to the expected service. Default `false`. */
+  /** Whether to read the requests below `baseUrl` even if none is to the Petstore. Default `false`. */
   isAnyService?: boolean | undefined;
   /** Keys that are not secret, such as those of a scenario. They are not replaced by names. */
   publicKeys?: Iterable<string> | undefined;
@@ -227,7 +227,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
   return { read, finish };
 }
 
-/** Sets the operation name of a request whose paths are not those of the Petstore. */
+/** Sets the operation name of a request to a service other than the Petstore. */
 export function nameByPath(pending: PendingExchange): void {
   pending.operation = operationByPath(pending.method, pending.path);
   pending.isWrite = isWriteByMethod(pending);

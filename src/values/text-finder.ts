@@ -131,7 +131,10 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Returns the end of a key in a text, if its first `length` characters were found at a position. */
+/**
+ * Returns the position at which an API key in a text ends. Its first `length` characters were found at `at`; any
+ * further characters that a key can contain belong to it.
+ */
 function endOf(text: string, at: number, length: number, token: string): number {
   if (length < longestSearched) return at + length;
   restOfToken.lastIndex = text.startsWith(token, at) ? at + token.length : at + length;

@@ -18,7 +18,10 @@ export interface Probe {
   readonly question: string;
 }
 
-/** Question to a service: a request whose response reveals how it behaves where the document leaves this open. */
+/**
+ * Test request to a service. Its response reveals how the service behaves in a point that the interface document leaves
+ * open.
+ */
 export interface Question {
   readonly id: string;
   readonly decides: readonly Subject[];

@@ -8,7 +8,8 @@ import { parseExchange } from '../deduce/service-facts.js';
 import type { ComparisonResult, ServiceDifference } from './difference.js';
 
 /**
- * Settings about bans with numbers as values. They are compared with a tolerance, because responses show rounded times.
+ * Settings about bans with numbers as values. `compare` allows a tolerance for them, because a service's responses show
+ * rounded times.
  */
 export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
 

@@ -70,8 +70,8 @@ export class Learner {
   }
 
   /**
-   * Adds the waiting observations about rejected requests as soon as the service has accepted all other features of
-   * these requests.
+   * Adds what the rejected requests reveal, as soon as the service has accepted every other part of these requests in
+   * some request. Until then, a rejection may have another reason.
    */
   #addControlled(): void {
     const waiting = this.#waiting;

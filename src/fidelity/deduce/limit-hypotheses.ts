@@ -288,7 +288,10 @@ export function treatmentOf({ settings, rounding }: LimitRules, isLimited: unkno
   return `${algorithm} ${windowStart} ${rounding} ${reportedWindow} ${isLimited} ${counts}`;
 }
 
-/** Creates a function that computes a result only once for all rules that treat the same states of a key alike. */
+/**
+ * Creates a cache for results of rate-limit rules. Rules that differ only in settings without influence on a key share
+ * one result.
+ */
 export function createOnceForEach<Result>() {
   const results = new Map<unknown, Map<string, Result>>();
   return (keys: readonly SimulatedKey[] | undefined, treatment: string, compute: () => Result): Result => {

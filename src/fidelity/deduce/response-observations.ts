@@ -97,8 +97,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Reads observations from the body of an error. The document says: "Error responses carry the Error object (code,
- * message, status)."
+ * Learns from the body of a service's error response. The interface document says: "Error responses carry the Error
+ * object (code, message, status)."
  */
 function errorObservations(exchange: ParsedExchange): Observation[] {
   const { status, body, method, missing } = exchange;

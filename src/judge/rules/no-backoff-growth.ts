@@ -18,8 +18,8 @@ interface Retry {
 }
 
 /**
- * Rule: finds clients whose waits do not grow when a call is refused repeatedly. The document: "and uses exponential
- * backoff".
+ * Rule: finds clients whose waits do not grow when a call is refused repeatedly. The interface document: "and uses
+ * exponential backoff".
  */
 export const noBackoffGrowth: WireRule = {
   needs: 'wire',

@@ -809,7 +809,7 @@ async function refuseIfLocked(folder: string, name: string): Promise<void> {
   );
 }
 
-/** Ignores a damaged lock file. A running process has created a complete one. */
+/** Ignores a damaged lock file, because the lock file of a running process is always complete. */
 function readNote(path: string): Record<string, unknown> {
   try {
     return JSON.parse(fs.readFileSync(path, 'utf8')) ?? {};

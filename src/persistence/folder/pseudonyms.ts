@@ -52,7 +52,7 @@ export function createPseudonyms() {
   }
 
   /**
-   * Collects the API keys that a scenario defines. These stay unchanged in the recording, because its reader needs the
+   * Collects the API keys that a scenario defines. The recording contains them as they are, because a replay needs the
    * scenario.
    */
   function name(scenario: unknown): void {

@@ -72,8 +72,8 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
     if (timer !== undefined) return;
     timer = setTimeout(() => {
       const nowMs = performance.now();
-      // Checks the timeouts of log entries only after other events of this turn, because a busy process may have
-      // received entries that it has not read yet.
+      // Checks which log entries got no reply in time, but only after other events of this event-loop turn: a busy
+      // process may have received replies that it has not read yet.
       setImmediate(() => {
         timer = undefined;
         for (const pending of [...allPending.values()]) {

@@ -31,7 +31,7 @@ export interface FollowerOptions {
   readonly isWhole: (entries: StreamEntries, length: number) => boolean;
   readonly onEntry: (id: string, fields: string[]) => void;
   /**
-   * Called after each reply of the store.
+   * Called after each reply of Redis with log entries.
    * @param isAtEnd whether all entries have been read
    */
   readonly onContact: (isAtEnd: boolean) => void;
