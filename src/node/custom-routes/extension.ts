@@ -63,15 +63,16 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
   }
   const matches = createMatcher(mswHandlers, matchRequestUrl);
   /**
-   * Returns the methods of the handlers at a request's path, if none has the request's method and the API lacks the
-   * path. The API would respond with a 404.
+   * Returns the methods of the handlers at a request's path, if none has the request's method and the API would respond
+   * with a 404.
    */
   const allowedAt = (method: string, request: IncomingMessage): readonly string[] => {
-    const [, path] = /^(?:\/s\/[^/]+)?\/v1(\/[^?]*)/.exec(request.url as string) ?? [];
-    if (path === undefined || !methods.includes(method) || sim.settings.unknownMethod === 'not-found') return [];
     const { main, state } = coreOf(sim);
+    const [url = ''] = (request.url as string).replace(/^\/s\/[^/]+/, '').split('?', 1);
+    if (!url.startsWith(`${main.basePath}/`) || !methods.includes(method)) return [];
+    const path = url.slice(main.basePath.length);
     const call = { method, path, query: '', baseUrl: '', header: () => undefined, body: undefined };
-    const isUnknown = main.find(call, state.resolved, sim.clock.now())?.refusal?.assumption === 'unknownRoute';
+    const isUnknown = main.find(call, state.resolved, sim.clock.now())?.refusal?.status === 404;
     return isUnknown ? methods.filter((each) => matches(each, request)) : [];
   };
   const date = () => new Date(sim.clock.now()).toUTCString();
