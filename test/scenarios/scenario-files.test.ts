@@ -417,7 +417,7 @@ describe('pets: { file }', () => {
 describe('sim.load', () => {
   test('changes nothing if the scenario has a mistake', async () => {
     const sim = createSimulator({
-      scenario: await read(write('first.yaml', 'keys: { mine: { usage: { minute: 3 } } }')),
+      scenario: await read(write('first.yaml', 'clock: { mode: frozen }\nkeys: { mine: { usage: { minute: 3 } } }')),
     });
     const before = { keys: sim.keys.list(), name: sim.name, settings: sim.settings, pets: sim.pets.list() };
     const next = {
