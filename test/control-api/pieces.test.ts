@@ -3,7 +3,7 @@ import type { AnyControlOperation } from '../../src/control-api/control-operatio
 import { isLazy, jsonPieces } from '../../src/control-api/lazy-result.js';
 import { perform, performInSteps } from '../../src/control-api/perform.js';
 import { judge, judgeInSteps } from '../../src/judge/judge.js';
-import { controlOperations } from '../../src/petstore/served-petstore.js';
+import { controlOperations, createControl } from '../../src/petstore/served-petstore.js';
 import { runToEnd } from '../../src/values/steps.js';
 import { frozen } from '../support/frozen.js';
 import { send, sendTimes } from '../support/plain-call.js';
@@ -53,7 +53,7 @@ test('the verdict on many requests takes many steps, and so does a report', () =
   }
 });
 
-test('a verdict in steps is unaffected by requests between the steps', () => {
+test('a verdict in steps is unaffected by requests and outcomes between the steps, which the next one covers', () => {
   const sim = used();
   const before = judge(sim);
   const steps = judgeInSteps(sim, undefined);
@@ -61,8 +61,10 @@ test('a verdict in steps is unaffected by requests between the steps', () => {
   let step = steps.next();
   while (!step.done) {
     send(sim);
+    createControl(sim).reportOutcome({ result: 'failed' });
     step = steps.next();
   }
   expect(step.value).toEqual(before);
   expect(sim.journal.size).toBeGreaterThan(size);
+  expect(judge(sim).counts.requests).toBe(sim.journal.size);
 });
