@@ -30,13 +30,16 @@ export const operationName = (known: readonly string[]) => either(oneOf(...known
 
 const methodAndPath = /^[A-Z]+ \//;
 
+/** End of the expectation in the message about an unknown operation name. */
+export const orMethodAndPath = ', or a method and path such as "GET /v1/orders"';
+
 /** Reports each unknown operation name in a scenario or a fault rule. */
 export function* unknownOperations(content: unknown, { names, acceptsAll }: KnownOperations): Generator<Issue> {
   if (acceptsAll) return;
   for (const { steps, name } of namedOperations(content)) {
     if (names.has(name) || methodAndPath.test(name)) continue;
     const list = [...names];
-    const expected = `${list.map((each) => JSON.stringify(each)).join(', ')}, or a method and path such as "GET /v1/orders"`;
+    const expected = list.map((each) => JSON.stringify(each)).join(', ') + orMethodAndPath;
     yield issueAt(steps, `expected ${expected}, got ${JSON.stringify(name)}${hintFor(name, list)}`);
   }
 }

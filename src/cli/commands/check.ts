@@ -1,7 +1,7 @@
 import { readScenarioAndFiles } from '../../node/scenario-files/scenario-files.js';
 import { UsageError } from '../../node/usage-error.js';
 import { createSimulator } from '../../petstore/create-simulator.js';
-import type { KnownOperations } from '../../scenario/operations.js';
+import { type KnownOperations, orMethodAndPath } from '../../scenario/operations.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { coreOf } from '../../simulator/simulator.js';
 import type { CliInput } from '../cli-input.js';
@@ -34,7 +34,7 @@ export async function check({ flags, rest: files, print }: CliInput<CheckFlags>)
       results.push({ file, ok: false, issues: error.issues });
       if (!flags.json) {
         printError(error.message);
-        if (operations === undefined && error.message.includes('or a method and path'))
+        if (operations === undefined && error.message.includes(orMethodAndPath))
           printNotes(['for operations of your own routes, pass --handlers FILE']);
       }
       process.exitCode = 2;

@@ -80,10 +80,8 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
   const app = express().disable('x-powered-by');
   app.use((request, response, next) => {
     const headers = { Date: date(), ...corsOf(request, sim).cors };
-    const { context, allowed } = request as unknown as ReturnType<typeof copyOf>;
-    const contained = (allowed.length > 0 ? [methodRefusal(sim, allowed)] : mswHandlers).map((handler) =>
-      containedHandler(handler, response, context, headers),
-    );
+    const { context, own } = request as unknown as ReturnType<typeof copyOf>;
+    const contained = own.map((handler) => containedHandler(handler, response, context, headers));
     return createMiddleware(...contained)(request, response, next);
   });
 
@@ -91,9 +89,9 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     request: IncomingMessage,
     response: ServerResponse,
     { report, numberOf, holdsRefusals }: ExtensionCall,
+    own: readonly RequestHandler[],
     fallThrough: () => void,
     body?: Uint8Array,
-    allowed: readonly string[] = [],
   ) => {
     const context: RequestContext = {
       get connection() {
@@ -113,7 +111,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     response.once('close', () => {
       if (isOurs && response.headersSent) done({ status: response.statusCode, headers: sentHeaders(response) });
     });
-    app(copyOf(request, context, allowed, body) as unknown as Request, response as Response, (error?: unknown) => {
+    app(copyOf(request, context, own, body) as unknown as Request, response as Response, (error?: unknown) => {
       if (error instanceof ConnectionAborted) {
         request.socket.resetAndDestroy();
         done({ status: 0 });
@@ -147,14 +145,15 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
       call.report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
       return true;
     }
-    let allowed: readonly string[] = [];
+    let own = mswHandlers;
     if (!matches(method, request)) {
-      if (call.isBeforeApi) allowed = allowedAt(method, request);
+      const allowed = call.isBeforeApi ? allowedAt(method, request) : [];
       if (allowed.length === 0) return false;
+      own = [methodRefusal(sim, allowed)];
     }
     const isRead = method === 'GET' || method === 'HEAD';
-    if (isRead || !hasBody(request)) serve(request, response, call, fallThrough, undefined, allowed);
-    else readBody(request, (body) => serve(request, response, call, () => fallThrough(body), body, allowed));
+    if (isRead || !hasBody(request)) serve(request, response, call, own, fallThrough);
+    else readBody(request, (body) => serve(request, response, call, own, () => fallThrough(body), body));
     return true;
   };
 }
@@ -200,7 +199,7 @@ export const handlerFailed = {
 function copyOf(
   { method, url, headers, socket }: IncomingMessage,
   context: RequestContext,
-  allowed: readonly string[],
+  own: readonly RequestHandler[],
   body?: Uint8Array,
 ) {
   const stream = new Readable({
@@ -212,7 +211,7 @@ function copyOf(
     // the connection.
     destroy: (_error, done) => done(null),
   });
-  return Object.assign(stream, { method, url, headers, socket, context, allowed });
+  return Object.assign(stream, { method, url, headers, socket, context, own });
 }
 
 /** Returns the response headers in the API's spelling. msw changes their names to lower case. */

@@ -108,10 +108,10 @@ function newKeys(value: unknown, overrides: readonly Override[]): string[] {
 /** Warns about plans of the scenario that may be misspelt, and about limits per minute that the day never allows. */
 function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): string[] {
   const used = [...keys.values(), ...faults.map(({ when }) => when)].map(({ plan }) => plan);
+  const known = [...Object.keys(documentedPlans), 'enterprise'];
   return Object.keys(scenario.plans ?? {}).flatMap((name) => {
     const { minute, day } = plans[name] as PlanLimits;
-    const others = [...Object.keys(documentedPlans), 'enterprise'];
-    const hint = others.includes(name) || used.includes(name) ? '' : hintFor(name, others);
+    const hint = known.includes(name) || used.includes(name) ? '' : hintFor(name, known);
     return [
       ...(hint === '' ? [] : [`plans.${name}: a new plan that no key has${hint}`]),
       ...(minute <= day ? [] : [`plans.${name}: ${minute} requests per minute are more than the ${day} per day`]),
