@@ -8,13 +8,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript
 import { nodeBinary } from '../../scripts/fetched-package.mjs';
 import { version } from '../../src/control-api/har.js';
-import { recordedSandboxes } from '../../src/node/recording-engine.js';
 import type { Command } from '../../src/persistence/command.js';
 import { toJsonCommand } from '../../src/persistence/command-json.js';
 import { createRecording } from '../../src/persistence/folder/recording.js';
 import { startMachine } from '../../src/persistence/start-machine.js';
 import { resolveScenario } from '../../src/petstore/scenario.js';
-import { servedPetstore } from '../../src/petstore/served-petstore.js';
 import { generatePets } from '../../src/seed.js';
 import type { Verdict } from '../../src/verdict.js';
 import { runCommandLine } from '../support/command-line.js';
@@ -22,6 +20,7 @@ import { noon } from '../support/frozen.js';
 import { seed, tries } from '../support/prove.js';
 import { newFolder } from './folders.js';
 import { createRandom, randomCommand, randomScenario } from './random-commands.js';
+import { replayOptions } from './replay-options.js';
 
 const majors = [20, 22, 24];
 const nodes = new Map<number, string>();
@@ -45,15 +44,8 @@ beforeAll(async () => {
 async function recordRandom(number: number): Promise<string> {
   const file = join(newFolder(), 'run.jsonl');
   const random = createRandom(seed * 9_000_011 + number);
-  const options = {
-    service: servedPetstore,
-    generatePets,
-    onError: () => {},
-    onWarning: () => {},
-    sandboxes: recordedSandboxes,
-  };
   const noonMs = Date.parse(noon);
-  const machine = startMachine(resolveScenario(randomScenario(random, number), generatePets), noonMs, options);
+  const machine = startMachine(resolveScenario(randomScenario(random, number), generatePets), noonMs, replayOptions);
   const recording = createRecording(file, {
     version,
     scenario: { name: 'random', hash: '' },
