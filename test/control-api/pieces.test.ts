@@ -61,7 +61,7 @@ test('a verdict in steps is unaffected by requests and outcomes between the step
   let step = steps.next();
   while (!step.done) {
     send(sim);
-    createControl(sim).reportOutcome({ result: 'failed' });
+    createControl(sim).reportOutcome({ result: 'aborted' });
     step = steps.next();
   }
   expect(step.value).toEqual(before);
