@@ -63,8 +63,9 @@ export async function createLog(
   }: Pick<LogIdentity, 'scenario'> & { version: string; command: unknown; atMs: number },
 ): Promise<void> {
   await connection.call('WATCH', keys.identity, keys.log, keys.snapshots);
+  // Reads the entries before the id. Another replica writes both in one transaction, so entries without an id were lost.
+  const remains = await findRemains(connection, keys);
   const isBegun = (await connection.call('EXISTS', keys.identity)) === 1;
-  const remains = isBegun ? undefined : await findRemains(connection, keys);
   if (isBegun || remains !== undefined) await connection.call('UNWATCH');
   if (isBegun) return;
   if (remains !== undefined) {

@@ -2,6 +2,10 @@
 
 import { expect, test, vi } from 'vitest';
 import { captureSimulator } from '../../../src/persistence/capture-simulator.js';
+import { readRedisAddress } from '../../../src/persistence/redis/address.js';
+import { type Connection, connect } from '../../../src/persistence/redis/connection.js';
+import { keysOf } from '../../../src/persistence/redis/keys.js';
+import { createLog } from '../../../src/persistence/redis/log-identity.js';
 import { digestOf } from '../../support/digest.js';
 import { patience } from '../../support/patience.js';
 import { startProxy } from './cutting-proxy.js';
@@ -89,6 +93,34 @@ test.concurrent('replicas that start concurrently create one log, and a closed r
   await three.close();
   await vi.waitFor(() => expect(one.replicas.toSorted()).toEqual([one.replica, two.replica].sort()), patience);
   expect((await create(two)).status).toBe(201);
+});
+
+test.concurrent('a log that another replica creates between any two commands is accepted', async (context) => {
+  const redis = await startRedis(context);
+  const address = readRedisAddress(`redis://127.0.0.1:${redis.port}/0`);
+  const [connection, other] = [await connect(address), await connect(address)];
+  context.onTestFinished(() => [connection, other].forEach((each) => void each.end()));
+  const keys = keysOf('race');
+  const create = (by: Connection) =>
+    createLog(by, keys, { scenario: { name: 'default', hash: '' }, version: '1.0.0', command: {}, atMs: 1 });
+  let commands = 0;
+  for (let at = 1; at <= commands + 1; at++) {
+    await redis.call('FLUSHALL');
+    commands = 0;
+    const before = async <Result>(run: () => Promise<Result>) => {
+      if (++commands === at) await create(other);
+      return run();
+    };
+    const interrupted: Connection = Object.create(connection, {
+      call: { value: (...command: Parameters<Connection['call']>) => before(() => connection.call(...command)) },
+      transaction: {
+        value: (...all: Parameters<Connection['transaction']>) => before(() => connection.transaction(...all)),
+      },
+    });
+    await create(interrupted);
+    expect(await redis.call('XLEN', keys.log), `before command ${at}`).toBe(1);
+  }
+  expect(commands).toBeGreaterThan(3);
 });
 
 test.concurrent('all replicas skip foreign entries of the stream', async (context) => {
