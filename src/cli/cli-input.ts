@@ -1,9 +1,9 @@
-/** Input of a command. */
+/** Input of a petstore-sim command: its flags and arguments, and a function that prints output. */
 export interface CliInput<Fields> {
   flags: Fields & { json?: boolean };
   /** Arguments after the command's name. */
   rest: readonly string[];
-  /** Number of arguments in `rest` that the user typed before `--`. */
+  /** Number of the command's arguments (`rest`) that the user typed before the separator `--`. */
   before: number;
   /** Prints text to standard output. */
   print: (text: string) => void;

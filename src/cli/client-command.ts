@@ -74,8 +74,8 @@ export async function runClientCommand(
     stop(stoppedBy === undefined ? signal : 'SIGKILL');
     stoppedBy ??= signal;
   };
-  // Listens for signals before the command starts. A signal in between would end only this process, and the command
-  // would continue.
+  // Listens for SIGINT and SIGTERM before the command starts. A signal between the command's start and the first
+  // listener would end only petstore-sim, and the command would continue.
   process.on('SIGINT', stopByUser).on('SIGTERM', stopByUser);
   const child = start(file, args, {
     env: { ...process.env, ...env },

@@ -151,7 +151,8 @@ export const environment = (
   { key, operation, calls, parallel }: ScenarioClient,
   { upstream }: RoutesFromFlags = {},
 ) => ({
-  // A backend that serves everything also has paths without `/v1`, so its base URL ends before `/v1`.
+  // Omits the base path `/v1` from the client's base URL if a backend of the user serves all requests. Such a backend
+  // may have paths outside `/v1`.
   PETSTORE_BASE_URL: typeof upstream === 'object' && upstream.withoutApi ? baseUrl.slice(0, -basePath.length) : baseUrl,
   PETSTORE_SIM_URL: controlUrl,
   PETSTORE_API_KEY: key,

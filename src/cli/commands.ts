@@ -25,8 +25,8 @@ type RepeatableFlag = readonly [value: string, about: string, isRepeatable: true
 export type Flag = string | TextFlag | RepeatableFlag;
 
 /**
- * Type of a command's flags: one for each field that the command reads, of the field's kind. `--json` is left out,
- * because all commands have it.
+ * Help texts of a command's flags. Each field that the command reads needs a help text in the form of the field's type.
+ * `--json` is excluded, because all commands have it.
  */
 type FlagsFor<Fields> = {
   readonly [Name in Exclude<keyof Fields, 'json'>]-?: NonNullable<Fields[Name]> extends boolean
@@ -41,16 +41,17 @@ export interface CliCommand<Fields = object> {
   usage: Readonly<Record<string, string>>;
   about: string;
   flags: FlagsFor<Fields>;
-  /** Maximum number of arguments. Default: 0. */
+  /** Maximum number of the command's arguments, not counting flags. Default: 0. */
   most?: number;
   /** Arguments for an example in the help text. They must be valid. */
   example: string;
   exitCodes?: string;
-  /** Loads the command's code. If the result of its run is a number, it is the exit code. */
+  /** Loads the code of the command. A number that the code's `run` returns is the exit code. */
   load(): Promise<Run<Fields>>;
 }
 
-// Declared as a method, because TypeScript checks the parameters of functions more strictly.
+// Uses the type of a method, because TypeScript compares the parameters of methods less strictly than those of
+// functions. Commands with different flags can then be in one list.
 type Run<Fields> = { run(input: CliInput<Fields>): unknown }['run'];
 
 const routeFlags: FlagsFor<RouteFlags> = {

@@ -38,7 +38,7 @@ export interface GauntletResult {
   reason: string;
   /** Requirement of the scenario that the client did not meet, such as `a POST /pets`. */
   unmet?: string;
-  /** Exit code of the client's command, as an explanation. The outcome does not depend on it. */
+  /** Exit code of the client's command, shown to explain the outcome. The outcome does not depend on the exit code. */
   code: number;
   /** Why the client's command was stopped from outside; undefined if it ended by itself. */
   stoppedBy?: CommandEnd['stoppedBy'];
@@ -83,7 +83,7 @@ interface GauntletOptions {
   onDone: (done: number) => void;
 }
 
-/** Exit code for a command that cannot be started, as shells use it. */
+/** Exit code in the results for a client command that could not be started. Shells use the same code. */
 const notStartedCode = 127;
 
 /**

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 interface ParallelOptions {
-  /** Called with the number of finished jobs after each job. */
+  /** Callback after each finished job. Its argument is the number of jobs that have finished. */
   onDone: (done: number) => void;
   /** Number of concurrent jobs. Default: the number of processors. */
   concurrency?: number;

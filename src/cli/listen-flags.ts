@@ -55,7 +55,10 @@ const isAgent = () => Boolean(process.env.AI_AGENT || process.env.AGENT);
 
 const isLogFormat = (text: string): text is LogFormat => (logFormats as readonly string[]).includes(text);
 
-/** @throws {UsageError} for text that is no whole number up to `maximum` */
+/**
+ * Parses a flag's value as a whole number from 0 to `maximum`.
+ * @throws {UsageError} for any other text
+ */
 export function wholeNumber(flag: string, text: string, maximum: number): number {
   const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= maximum) return value;

@@ -10,7 +10,10 @@ import { program } from './program.js';
 import type { LogFormat } from './request-log.js';
 import { shellWords } from './shell-words.js';
 
-/** Prints the lines of `listeningLines` for a server with these flags. */
+/**
+ * Prints the start message of a server, with its URLs and API keys. Prints JSON or nothing if the log format requires
+ * it.
+ */
 export function announce(
   { log, options, writeLine }: ReturnType<typeof readListenFlags>,
   sim: Simulator,

@@ -28,9 +28,9 @@ export interface ServableState extends OpenedState, Pick<LoggedState, 'load'> {
 }
 
 /**
- * Creates the state in the folder or the store of `--data`, or in the recording of `--record`. Problems of the log are
- * reported on standard error.
- * @throws {UsageError} for a malformed address; the engine throws it for an unusable log
+ * Creates the storage engine for the flag `--data` (a log in a folder or a Redis store) or `--record` (a recording).
+ * The engine reports problems of the log on standard error.
+ * @throws {UsageError} for a malformed address of the store; the engine's `open` throws it for an unusable log
  */
 export async function loggedEngine(
   resolved: ResolvedScenario,
@@ -68,7 +68,10 @@ function refuse(error: Error): never {
   throw isOfLog || error.name === 'StoreUnavailableError' ? new UsageError(error.message) : error;
 }
 
-/** Creates a state that is recorded in a new file. Throws a `UsageError` if the file cannot be created. */
+/**
+ * Creates the engine for the flag `--record`, which opens a new state and records all changes in a new file. Opening
+ * throws a `UsageError` if the file cannot be created.
+ */
 export async function recordedEngine(options: RecordingOptions): Promise<Engine<LoggedState>> {
   const { file } = options;
   const engine = (await import('../node/recording-engine.js')).recordingEngine(options);

@@ -33,7 +33,10 @@ export function checkOutput(flag: string, file: string | undefined, inputs: read
   }
 }
 
-/** Creates the file as a test, because permissions do not suffice. For example, no file can be created below /proc. */
+/**
+ * Checks that an output file can be written. Creates and deletes a missing file as a test, because permissions do not
+ * show every obstacle: no file can be created below /proc.
+ */
 function checkIsWritable(file: string): void {
   if (existsSync(file)) {
     if (statSync(file).isDirectory()) throw new Error('it is a folder');

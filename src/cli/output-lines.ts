@@ -5,9 +5,14 @@ import { writeSync } from 'node:fs';
  * per second.
  */
 const everyMs = 50;
-/** Buffer size at which the buffer is written at once, in characters: half the capacity of a pipe on Linux. */
+/**
+ * Length of the buffered output, in characters, at which the buffer is written at once: half the capacity of a pipe on
+ * Linux.
+ */
 const enoughLength = 32 * 1024;
-/** Maximum buffer size, in characters. Further lines are dropped. */
+/**
+ * Maximum length of the buffer for output lines, in characters. Further lines are dropped until the buffer is written.
+ */
 const maximumLength = 1024 * 1024;
 /** Maximum time for which the end of the process waits for a slow reader of the output, in milliseconds. */
 const maximumExitMs = 300;
@@ -38,8 +43,8 @@ export function createOutputLines(formatDropped: (count: number) => string): Wri
     try {
       while (!isClosed) {
         if (writtenBytes === bytes.length && !takeGathered()) return true;
-        // Ends the synchronous writing while Node's stream still buffers output of other code, which must precede these
-        // lines.
+        // Writes nothing yet if Node's stream `stdout` still buffers earlier output of other code, which must appear
+        // before these log lines.
         if (stdout.writableLength > 0) break;
         writtenBytes += writeSync(stdout.fd, bytes, writtenBytes);
       }
@@ -70,7 +75,8 @@ export function createOutputLines(formatDropped: (count: number) => string): Wri
   }
 
   function writeSoon(): void {
-    // The timer must not keep the process alive, because the exit handler writes the rest of the buffer.
+    // Lets the process exit before the timer ends, because the `exit` handler writes the lines that are still in the
+    // buffer.
     timer ??= setTimeout(flush, everyMs).unref();
   }
 

@@ -10,7 +10,7 @@ const lookMs = 50;
  */
 const killedMs = 1_000;
 
-/** A client's command with its descendants. */
+/** Processes of a client: the process of its command and all descendants of that process. */
 export interface ProcessTree {
   signal(signal: NodeJS.Signals): void;
   /** Waits until the command and its descendants have ended. After `graceMs`, they receive SIGKILL. */

@@ -28,7 +28,7 @@ export function programOf({ file, cwd, agent = '' }: Start): string {
   return shellWords(['node', inFolder.startsWith('..') ? file : inFolder]);
 }
 
-/** Command with which this program can be started in another folder. */
+/** Returns the command that starts petstore-sim from a given folder, such as `npx petstore-sim`, for messages. */
 export const programIn = (folder: string): string =>
   programOf({ file: process.argv[1] ?? '', cwd: resolve(folder), agent: process.env.npm_config_user_agent });
 

@@ -144,8 +144,8 @@ async function replayRun(
       generatePets,
       sandboxes,
       onWarning: () => {},
-      // Uses `performance.now()` as the machine's time for the clock after a replay. It is smaller than the log's
-      // times, and a smaller time makes the clock continue from the last entry.
+      // Lets the clock run after a replay, from the time of the last log entry. `performance.now()` is smaller than
+      // this time. The log's clock therefore assumes that the machine's clock was set back, and continues.
       ...(isServed && { readMs: () => performance.now() }),
     },
     until,

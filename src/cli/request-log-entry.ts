@@ -8,8 +8,8 @@ import { createInstantText } from '../values/instant-text.js';
 /** A line of the request log, as an object for JSON. Fields without a value are left out. */
 export interface RequestLogEntry {
   /**
-   * `request` for the requests of clients. Control requests and CORS preflights have other kinds, so that programs can
-   * filter the lines.
+   * Kind of the request: `request` for a client's request, `control` for a control request, `preflight` for a CORS
+   * preflight. Programs can filter the log lines by kind.
    */
   event: 'request' | 'control' | 'preflight';
   /** Simulated time of the response, in ISO 8601. */
@@ -36,7 +36,10 @@ export interface RequestLogEntry {
   code: string | undefined;
   message: string | undefined;
   fault: string | undefined;
-  /** `recreated` for the first request to a sandbox that had been dropped as idle and was created anew. */
+  /**
+   * Value of the response header X-Sim-Sandbox: `recreated` for the first request to a sandbox that had been removed as
+   * idle and was created again.
+   */
   sandbox: string | undefined;
   /** Fault that changed the response on the wire, and the response's status without the fault. */
   wire: string | undefined;

@@ -42,7 +42,10 @@ export async function readRouteFlags(flags: RouteFlags): Promise<RoutesFromFlags
   return { ...mounted, ...(upstream && { upstream }) };
 }
 
-/** @throws {UsageError} if the backend's URL is unusable */
+/**
+ * Checks the settings of the user's backend, to which requests are forwarded.
+ * @throws {UsageError} if the backend's URL is unusable
+ */
 async function checkUpstream(upstream: UpstreamOptions): Promise<void> {
   const { createUpstream } = await import('../node/custom-routes/upstream.js');
   try {

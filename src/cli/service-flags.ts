@@ -16,7 +16,7 @@ export interface ServiceFlags {
 }
 
 /**
- * Creates the transport to the service of the flags.
+ * Creates the transport, which sends requests to the service that the flags `--target` and `--key-env` describe.
  * @throws {UsageError} for an invalid base URL, or a missing API key
  */
 export const transportOf = ({ target = '', 'key-env': key }: ServiceFlags, whenStopped?: string): HttpTransport =>
@@ -52,7 +52,10 @@ function keyFromFlag(name: string | undefined): string {
   return key;
 }
 
-/** @throws {UsageError} for an invalid base URL */
+/**
+ * Checks that the value of `--target` is a base URL, and returns the value.
+ * @throws {UsageError} for any other value
+ */
 function serviceUrlOf(target: string): string {
   if (parseBaseUrl(target) !== undefined) return target;
   throw new UsageError(
@@ -66,14 +69,20 @@ export function budgetOf(text: string): number {
   throw new UsageError(`expected --budget to be a whole number from 1 to 999999, got ${JSON.stringify(text)}`);
 }
 
-/** Shows how many requests of the budget are used: a bar on a terminal, otherwise a line now and then. */
+/**
+ * Shows the number of requests sent so far, out of the maximum number: a bar on a terminal, otherwise one line per ten
+ * requests.
+ */
 export function showRequests(done: number, total: number): void {
   const { stderr } = process;
   if (stderr.isTTY) stderr.write(drawBar(done, total, 'requests'));
   else if (done % 10 === 0) stderr.write(`${done} of ${pluralize(total, 'request')}\n`);
 }
 
-/** Shows on standard error why the command waits. */
+/**
+ * Prints on standard error how long, and why, the command line waits before its next request. Prints nothing if the
+ * wait is below one second.
+ */
 export function showWait(ms: number, why: string): void {
   const { stderr } = process;
   if (ms < 1_000) return;

@@ -2,7 +2,10 @@ import type { ListenOptions } from '../node/http/server.js';
 import { type Engine, type OpenedState, type ServedState, serveState } from '../node/serve-state.js';
 import { UsageError } from '../node/usage-error.js';
 
-/** Opens a state and serves it over HTTP. @throws {UsageError} for an unusable address */
+/**
+ * Starts a server: opens its simulators and log, and serves them over HTTP.
+ * @throws {UsageError} for an unusable address
+ */
 export async function startServer<State extends OpenedState>(
   engine: Engine<State>,
   options: ListenOptions,

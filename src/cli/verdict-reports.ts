@@ -10,7 +10,7 @@ import { writeOutput } from './output-files.js';
 import { printNotes } from './print-error.js';
 import type { VerdictFlags } from './verdict-flags.js';
 
-/** A judged run, for its reports. */
+/** Result and requests of a judged run, from which its reports are written. */
 export interface JudgedRun {
   result: RunResult;
   entries: readonly RequestRecord[];
@@ -64,7 +64,10 @@ export async function writeReports(
   return result.exitCode || (failures.length > 0 ? unwrittenCode : 0);
 }
 
-/** Shortens the JSON of a passed run to less than 2 kB, including `next`. `--verdict FILE` writes the whole result. */
+/**
+ * Shortens the result of a passed run for `--json`, so that the JSON and the suggested next commands take less than 2
+ * kB. `--verdict FILE` writes the whole result.
+ */
 function shortened({ findings, exercised, untested: _, ...result }: RunResult) {
   const worth = findings.filter(({ severity }) => severity !== 'praise').slice(0, 3);
   const text = (finding: string) => (finding.length > 200 ? `${finding.slice(0, 200)}…` : finding);

@@ -56,14 +56,16 @@ export interface Certificate {
   petstoreSim: string;
   node: string;
   platform: string;
-  /** Seed that all scenarios used; undefined if each scenario used its own seed. */
+  /** Seed of random values in all scenarios of the run; `undefined` if each scenario used its own seed. */
   seed?: number;
   counts: OutcomeCounts;
   scenarios: readonly { name: string; group: string }[];
   sdks: readonly CertifiedSdk[];
 }
 
-/** Settings of the runs of `certify`. The command lines that repeat a run contain them. */
+/**
+ * Flags of `certify` that apply to each run of a client. The command that repeats a single run contains the same flags.
+ */
 export interface RunSettings {
   timeout?: string | undefined;
   seed?: string | undefined;
@@ -149,11 +151,13 @@ export function countsText(counts: OutcomeCounts): string {
   ].join(', ');
 }
 
-/** The first of the runs of an SDK that did not pass for the same reason. */
+/** Group of an SDK's runs that did not pass, all with the same reason. Its own fields are those of the first run. */
 export interface NotPassed extends CertifiedRun {
   runs: readonly CertifiedRun[];
   sdk: string;
-  /** Scenarios of all these runs: `day-wall, minute-wall`, or `every scenario`. */
+  /**
+   * Names of the scenarios in which the SDK did not pass for this reason: `day-wall, minute-wall`, or `every scenario`.
+   */
   scenarios: string;
 }
 
@@ -174,7 +178,7 @@ export function notPassed({ name, results }: Pick<CertifiedSdk, 'name' | 'result
   }));
 }
 
-/** Groups the runs of all SDKs that failed, and those without a conclusion. */
+/** Groups the runs of all SDKs that did not pass, in two lists: failed runs, and runs without a conclusion. */
 export function notPassedOf(sdks: readonly CertifiedSdk[]): { failed: NotPassed[]; undecided: NotPassed[] } {
   const groups = sdks.flatMap(notPassed);
   return {

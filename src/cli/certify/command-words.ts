@@ -1,4 +1,7 @@
-/** Matches a word: quoted texts and other characters, without a space between them. An unclosed quote counts as well. */
+/**
+ * Matches one word of a command line, up to the next space outside of quotes. Also matches a word with an unclosed
+ * quote, which is reported later.
+ */
 const wordForm = /(?:"[^"]*"|'[^']*'|\S)+/g;
 /** Matches a part of a word: a quoted text, an unclosed quote, or other characters. */
 const pieceForm = /"([^"]*)"|'([^']*)'|(["'])|[^"']+/g;

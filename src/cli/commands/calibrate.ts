@@ -73,7 +73,7 @@ async function recordedExchanges(files: readonly string[], baseUrl: string | und
   return exchanges;
 }
 
-/** Flags with the file of the scenario. */
+/** Flags of the command `calibrate`, in which `--out`, the file for the learned scenario, is set. */
 type FlagsWithOut = CalibrateFlags & { out: string };
 
 async function askService(

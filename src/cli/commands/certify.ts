@@ -48,7 +48,10 @@ export interface CertifyFlags {
   json?: boolean;
 }
 
-/** Number of concurrent runs. Clients mostly wait, but the start of each client keeps a processor busy. */
+/**
+ * Default number of concurrent runs: the smaller of 10 per SDK and 20 per processor. Clients mostly wait, but each
+ * start of a client keeps a processor busy.
+ */
 const runsPerSdk = 10;
 const runsPerProcessor = 20;
 

@@ -20,13 +20,18 @@ export interface ScenarioFlags extends Pick<ServeFlags, 'scenario' | 'set' | 'se
 export const expectedRequests =
   'expected requests to the URL in PETSTORE_BASE_URL, with the key in PETSTORE_API_KEY, got none';
 
-/** @throws {UsageError} if the client's command is missing */
+/**
+ * Checks that the command line contains the command that starts the client.
+ * @throws {UsageError} if the command is missing
+ */
 export function requireCommand(name: string, command: readonly string[]): void {
   if (command.length > 0) return;
   throw new UsageError(`expected a client command, such as ${program} ${name} -- npm test`);
 }
 
-/** Reads and checks the scenario of the flags, including their overrides. */
+/**
+ * Reads and checks the scenario that the command line selects, with the changes by flags such as `--set` and `--seed`.
+ */
 export async function scenarioOf(flags: ScenarioFlags, routes?: RoutesFromFlags): Promise<ReadScenario> {
   const overrides = await readOverrides(flags);
   const scenarioFile = await readScenarioAndFiles(flags.scenario ?? 'default', {

@@ -65,7 +65,8 @@ function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
 }
 
 /**
- * Suggests next commands: details of the first failures, and a repetition of the failed scenarios.
+ * Suggests next commands for the user. After failures: a detailed run (`exec`) of each of the first three failed
+ * scenarios, and a repetition of all failed scenarios.
  * @param again flags of custom routes and the client's command, as words
  */
 function nextCommands(

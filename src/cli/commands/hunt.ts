@@ -165,8 +165,8 @@ const withShortMinute = (scenario: Scenario): Scenario =>
     : scenario;
 
 /**
- * Replaces the expectation that all calls are served: a client then fails only if it gives up and still exits with code
- * 0.
+ * Replaces a scenario's expectation that all calls are served by the failing findings `gave-up` and `lost-write`. A
+ * client that gives up then fails only if its command still exits with code 0.
  */
 function withSilence({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
   return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
@@ -200,7 +200,10 @@ const firstScenarios = [
   'hang',
 ];
 
-/** Fields of `client` that a command reads. A field is removed once a run showed that the command ignores it. */
+/**
+ * Tracks which fields of the scenario's `client` (operation, number of calls, concurrent calls) can affect the tested
+ * command. Removes a field once a run shows that the command ignores that field.
+ */
 function createAsked() {
   const fields = new Set(['operation', 'calls', 'parallel']);
   return {
@@ -209,20 +212,25 @@ function createAsked() {
       if (entries.length === 0) return;
       if (client.operation === 'createPet' && entries.every(({ method }) => method !== 'POST'))
         fields.delete('operation');
-      // Concurrent requests need several connections.
+      // If all requests used one connection, the client sent no concurrent requests, and so ignored the scenario's
+      // `client.parallel`.
       const isSequential = new Set(entries.map(({ connection }) => connection)).size === 1;
       if ((client.parallel ?? 1) > 1 && isSequential) fields.delete('parallel');
     },
   };
 }
 
-/** First scenarios of a search, for behavior that no scenario of the package tests. */
+/**
+ * Scenarios with which a hunt (a search for bugs in a client) begins, besides the shipped ones. They test behavior that
+ * no shipped scenario tests.
+ */
 const otherStarts: readonly Scenario[] = [
   { keys: { 'free-key': { usage: { minute: 60 } } }, expect: { fail: ['gave-up', 'lost-write'] } },
   { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },
   { client: { operation: 'createPet' }, faults: [{ when: { nth: 1 }, then: { malformed: true } }] },
   { client: { operation: 'createPet' }, ids: { start: '9007199254740993' } },
-  // Scenario in which some of the client's callers send while others wait, more than a second after the refusal.
+  // Delays responses by 2 s, so that some of the client's callers send requests more than one second after another
+  // caller's refusal. A client whose callers do not wait together then fails.
   {
     windows: { minute: '8s' },
     keys: { 'free-key': { usage: { minute: 58 } } },
@@ -243,7 +251,7 @@ function initialScenarios(): Scenario[] {
   const groups = listGroups(others, (name) => shipped[name]?.group);
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
-  // Removes the name and description of the shipped scenario, which would be wrong after a mutation.
+  // Removes the name and description of a shipped scenario, because random changes would make them wrong.
   const started = (name: string): Scenario => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
     return { ...withoutNames(fields), ...(expect && { expect: withSilence(expect) }) };
@@ -262,7 +270,10 @@ function withoutNames({ client: { key, ...client } = {}, faults, ...fields }: Sc
   };
 }
 
-/** Writes a found scenario to CODE.yaml, or to CODE-2.yaml if that code was found before with another cause. */
+/**
+ * Writes a scenario that makes the client fail to CODE.yaml, where CODE is the code of the failure. If earlier
+ * scenarios had the same code, the name is CODE-2.yaml, CODE-3.yaml, and so on.
+ */
 function writeFind(
   { scenario, failure, entries }: CommandTrial,
   before: readonly CommandTrial[],
@@ -277,7 +288,10 @@ function writeFind(
   return { code, text, file, repeat, scenario: written };
 }
 
-/** Findings that fail in any scenario. */
+/**
+ * Codes of findings that fail a run in every scenario. The scenario file that `hunt` writes therefore omits these codes
+ * from `expect.fail`.
+ */
 const alwaysFails = [
   'duplicate-write',
   'body-changed',
@@ -319,7 +333,11 @@ const maximumSilentMs = 3;
 /** Lines of a command's output that a message quotes. */
 const quotedLines = 8;
 
-/** Notes how the runs of a command ended. @param limit time limit of a run, as written */
+/**
+ * Collects how the runs of a client's command ended, and formats messages for the user about silent, stopped and failed
+ * runs.
+ * @param limit time limit of a run, as the user wrote it
+ */
 function createEnds(limit: string) {
   const runs: (Pick<ClientRun, 'end' | 'output'> & { requests: number })[] = [];
   const outputOf = ({ output }: Pick<ClientRun, 'output'>) =>
@@ -334,7 +352,10 @@ function createEnds(limit: string) {
       const tail = last === undefined || last.output.trim() === '' ? '' : ` Its output:\n${outputOf(last)}`;
       return `${expectedRequests} in ${runs.length} runs. The command ${ended}.${tail}`;
     },
-    /** Sentences about runs that were stopped or failed, and therefore tested little. */
+    /**
+     * Returns sentences for the hunt's report about client commands that stopped at the time limit, or that failed in
+     * every run.
+     */
     remarks(): string[] {
       const stopped = runs.filter(({ end }) => end.stoppedBy !== undefined);
       const failed = runs.filter(({ end }) => end.stoppedBy === undefined && end.exitCode !== 0);

@@ -56,9 +56,9 @@ const lines: Record<Runner, string> = {
 import { expect, test } from 'petstore-sim/playwright';
 
 test('the page waits and then shows the list', async ({ page, sandbox }) => {
-  await sandbox.answerFor(page, 'https://api.petstore.example/v1'); // where your page expects the service
+  await sandbox.answerFor(page, 'https://api.petstore.example/v1'); // URL of the API in your page's code
   await page.goto('/');
-  // Assert what your page shows during the wait and afterwards. The client is judged when the test ends.
+  // Check here what the page shows during the wait and afterwards. The client is judged when the test ends.
 });
 `,
 };
@@ -122,7 +122,7 @@ function findTests(folder: string): { runner: Runner; lines: string }[] {
       .filter(([name]) => listed.includes(name))
       .map(([, runner]) => ({ runner, lines: runner === 'jest' && !hasModules ? jestWithoutModules : lines[runner] }));
   } catch {
-    // An invalid package.json is treated as missing, because this command does not depend on it.
+    // Treats an invalid package.json like a missing one, because `init` does not depend on this file.
     return [];
   }
 }

@@ -55,7 +55,8 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
         baseUrl,
         isAnyService: true,
         publicKeys: Object.keys(scenario?.keys ?? {}),
-        // Response bodies are read only for the rule on integers that a double cannot represent.
+        // Keeps only response bodies with at least 16 digits in a row, for the rule `rounded-int64`. This rule needs
+        // integers that a double cannot represent.
         keepsBody: (body) => /\d{16}/.test(body),
       });
   const exchanges = withRefusals(read, refusals);
@@ -105,8 +106,8 @@ function refusalsOf(texts: readonly string[] = []): number[] {
 }
 
 /**
- * Whether a response of another service refuses the request because of a limit. Status 429 always does; the given
- * statuses only with Retry-After or Remaining 0.
+ * Whether another service's response refuses the request because of a limit. A 429 always does. The statuses in
+ * `statuses` do only if Retry-After is present, or X-RateLimit-Remaining is 0.
  */
 const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
   !exchange.isOwn &&

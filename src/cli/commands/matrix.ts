@@ -72,7 +72,10 @@ export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
   return isBroken ? 1 : 0;
 }
 
-/** Suggests next commands: runs with the first few assumed behaviors that break the client. */
+/**
+ * Suggests the next command lines: one for each of the first three assumption values that broke the client. Suggests
+ * `gauntlet` if no value broke the client.
+ */
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
   if (broken.length === 0) return [commandLine('gauntlet', '--json', '--', ...command)];
@@ -85,7 +88,10 @@ function nextCommands(results: readonly MatrixResult[], command: readonly string
 
 /** Result of a client's run in which one assumption about the service had an alternative value. */
 export interface MatrixResult {
-  /** Id of the changed assumption about the service; `undefined` for the run without a change. */
+  /**
+   * Id of the assumption that has an alternative value in this run; `undefined` for the run without changed
+   * assumptions.
+   */
   id: AssumptionId | undefined;
   value: unknown;
   code: number;
@@ -142,8 +148,8 @@ function isDecided(
   assumed: ResolvedScenario,
   calls: readonly RecordedCall[],
 ): boolean {
-  // Returns early for `cors`, because the HTTP server adds CORS headers outside the simulator, so simulated responses
-  // cannot differ.
+  // Decides the assumption `cors` by the Origin headers of the client's calls. The HTTP server adds CORS headers
+  // outside the simulator, so the simulated responses are equal for all values of `cors`.
   if (id === 'cors') return calls.some(({ call }) => call.headers.origin !== undefined);
   const byDefault = responsesTo(calls, resolved);
   return responsesTo(calls, assumed).some((response, index) => response !== byDefault[index]);
@@ -166,7 +172,7 @@ function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario)
     sim.clock.set(Math.max(atMs, sim.clock.now()));
     const answer = sim.handle(fromPlainCall(call));
     if (answer instanceof Promise) {
-      // A response delayed by a fault counts as equal to the response without the fault. On a frozen clock the delay
+      // Returns the same text for every delayed response, without waiting for the response. On a frozen clock, a delay
       // would never end.
       answer.catch(() => {});
       return 'delayed';
