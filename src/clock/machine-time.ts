@@ -2,11 +2,11 @@
 export interface TimeSource {
   /** Current machine time, in Unix milliseconds. Never goes back, except after `restart`. */
   now(): number;
-  /** Sets this time to the machine's time, also to an earlier one. */
+  /** Sets the source to the machine's current time, even back to an earlier time. */
   restart(): void;
   /**
-   * Whether the time comes from logged commands instead of the machine. Delayed responses are then completed by entries
-   * of the log, so the simulated clock sets no timers.
+   * Whether the time comes from the entries of an ordered log instead of the machine. Log entries then start the
+   * delayed responses, so the simulated clock sets no timers.
    */
   readonly isLogged?: boolean;
 }

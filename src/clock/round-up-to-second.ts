@@ -1,8 +1,8 @@
 import type { SimulatedClock } from './simulated-clock.js';
 
 /**
- * Rounds a clock up to a whole second. X-RateLimit-Reset is in whole seconds, so verdicts would otherwise depend on the
- * fraction. Rounded up, because a client that waits for Reset by its own clock must not be early.
+ * Rounds a simulated clock up to a whole second. X-RateLimit-Reset is in whole seconds, so a fraction would influence
+ * verdicts. Rounding down would make a client too early that waits until the reset by its own clock.
  */
 export function roundUpToSecond(clock: SimulatedClock): void {
   clock.restore({ ...clock.state(), nowMs: Math.ceil(clock.now() / 1000) * 1000 });

@@ -7,7 +7,10 @@ import { MachineTime, type TimeSource } from './machine-time.js';
 export interface ClockStart {
   /** First simulated instant, in Unix milliseconds. Default: the machine's time. */
   startMs?: number | undefined;
-  /** `real` runs; `frozen` is stopped until `advance`, `set` or `resume` is called. Default `real`. */
+  /**
+   * Mode of the simulated clock: `real` runs; `frozen` is stopped until `advance`, `set` or `resume` is called. Default
+   * `real`.
+   */
   mode?: 'real' | 'frozen' | undefined;
   /** Simulated seconds per real second. Default 1. */
   speed?: number | undefined;
@@ -123,8 +126,8 @@ export class SimulatedClock implements Clock {
   }
 
   /**
-   * Work to do at a time of the simulated clock, such as a delayed response. Absent on a server with an ordered log,
-   * because log entries start such work there.
+   * Scheduled work that this clock starts itself when due, such as delayed responses. `undefined` on a server with an
+   * ordered log, whose log entries start such work.
    */
   get #ownWork(): ScheduledWork | undefined {
     return this.#time.isLogged ? undefined : this.scheduledWork;
@@ -187,7 +190,7 @@ export class SimulatedClock implements Clock {
   /** Allows a Node process to exit while waits on the clock are pending. */
   unref(): void {
     this.#isUnref = true;
-    // A browser timer is a number without `unref`.
+    // Calls `unref` only if the timer has it. A timer in a browser is a number.
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
 
@@ -198,8 +201,8 @@ export class SimulatedClock implements Clock {
     const machineMs = this.#time.now();
     const { startMs = machineMs, skewMs = 0, mode } = this.#start;
     this.anchor.movedMs = 0;
-    // Rounds the clock's start time down to whole milliseconds: `skewMs`, the client's clock error, can be a fraction,
-    // and `now` returns integers.
+    // Rounds the clock's start time down, because `now` returns whole milliseconds. The start time includes `skewMs`,
+    // the client's clock error, which can have fractions.
     this.#run(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
   }
 
@@ -209,7 +212,8 @@ export class SimulatedClock implements Clock {
   }
 
   restore({ nowMs, frozen, movedMs }: ClockState): void {
-    // Pending waits are aborted first. The restored time would otherwise complete waits of the replaced state.
+    // Aborts pending waits before the clock is restored. Otherwise the restored time could complete waits that belong
+    // to the replaced state.
     this.#endWaits();
     this.anchor.movedMs = movedMs;
     this.#run(nowMs, frozen);
@@ -228,7 +232,9 @@ export class SimulatedClock implements Clock {
     this.#run(Math.floor(instantMs), this.frozen);
   }
 
-  /** Sets the reference point, from which the clock runs or at which it stands still. */
+  /**
+   * Sets the clock's time at a moment of the machine's time. From then on, the clock runs or is frozen at this time.
+   */
   #run(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
     Object.assign(this.anchor, { anchorMs, machineMs, frozen });
     this.scheduledWork?.complete(this.now());
