@@ -2,7 +2,10 @@ import { SandboxError } from '../sandboxes/sandbox-error.js';
 import { ScenarioError } from '../scenario/scenario-error.js';
 import { joinIssues } from '../validation/issue.js';
 
-/** Failed control operation. Its status, code and message are the same in the same process and over HTTP. */
+/**
+ * Error of a failed control operation. Calls in the same process and calls over HTTP fail with the same status, code
+ * and message.
+ */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   constructor(

@@ -48,7 +48,9 @@ export interface Caller {
    * process`.
    */
   readonly name?: string | undefined;
-  /** Health of the server's log, if any. */
+  /**
+   * Health report of the log in which the server stores requests and changes; `undefined` for a server without a log.
+   */
   readonly log?: LogHealth | undefined;
   /** Periods in which this server could not store requests, if the journal does not contain them yet. Default: none. */
   readonly outages?: (() => readonly Outage[]) | undefined;
@@ -77,11 +79,11 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly status?: 201;
   /** Media type of a result that is text or a stream of entries. Default: JSON. */
   readonly contentType?: 'application/x-ndjson' | 'text/event-stream';
-  /** Name of the server-sent events, for an operation that streams. */
+  /** Event name of the operation's results in its stream of server-sent events (field `event`). */
   readonly eventName?: string;
   /** Error statuses that only this operation has, such as 409 for a conflict or 503 for a reached limit. */
   readonly refusals?: readonly (404 | 409 | 503)[];
-  /** Maximum size of the request body over HTTP, in bytes. Default 5 MiB. */
+  /** Maximum size of the body of an HTTP request for this control operation, in bytes. Default 5 MiB. */
   readonly maximumBytes?: number;
   /** Whether the operation affects no later request. Such an operation is missing from the list of changes. */
   readonly isQuiet?: true;
@@ -95,12 +97,13 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
    */
   run(target: Target, input: Output<In>, caller: Caller): Result | Steps<Result>;
   /**
-   * Streams journal entries as JSON text, for HTTP. The text costs a fraction of the entry objects that `run` returns.
+   * Streams journal entries over HTTP as JSON text, which takes a fraction of the time of the entry objects that `run`
+   * returns.
    */
   feed?(target: Target, input: Output<In>): EntryFeed;
 }
 
-/** Any control operation on a target of this type: a simulator or a host of sandboxes. */
+/** Control operation with any input and result. Its target is a simulator, or the server's sandboxes. */
 // biome-ignore lint/suspicious/noExplicitAny: inputs and results differ from one operation to the next
 export type AnyControlOperation<Target = any> = ControlOperation<Target, any, any, any>;
 

@@ -91,7 +91,8 @@ export function createServedService<Own extends ControlOperations>(service: Serv
   };
   return { main, operations, sandboxOperations, groups } satisfies ServedService & { groups: unknown };
 
-  // Functions with declared return types, because the types of operations that call them would depend on themselves.
+  // Helper functions with declared return types. Otherwise the types of control operations that call them would depend
+  // on themselves.
   function allOperations(): ControlOperations {
     return operations;
   }

@@ -60,12 +60,12 @@ export interface ListedAssumption {
   /** Current value of the assumption. */
   value: unknown;
   default: unknown;
-  /** The values besides the default, or examples of them. */
+  /** Values that the assumption can have besides its default; only examples if the values have no fixed list. */
   alternatives: unknown[];
 }
 
 interface ListedPet {
-  /** Identifier in decimal digits. */
+  /** Id of the pet, in decimal digits. */
   id: string;
   name: string;
   status?: 'available' | 'pending' | 'sold';

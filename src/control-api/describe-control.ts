@@ -80,7 +80,8 @@ export function describeControl(
   };
   const referenceTo = (name: string) => `#/components/schemas/${name}`;
   const references = new Map(Object.entries(components).map(([name, schema]) => [schema, referenceTo(name)]));
-  // Operations accept any map as a scenario, because its resolution reports the mistakes.
+  // Describes a scenario in the input of control operations by the schema `Scenario`. The operations themselves accept
+  // any map, because the later check of the scenario reports the mistakes.
   references.set(scenarioContent, referenceTo('Scenario'));
   const isSandbox = controlUrl.includes('/sandboxes/');
   const described = isSandbox ? groups.filter(({ name }) => name !== 'sandboxes') : groups;

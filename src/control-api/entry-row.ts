@@ -46,11 +46,14 @@ export interface EntryRow {
   refusal?: string;
   /** For a 429: earliest time at which the service accepts the key again, ISO 8601. */
   promisedAt?: string;
-  /** Earliest retry time in the headers of a 429 or 503, ISO 8601. Faults can make it differ from `promisedAt`. */
+  /**
+   * Earliest retry time according to the headers of a 429 or 503, ISO 8601. Differs from the true time, `promisedAt`,
+   * if a fault rule changed the headers.
+   */
   toldUntil?: string;
   /**
-   * Time from the previous 429's `promisedAt` to this request of the same key, in milliseconds. Negative if the client
-   * retried too early.
+   * Time in milliseconds from the end of the required wait (`promisedAt`) of the key's previous 429 to this request.
+   * Negative if the client retried too early.
    */
   sincePromiseMs?: number;
   /**
@@ -153,7 +156,10 @@ export function present<Of>(fields: Fields<Of>): Of {
   return shown as Of;
 }
 
-/** Maximum number of cached key ids. Hashing one key takes as long as creating the rest of a row. */
+/**
+ * Maximum number of API keys whose ids stay in memory. Computing one id takes as long as creating the rest of a row of
+ * the request list.
+ */
 const maximumKeyIds = 1_000;
 
 /**
@@ -174,8 +180,9 @@ export function createRowFields() {
     return id;
   };
   /**
+   * Creates the row of a journal entry for the dashboard's list of requests.
    * @param shown key, path, query and call label of the request, with masked keys
-   * @param before previous 429 of the key, unless a request was served since
+   * @param previousRecord previous 429 of the key, unless a request succeeded since
    */
   return (
     entry: RequestRecord,
@@ -219,7 +226,7 @@ export function createRowFields() {
       call: shown.call,
       inShort: undefined,
     };
-    // `summarize` reads an undefined field as an absent one.
+    // Leaves undefined fields in the row, because `summarize` treats an undefined field like an absent one.
     row.inShort = summarize(row as EntryRow, entry) || undefined;
     return row;
   };

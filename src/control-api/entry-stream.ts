@@ -20,7 +20,10 @@ export function streamEntries(
   signal?: AbortSignal,
 ): AsyncIterableIterator<JournalEntry> {
   const view = createEntryView(sim);
-  /** Records stay unconverted until the reader asks, because a conversion takes longer than handling a request. */
+  /**
+   * Journal records that the caller has not read yet. Each is converted to an entry only when read, because a
+   * conversion takes longer than handling a request.
+   */
   const waiting = entriesSince(sim, view, since);
   let wake: (() => void) | undefined;
   let isOver = false;
@@ -68,9 +71,10 @@ export type TakeEntry = (id: number, json: EntryJson) => void;
 /** Stream of journal entries as JSON text, for HTTP. */
 export interface EntryFeed {
   /**
-   * Passes the next waiting journal entry to `take`.
-   * @returns false if no entry waits; each later entry is then passed to `take` on its arrival
-   * @throws {RangeError} if the reader is too slow
+   * Passes the next waiting journal entry to `take`. If no entry waits, passes each later entry to `take` as soon as it
+   * arrives.
+   * @returns whether an entry was waiting
+   * @throws {RangeError} if too many entries wait, because the reader is too slow
    */
   next(take: TakeEntry): boolean;
   stop(): void;
@@ -83,7 +87,8 @@ export function openFeed(sim: Simulator, since?: number): EntryFeed {
   let index = 0;
   let live: TakeEntry | undefined;
   const stop = sim.journal.listen((entry) => {
-    // Converts the entry immediately. Records that wait in memory make garbage collection slower.
+    // Converts a journal record to its JSON as soon as the record is added. Records that wait in memory make garbage
+    // collection slower.
     if (live !== undefined) live(entry.id, view.write(entry));
     else if (waiting.length - index <= maximumWaiting) waiting.push(entry);
   });
@@ -104,8 +109,8 @@ export function openFeed(sim: Simulator, since?: number): EntryFeed {
 }
 
 /**
- * Selects the journal records with an id above `since`. The view still needs the earlier records, to compute each
- * client's waits.
+ * Selects the journal records with an id above `since`. Calls `view.pass` with the earlier records, because the reasons
+ * of later entries depend on them.
  */
 function entriesSince(sim: Simulator, view: EntryView, since = Number.POSITIVE_INFINITY): RequestRecord[] {
   const records: RequestRecord[] = [];

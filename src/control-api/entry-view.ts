@@ -23,8 +23,8 @@ export interface EntryJson {
  */
 export interface EntryView {
   /**
-   * Reads a journal record without converting it. Needed for all records in order, because the reasons of later entries
-   * depend on earlier records.
+   * Registers a journal record without converting it. Every record must be registered or converted in order, because a
+   * conversion needs the key's previous 429.
    */
   pass(entry: RequestRecord): void;
   show(entry: RequestRecord): JournalEntry;

@@ -37,7 +37,7 @@ export function exportLazily(sim: Simulator, { data }: StateForm): ExportedState
   return exported;
 }
 
-/** Converts a simulator's state to plain data. Computes all parts now. */
+/** Converts a simulator's state to plain data. Unlike `exportLazily`, computes every part immediately. */
 export const exportState = (sim: Simulator, form: StateForm) =>
   computeLazyParts(exportLazily(sim, form)) as ExportedState;
 
@@ -108,7 +108,10 @@ export function* importState(sim: Simulator, state: ExportedState, form: StateFo
   };
 }
 
-/** Reads the data under `services` of a state: of all services, except a main service with separate fields. */
+/**
+ * Reads the services' data from the field `services` of an exported state. The main service's data may be in separate
+ * fields instead, such as `pets`.
+ */
 function importServices(
   sim: Simulator,
   { services = {} }: ExportedState,
@@ -122,7 +125,8 @@ function importServices(
     if (other === undefined) throw invalid(`services: expected services of this simulator, got ${name}`);
     try {
       copies[name] = readCopy(other, values);
-      // Restores new data first, so that a copy that the service cannot restore changes nothing.
+      // Tries the imported data on a new, temporary instance of the service. Invalid data is thus rejected before the
+      // simulator changes.
       mountServices([other.service], resolved)[0]?.data?.restore(copies[name]);
     } catch (error) {
       throw invalid(`services.${name}: expected data that the service exported: ${error}`);
@@ -165,7 +169,7 @@ const exportWindow = ({ startSeconds, used, log, logStart }: Window) => ({
 });
 
 /**
- * Imports a key.
+ * Converts an API key of an exported state to a key of a simulator.
  * @throws {ControlError} with the path of the mistake, if fields contradict each other
  */
 export function importKey(key: ExportedKey, path: string, resolved: ResolvedScenario, nowMs: number): ApiKey {

@@ -10,7 +10,7 @@ import { described, removed } from './input-values.js';
 /** Fault rule of the scenario, with the numbers of matching and affected requests. */
 export interface ListedFault extends Fault {
   name: string;
-  /** Number of matching requests. */
+  /** Number of requests that met the fault rule's conditions. */
   seen: number;
   /** Number of requests that the fault rule affected. */
   applied: number;
@@ -18,7 +18,10 @@ export interface ListedFault extends Fault {
 
 const name = described(string, 'Name of the rule.');
 
-/** Creates the operations on fault rules, whose schema the main service defines. */
+/**
+ * Creates the control operations that list and change fault rules. The main service, such as the Petstore, defines the
+ * schema of a rule.
+ */
 export const createFaultOperations = ({ rules: { faultSchema }, operations: [first = ''] }: MainService) => ({
   listFaults: operation({
     method: 'GET',

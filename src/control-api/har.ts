@@ -65,7 +65,8 @@ function toHarEntry(entry: JournalEntry) {
     cache: {},
     timings: { send: 0, wait: durationMs, receive: 0 },
     ...(entry.connection !== undefined && { connection: String(entry.connection) }),
-    // The custom field contains no bodies and headers, which the HAR entry has already.
+    // The custom field `_petstoreSim` contains no bodies and headers, because standard fields of the HAR entry already
+    // contain them.
     _petstoreSim: { ...rest, ...hashOf('requestBody', requestBody), ...hashOf('responseBody', responseBody) },
   };
 }

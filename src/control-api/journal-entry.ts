@@ -29,7 +29,10 @@ export interface JournalEntry extends EntryRow {
    * Id of the newest request that arrived before this response was sent. Absent if no other request arrived meanwhile.
    */
   lastArrivedId?: number;
-  /** Time for which the simulator delayed the response to detect parallel requests, in milliseconds. */
+  /**
+   * Time for which the simulator delayed a 429, in milliseconds. Requests that arrived during this delay were sent in
+   * parallel.
+   */
   heldMs?: number;
   /** Time until the last byte of the response was sent, in milliseconds. Absent if all bytes were sent at once. */
   finishedMs?: number;

@@ -209,8 +209,8 @@ export const journalOperations = {
 };
 
 /**
- * Creates a function that returns true for a request of an API key. Returns `undefined` without a key, so that all
- * requests are selected.
+ * Creates a filter for the requests of one API key. Returns `undefined` if `key` is undefined, so that all requests are
+ * judged.
  */
 const isJudged = (key: string | undefined) =>
   key === undefined ? undefined : (request: Pick<RequestRecord, 'token'>) => isOfKey(request, key);

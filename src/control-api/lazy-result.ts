@@ -6,7 +6,7 @@ import { isMap } from '../values/plain-data.js';
  * between two pieces.
  */
 class LazyResult {
-  /** Computes the complete value immediately. */
+  /** Computes this part of a result at once, as one value. */
   readonly make: () => unknown;
   /** Computes a part of a result as pieces of JSON text, one after the other, while the result is written. */
   readonly pieces: () => Iterable<string>;
@@ -38,8 +38,8 @@ export const lazyLines = (items: Iterable<object>): string =>
   );
 
 /**
- * Returns a stand-in for a plain JSON value. The value is copied when a caller reads it, and written to a response
- * without a copy.
+ * Creates a lazy copy of a plain JSON value for the result of a control operation. A caller in the same process gets a
+ * copy; an HTTP response is written without one, which saves time.
  */
 export const lazyCopy = <Value>(value: Value): Value =>
   lazy(
@@ -47,7 +47,10 @@ export const lazyCopy = <Value>(value: Value): Value =>
     () => jsonPieces(value),
   );
 
-/** Whether a result, or one of its members down to `depth` levels, is computed only while it is written. */
+/**
+ * Whether a result of a control operation contains a lazy part, which is computed only while the response is written.
+ * Searches the result and `depth` levels of fields.
+ */
 export const isLazy = (value: unknown, depth = 2): boolean =>
   value instanceof LazyResult ||
   (depth > 0 && isMap(value) && Object.values(value).some((member) => isLazy(member, depth - 1)));

@@ -24,7 +24,7 @@ export const perform = <Target>(
 
 /**
  * Checks the input of a control operation and runs the operation in steps, between which a server handles other
- * requests. Parts of the result may be lazy; `jsonPieces` writes them.
+ * requests. Parts of the result may be computed later, when `jsonPieces` writes the result.
  * @param isLarge whether to check the input in steps too
  * @throws {ControlError} as `perform` does
  */
@@ -63,8 +63,9 @@ const isSteps = (value: unknown): value is Steps<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
 
 /**
- * Opens an operation's stream of JSON entries. Returns `undefined` for an operation without a `feed`.
- * @throws {ControlError} as `perform` does
+ * Opens the stream of journal entries, as JSON text, that a control operation returns. Returns `undefined` for an
+ * operation that does not stream.
+ * @throws {ControlError} for an invalid input
  */
 export const openEntryFeed = <Target>(
   operation: AnyControlOperation<Target>,

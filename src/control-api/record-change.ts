@@ -10,8 +10,9 @@ const maximumChanges = 200;
 const maximumCharacters = 80;
 
 /**
- * Prepares the entry for a change in the list of changes. Returns `undefined` for an operation that changes nothing.
- * @returns function to call after the change, which adds the entry
+ * Prepares an entry for the list of changes, which the dashboard shows. Returns `undefined` for an operation that
+ * changes nothing.
+ * @returns function to call after the change, which adds the entry to the list
  */
 export function recordChange(
   { method, path, isQuiet }: AnyControlOperation,
@@ -53,7 +54,10 @@ function summarize(sim: Simulator, input: unknown): string {
   return cut(words.slice(0, 8).join(', '));
 }
 
-/** Returns the displayed text of a key that is given as the key itself or as its id. */
+/**
+ * Formats an API key, given as the key itself or as its id, for display. Masks every key that the scenario does not
+ * define.
+ */
 const showKey = (sim: Simulator, reference: string) =>
   displayKey(sim, coreOf(sim).state.keys.textOf(reference) ?? reference);
 

@@ -49,8 +49,8 @@ export function createRowWriter(): (row: Row) => string {
 const numberText = (value: number) => (Number.isFinite(value) ? `${value}` : 'null');
 
 /**
- * Creates a function that converts some fields of a list row to JSON. The function returns its previous text if these
- * fields of the next row have equal values.
+ * Creates a function that writes some fields of a journal row as JSON. If these fields have the same values in the next
+ * row, the function returns the previous text again, which is faster.
  */
 function createMembers(fields: readonly (keyof Row)[]): (row: Row) => string {
   let last: Row | undefined;

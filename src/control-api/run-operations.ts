@@ -23,7 +23,11 @@ const maximumCharacters = 4_000;
 /** Paths of the operations whose results a report contains. */
 const reportedPaths = ['/keys?limit=100', '/faults', '/assumptions', '/scenario', '/clock'];
 
-/** Creates the operation that exports a report. @param operations returns all operations on a simulator */
+/**
+ * Creates the control operation that exports a report of a simulator's requests, with verdict, keys, fault rules and
+ * scenario.
+ * @param operations returns all control operations of a simulator; the report contains the results of some
+ */
 export const createRunOperations = (operations: () => ControlOperations) => ({
   exportRun: operation({
     method: 'GET',

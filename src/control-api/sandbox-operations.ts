@@ -13,7 +13,7 @@ import { described, findScenario, name, removed, withJsonSchema } from './input-
 
 /** Server whose sandboxes the control operations create, list and remove. */
 export interface SandboxHost {
-  /** The server's own simulator. A sandbox can use its scenarios by name. */
+  /** The server's own simulator. A new sandbox can use a scenario of this simulator by the scenario's name. */
   sim: Simulator;
   sandboxes: Sandboxes;
   /** Origin of the called URL: `http://127.0.0.1:4010`. */
@@ -102,7 +102,8 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
     refusals: [404, 409, 503],
     result: sandboxInfo,
     *run({ sim, sandboxes, origin }, { name, scenario }) {
-      // Without a name, content would have the name of the default scenario, with which it is merged.
+      // Names a scenario without a name `unnamed`. Otherwise the merge with the default scenario would add the default
+      // scenario's name.
       const own: typeof scenario = isMap(scenario) ? { name: 'unnamed', ...scenario } : scenario;
       const content = own === undefined ? undefined : findScenario(sim, own);
       return shown(origin, yield* sandboxes.createInSteps(name, content, checkInSteps));

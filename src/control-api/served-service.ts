@@ -14,7 +14,10 @@ export interface OperationGroup<Operations extends ControlOperations = ControlOp
   readonly operations: Operations;
 }
 
-/** Parts of the control API that a main service, such as the Petstore, defines. */
+/**
+ * Parts of the control API that the simulated service, such as the Petstore, defines: control operations, assumptions
+ * and the form of its state.
+ */
 export interface ServiceControl<Own extends ControlOperations> {
   readonly main: MainService;
   /** Noun for the service in descriptions: `the Petstore service`. */
@@ -23,19 +26,19 @@ export interface ServiceControl<Own extends ControlOperations> {
   describe(baseUrl?: string): Record<string, unknown>;
   /** Questions that the service's documentation leaves open, by the name of the setting that answers each. */
   readonly assumptions: Readonly<Record<string, OpenQuestion>>;
-  /** Operations on the service's own data. */
+  /** Group of the control operations on the service's own data, such as the pets of the Petstore. */
   readonly group: OperationGroup<Own>;
   readonly state: StateForm;
-  /** Numbers about the service's data, which results contain. */
+  /** Counts of the items in the service's data, such as the number of pets, for the results of control operations. */
   readonly counts: DataCounts;
   /** Schema of the scenarios that a running server can load. */
   readonly loadable: Schema<Scenario>;
 }
 
-/** Numbers about a main service's data, such as the number of pets. */
+/** Counts of the items in the data of the main service, such as the number of pets. */
 export interface DataCounts {
   readonly schemas: ServiceCounts;
-  /** Counts the items of a captured copy of the data. */
+  /** Counts items, such as pets, in a copy of the service's data that a snapshot contains. */
   of(copy: unknown): OutputOf<ServiceCounts>;
 }
 
@@ -46,7 +49,7 @@ interface OpenQuestion {
   readonly alternatives: readonly unknown[];
 }
 
-/** A main service with all its control operations, for a server. */
+/** Main service that a server offers (the Petstore), with all operations of the control API for it. */
 export interface ServedService {
   readonly main: MainService;
   /** Operations on one simulator. */

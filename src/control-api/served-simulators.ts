@@ -44,12 +44,13 @@ export interface ServedSimulators {
   /** Finds the sandbox of a request or a change, which counts as use and postpones the removal of an idle sandbox. */
   useSandbox(name: string): Sandbox | undefined;
   /**
-   * Creates a sandbox on its first request.
-   * @throws {SandboxError} directly, or as the rejection of the returned promise
+   * Creates the sandbox to which a request belongs, if the sandbox does not exist yet.
+   * @throws {SandboxError} at once, or by rejecting the returned promise
    */
   makeSandbox(name: string): Sandbox | Promise<Sandbox>;
   /**
-   * Finds the sandbox of a read. A read counts as use at most once per `renewalMs`, because a log stores each such use.
+   * Finds the sandbox of a request that only reads. The request postpones the removal of an idle sandbox, but at most
+   * once per `renewalMs`, because each postponement is stored in the log.
    */
   readSandbox(name: string): Sandbox | undefined;
   /** Resolves when reads can see all earlier changes. A server with a log stores changes asynchronously. */

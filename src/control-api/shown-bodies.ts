@@ -40,7 +40,7 @@ export function createShownBodies() {
 
   function find(raw: string, redact: Redact): KnownBody {
     const text = redact(raw);
-    // A body with masked keys is not cached, because a key's masking can change.
+    // Does not cache a body in which an API key is masked, because the key may later be masked in another way.
     if (text !== raw) return { shown: showBody(encoder.encode(raw), text) };
     let body = known.get(raw);
     if (body === undefined) {

@@ -10,29 +10,45 @@ import type { JsonValue } from '../values/json.js';
 import type { Steps } from '../values/steps.js';
 import { scenarioContent } from './input-values.js';
 
-/** Schemas of the main service's fields of an exported state, which the service adds by declaration merging. */
+/**
+ * Fields of the main service (the Petstore) in an exported simulator state, with their schemas. The service adds the
+ * fields by TypeScript's declaration merging.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceStateFields {}
 
-/** Schemas of numbers about the main service's data, which the service adds by declaration merging. */
+/**
+ * Counts of the main service's data, with their schemas, such as the number of pets. The service adds the counts by
+ * TypeScript's declaration merging.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceCounts {}
 
 export type OutputOf<Schemas> = { [Name in keyof Schemas]: Output<Schemas[Name]> };
 
-/** Form of an exported state of a main service. */
+/** Format of the exported state of a simulator, for one API: the schema, and the conversion of the API's data. */
 export interface StateForm {
   readonly schema: StateSchema;
-  /** Conversion of the main service's data. Default: the data is under `services`, like the data of other services. */
+  /**
+   * Conversion between the data of the main service (the Petstore) and fields of the exported state. Without this
+   * conversion, the data is under `services`, as for other services.
+   */
   readonly data?: {
-    /** Converts a captured copy of the data to fields of the state. Large fields are lazy. */
+    /**
+     * Converts a captured copy of the main service's data to fields of an exported state. Large fields are computed
+     * later, while the state is written.
+     */
     write(copy: unknown): OutputOf<ServiceStateFields>;
-    /** Converts fields of a state to a copy of the data. @throws {ControlError} for contradictions */
+    /**
+     * Converts the main service's fields of an exported state to a copy of the service's data, such as pets.
+     * @throws {ControlError} if the fields contradict each other
+     */
     read(state: ExportedState): Steps<unknown>;
   };
   /**
-   * Checks whether a running server can load another scenario of a state. Default: any.
-   * @throws {ControlError} otherwise
+   * Checks whether a running server can load an imported state, if the scenario of the state differs from the current
+   * one. Default: accepts any scenario.
+   * @throws {ControlError} for a scenario that cannot be loaded
    */
   check?(scenario: Scenario, state: ExportedState): void;
 }
@@ -76,7 +92,10 @@ export const createStateSchema = (faultSchema: FaultSchema, own: ServiceStateFie
           rule: faultSchema,
           seen: count,
           applied: count,
-          /** Calls that a rule with `failTimes` has made fail, each with its number of failures. */
+          /**
+           * Calls that a fault rule with `failTimes` has made fail, each with the number of its failures. `failTimes`
+           * limits the failures per call.
+           */
           failed: list(pair(string, count)),
         }),
       ),

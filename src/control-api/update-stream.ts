@@ -12,7 +12,7 @@ import { described, instantText } from './input-values.js';
 
 /** Control operation that changed state. */
 export interface ShownChange {
-  /** Number of the change in its simulator, from 1. */
+  /** Number of the operation among all control operations that changed this simulator's state, counted from 1. */
   number: number;
   /** Simulated time before and after the change, ISO 8601. They differ if the operation moved the clock. */
   time: string;
@@ -82,19 +82,28 @@ export const updateSchema = fields({
 
 /** Interval between two updates of the stream, in milliseconds of real time. */
 const everyMs = 100;
-/** Number of intervals without news after which the stream sends an empty update, as a heartbeat. */
+/**
+ * Number of update intervals (100 ms each) without news after which the stream sends an empty update. The empty update
+ * shows the reader that the connection works.
+ */
 const quietRounds = 10;
-/** Number of new entries per interval above which the server counts as busy and sends fewer of them. */
+/**
+ * Number of new journal entries per interval above which the server counts as busy. A busy server sends fewer entries
+ * in an update.
+ */
 const many = 300;
-/** Maximum number of entries in one update, for a busy and for a calm server. */
+/**
+ * Maximum number of journal entries in one event of the update stream. `busy` applies if many new entries arrive per
+ * interval; otherwise `calm` applies.
+ */
 const maximumRows = { busy: 50, calm: 2_000 };
 /** Number of entries that the update stream converts at a time. The server handles requests before the next step. */
 const rowsOfStep = 200;
 
 export interface UpdatesSince {
   /**
-   * Id of the journal's run in the reader's last update. If the journal was cleared or reset since, the stream restarts
-   * with all journal entries.
+   * Id of the run in the last update that the reader received. A cleared or reset journal starts a new run; the stream
+   * then sends all journal entries again.
    */
   run?: string | undefined;
   /** Id of the last entry that the reader has; later entries are sent. */
@@ -104,8 +113,8 @@ export interface UpdatesSince {
 }
 
 /**
- * Streams updates on a simulator, at most one per 100 ms. Each update reads the journal's newest entries, so a request
- * itself costs only a counter.
+ * Streams the simulator's state with its new requests and changes, at most once per 100 ms. Handling an API request
+ * only increases a counter, because each update reads the journal's new entries later.
  */
 export async function* streamUpdates(
   sim: Simulator,
@@ -120,8 +129,8 @@ export async function* streamUpdates(
   let view = createEntryView(sim);
   const { journal } = coreOf(sim).state;
   /**
-   * Records to send first: those that the journal already contained. Later records are read from the journal's position
-   * `next`.
+   * Records that the journal already contained when the stream started, which are sent first. Later records follow from
+   * the journal position `next`.
    */
   let waiting: RequestRecord[] = [];
   let next = journal.added;
@@ -186,8 +195,8 @@ export async function* streamUpdates(
 }
 
 /**
- * Number of each simulator, as part of `run`. Request ids alone cannot distinguish a removed sandbox from a recreated
- * one.
+ * Numbers of the simulators. The run identifier in a simulator's updates contains its number, because request ids
+ * cannot distinguish a removed sandbox from a recreated one.
  */
 const numbers = new WeakMap<Simulator, number>();
 let counted = 0;

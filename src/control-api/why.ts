@@ -5,14 +5,23 @@ import { formatRemaining, formatWait } from './wait-words.js';
 /** One step in the handling of a request, in words. */
 export interface WhyStep {
   step: 'key' | 'ban' | 'limit' | 'promise' | 'fault' | 'route' | 'operation';
-  /** `stopped`: this step determined the response. `noted`: the step had an effect, and handling continued. */
+  /**
+   * Effect of this check on the request. `stopped`: the check determined the response. `noted`: the check had an
+   * effect, and the next check followed.
+   */
   result: 'passed' | 'noted' | 'stopped' | 'not reached';
   text: string;
-  /** Id of the assumption on which this step depends, because the interface document leaves the question open. */
+  /**
+   * Id of the assumption that determines this check of the request. The interface document leaves the check's details
+   * open, and a scenario can choose them.
+   */
   assumption?: string;
 }
 
-/** Fields of a journal entry that an explanation uses. The body may be absent. */
+/**
+ * Fields of a journal entry from which `explain` derives the steps that led to the response. The response body may be
+ * absent.
+ */
 export type Explained = EntryRow & { responseBody?: { text: string } };
 
 /**
