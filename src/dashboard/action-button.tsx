@@ -4,7 +4,7 @@ import { Button } from './controls.js';
 interface ActionButtonProps {
   /** Accessible name of a button, if its visible text is ambiguous. */
   name?: string | undefined;
-  /** `false` disables the button, which keeps its place and the keyboard focus. */
+  /** Whether the button works; default `true`. A disabled button keeps its place and the keyboard focus. */
   isPossible?: boolean | undefined;
   onAct(): void;
   children: ComponentChildren;

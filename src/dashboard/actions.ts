@@ -28,7 +28,10 @@ export interface Actions {
   toggleClock(): Promise<void>;
 }
 
-/** @param showMessage shows a message with an optional button; its last argument enables Undo */
+/**
+ * Creates the actions of the dashboard's buttons and menus.
+ * @param showMessage shows a message with an optional button; `canUndo` enables the dashboard's button Undo
+ */
 export function createActions(
   session: Session,
   showMessage: (text: string, remedy?: MessageButton, canUndo?: boolean) => void,
@@ -51,11 +54,12 @@ export function createActions(
     }
   };
   /**
-   * Makes a change that can be undone, although it removes requests. Saves a snapshot of the simulator and the requests
-   * first.
+   * Performs an undoable change. Saves a snapshot of the simulator and a copy of the displayed requests first, because
+   * the change removes the requests.
    */
   const undoable = async (text: string, act: () => Promise<unknown>) => {
-    // Ignores the second click of a double click, whose snapshot would replace the state before the first.
+    // Ignores the second click of a double click on a control. Its snapshot would replace the snapshot from before the
+    // first click.
     if (text === latest) return;
     latest = text;
     await saveAndChange(text, act).finally(() => setTimeout(forget, doubleClickMs));

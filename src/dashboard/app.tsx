@@ -125,8 +125,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     const other = session.entries.find(compare ?? 0);
     const isMissing = (finding && !found) || (request && !row) || (compare && !other);
     if (isMissing) {
-      // Waits with the selection that the page's address contains, because its requests or the verdict have not
-      // arrived.
+      // Applies the selection in the page's address later, because the selected requests or the verdict are not loaded
+      // yet.
       const { connection, behind, verdict } = session.state;
       const isLoading = behind > 0 || (connection !== 'live' && session.entries.rows.length === 0);
       if (isLoading || (finding && verdict === undefined)) return false;
@@ -144,7 +144,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     if (selected !== undefined || pinned !== undefined) {
       setSelected(undefined);
       setPinned(undefined);
-      // Moves the keyboard focus to the request list, because the closed detail had the focus.
+      // Moves the keyboard focus from the closed request details to the request list.
       root.current?.querySelector<HTMLElement>('.list')?.focus({ preventScroll: true });
     } else if (filter !== noFilter) setFilter(noFilter);
     else if (message !== undefined) setMessage(undefined);
@@ -155,7 +155,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     await actions.undo();
   };
   const copy = async (text: string, title = 'To copy') => {
-    // The clipboard works only in a secure context, such as HTTPS or localhost.
+    // Shows the text in a dialog if the browser denies access to the clipboard. Browsers allow access only in a secure
+    // context, such as HTTPS or localhost.
     try {
       await navigator.clipboard.writeText(text);
       showMessage('Copied.');
@@ -217,11 +218,11 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       </main>
     );
   }
-  // A report shows the run's description next to the outcome. The header therefore omits it.
+  // The page omits the scenario's description if the verdict shows the same text.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));
-  // The page around the panel has its own <main> element, so the panel has none.
+  // Uses a `div` instead of `main` if the dashboard is a panel in the user's page, which has its own `main` element.
   const Main = onClose ? 'div' : 'main';
   return (
     <div class="sim" ref={root}>

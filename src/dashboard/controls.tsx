@@ -38,14 +38,14 @@ export const Checkbox = ({ text, isChecked, onCheck }: CheckboxProps) => (
 );
 
 interface SelectProps {
-  /** Accessible name of the selection. */
+  /** Name of the selection list for assistive technology, such as screen readers (`aria-label`). */
   name: string;
   value: string | number;
   options: readonly (readonly [value: string | number, text: string])[];
   onSelect(value: string): void;
 }
 
-/** Selection of one option. */
+/** Drop-down list (`<select>`) from which the user chooses one option. */
 export const Select = ({ name, value, options, onSelect }: SelectProps) => (
   <select aria-label={name} value={value} onChange={(event) => onSelect(event.currentTarget.value)}>
     {options.map(([value, text]) => (

@@ -41,12 +41,15 @@ function missingFrom({ method, requestBody, headers }: CopiedEntry): string[] {
   return headers === undefined && method !== 'GET' ? ['The journal no longer contains its body, if it had one.'] : [];
 }
 
-/** Returns the text for a key in a copied scenario or test. A masked key gets a name from its last characters. */
+/**
+ * Returns the text for an API key in a scenario or test that the user copies from the dashboard. Replaces a masked key
+ * by `key-ending-in-` and its visible last characters.
+ */
 const keyName = (key: string) => key.replace(/^…/, 'key-ending-in-');
 
 /**
- * Creates a fault rule for a copied scenario that bans the key at this request. A copied scenario contains no earlier
- * refusals, so without the rule the strike of this request would cause no ban.
+ * Creates a fault rule for a copied scenario that bans the key at the copied request. Without the rule, this request
+ * would cause no ban, because the scenario lacks the key's earlier strikes.
  */
 function tripped({ refusal, strike, key, promisedAt, time }: CopiedEntry): object | undefined {
   if (refusal !== 'ban' || !strike || !key) return undefined;
@@ -86,15 +89,15 @@ export interface CurrentState {
   /** Scenario that the simulator has loaded. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /**
-   * Scenarios of the package that a copied scenario can extend. For the loaded one, `changed` lists the fields that
-   * were changed since.
+   * Scenarios of the package that a copied scenario can extend. For the scenario that the simulator has loaded,
+   * `changed` lists the fields that were changed after loading.
    */
   known: readonly { name: string; changed?: readonly string[] }[];
   /** Current fault rules of the simulator. */
   faults: readonly { name: string; then?: object }[];
 }
 
-/** Creates a scenario in which the copied request gets the same response as in the journal. */
+/** Creates a scenario in which a repetition of the copied request gets the same response as in the journal. */
 export function scenarioBefore(entry: CopiedEntry, { scenario, known, faults }: CurrentState): object {
   const name = scenario.name ?? 'default';
   const { keys, ...rest } = scenario;
@@ -133,8 +136,8 @@ export function asTest(entry: CopiedEntry, scenario: object): string {
     ...changes
   } = scenario as { extends?: string } & Record<string, unknown>;
   const why = entry.inShort;
-  // Compares Retry-After only for a ban. After an exceeded rate limit, the copied test gets another value, because its
-  // request starts a new window.
+  // Compares Retry-After in the copied test only for a ban. For an exceeded limit, Retry-After would differ from the
+  // recorded value, because the test starts a new window.
   const isBan = entry.refusal === 'ban';
   const compared = [
     ...(isBan ? ['Retry-After'] : []),

@@ -149,8 +149,8 @@ export function Detail(props: DetailProps) {
 export const readEntry = ({ source }: Session, { id }: Row) => source.send<Explained>('GET', `/journal/${id}`);
 
 /**
- * Returns the request from the journal, or its row of the request list, without bodies, if the journal no longer
- * contains it.
+ * Returns the request with its bodies from the journal. If the journal no longer contains the request, returns its row
+ * of the request list, which has no bodies.
  */
 export const orRow = (asked: Promise<Explained>, row: Row): Promise<CopiedEntry> =>
   asked.catch((error: SourceError) => {

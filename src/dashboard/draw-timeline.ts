@@ -17,7 +17,7 @@ const bottomHeight = 20;
 export const columnWidth = 7;
 /** Maximum number of keys in the timeline before the user shows all. */
 const maximumLanes = 12;
-/** Maximum number of keys in the timeline after the user shows all. */
+/** Maximum number of API keys in the timeline after the user expands it to show more keys. */
 const maximumExpanded = 200;
 /** Number of keys up to which the timeline shows each key in its own row (lane). */
 const fewLanes = 4;
@@ -42,9 +42,9 @@ export interface TimelineLayout {
 interface Picture extends TimelineLayout {
   context: CanvasRenderingContext2D;
   colors: Colors;
-  /** Number of lanes, with the line of the folded keys. */
+  /** Number of lanes on the timeline. Each API key has a lane; the keys that do not fit share one. */
   lines: number;
-  /** Bottom edge of the lanes, in pixels. */
+  /** Bottom edge of the timeline's lanes (one row for each API key), in pixels. */
   bottom: number;
 }
 

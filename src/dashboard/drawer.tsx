@@ -1,15 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { Button, CloseButton } from './controls.js';
 
-/** Actions in the header of a drawer. */
+/**
+ * Properties of the buttons in the header of the dashboard's side panel: close the panel and copy a link to its
+ * content.
+ */
 export interface DrawerProps {
   onClose(): void;
-  /** Copies a link to the drawer's content; `undefined` if the dashboard is embedded in the user's own page. */
+  /**
+   * Action of the button "copy link" in a drawer, the panel for one request or a comparison. `undefined` if the
+   * dashboard is embedded in the user's own page, which hides the button.
+   */
   onLink: (() => void) | undefined;
 }
 
 interface Props extends DrawerProps {
-  /** Name of the drawer for screen readers. */
+  /** Name of the side panel, read aloud by screen readers. */
   name: string;
   title: ComponentChildren;
   isWide?: boolean;

@@ -27,7 +27,10 @@ export function rowKindOf({ strike, refusal, status, unreadable }: EntryRow): Ro
 export interface Row extends EntryRow {
   /** Arrival time of the request by the simulator's clock, in Unix milliseconds. */
   atMs: number;
-  /** Arrival time of the request on the timeline, in milliseconds. Increases even if a user sets the clock back. */
+  /**
+   * Arrival time of the request on the dashboard's timeline, in milliseconds. Never decreases, even if a user sets the
+   * simulated clock back.
+   */
   axisMs: number;
   kind: RowKind;
   lane: TimelineLane;
@@ -69,19 +72,25 @@ export class EntryBuffer {
   readonly lanes = new Map<string, TimelineLane>();
   changes: ShownChange[] = [];
   hasFaults = false;
-  /** Number of rows that were inserted between others, because their responses were delayed. */
+  /**
+   * Number of rows that were inserted between older rows instead of at the end, because their responses were delayed. A
+   * change of the number makes the dashboard filter all rows again.
+   */
   insertions = 0;
   /**
-   * Differences between the times of the timeline and of the simulated clock, in milliseconds. The timeline never goes
-   * back, so each time that the clock is set back, a new difference begins.
+   * Offsets to add to times of the simulated clock for the timeline, in milliseconds. Each time that the clock is set
+   * back, a larger offset begins, so that the timeline never goes back.
    */
   #offsets: { afterId: number; ms: number }[] = [];
 
-  /** Adds journal entries and control operations. Skips those that were added before. */
+  /**
+   * Adds journal entries and control operations to the dashboard's list of requests. Skips those that the list already
+   * contains.
+   */
   add(entries: readonly EntryRow[], changes: readonly ShownChange[]): void {
     for (const change of changes) this.#addChange(change);
     for (const entry of entries) this.#insert(this.#toRow(entry));
-    // Drops a tenth of the capacity at once, because each copy of the list takes time.
+    // Drops old rows only when the list exceeds its maximum by a tenth, because each drop copies the list.
     if (this.rows.length > maximumRows * 1.1) this.rows = this.rows.slice(-maximumRows);
   }
 
@@ -102,8 +111,8 @@ export class EntryBuffer {
   }
 
   /**
-   * Converts a time of the simulator's clock to a position on the timeline's axis, which differs after the clock was
-   * set back.
+   * Converts a time of the simulator's clock to a position on the timeline's axis. Adds an offset after the clock was
+   * set back, so that later requests stay right of earlier ones.
    * @param afterId id of the last request before this time
    */
   toAxis(ms: number, afterId: number): number {
@@ -116,7 +125,7 @@ export class EntryBuffer {
     return axisMs - (row === undefined ? 0 : row.axisMs - row.atMs);
   }
 
-  /** Requests from a time of the timeline on. */
+  /** Returns the requests that arrived at or after a time of the timeline. */
   rowsFrom(axisMs: number): Row[] {
     return this.rows.slice(this.#positionOnAxis(axisMs));
   }

@@ -22,6 +22,6 @@ function save(name: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Frees the file's memory after ten seconds, when the browser has started to save it.
+  // Frees the exported file's memory after ten seconds, because the browser needs it until the download has started.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

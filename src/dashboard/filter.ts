@@ -33,12 +33,15 @@ const meanings: Readonly<Record<string, Test>> = {
 export const wordsOf = (text: string): string[] =>
   (text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []).map((word) => word.replaceAll('"', '')).filter(Boolean);
 
-/** Returns each text after `body:` in a filter, which selects requests by their bodies. */
+/**
+ * Returns the text of each `body:TEXT` term in the request list's filter. Such a term selects requests whose body
+ * contains the text.
+ */
 export const bodyTexts = (text: string): string[] =>
   wordsOf(text).flatMap((word) => /^-?body:(.+)$/i.exec(word)?.[1] ?? []);
 
 /**
- * Creates the test of the request list's filter.
+ * Creates the function that decides whether the request list's filter shows a row.
  * @param findings request ids, by the code of a finding
  * @param bodies ids of the requests whose bodies contain a text, by this text
  */

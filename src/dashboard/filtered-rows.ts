@@ -10,7 +10,9 @@ export class FilteredRows {
   #insertions = 0;
 
   /**
-   * @param test must be the same function while the filter is unchanged
+   * Updates the list of matching requests.
+   * @param test filter; must be the same function while the filter is unchanged, because an update then tests only new
+   * requests
    * @returns number of appended requests
    */
   update(entries: EntryBuffer, test: (row: Row) => boolean): number {

@@ -16,11 +16,11 @@ interface HeaderProps {
   onHelp(): void;
   onExport(what: 'har' | 'jsonl' | 'report'): void;
   onOpen(): void;
-  /** Opens the requests that the last reset removed; `undefined` if there are none. */
+  /** Shows the requests that the last reset removed from the journal, as an opened file. */
   onRemoved(): void;
   onSandbox(name: string | undefined): void;
   onCopy(text: string): void;
-  /** Closes the opened file; `undefined` without an opened file. */
+  /** Function that closes the opened file; `undefined` if no file is open. */
   onBack: (() => void) | undefined;
   onClose: (() => void) | undefined;
 }

@@ -8,7 +8,7 @@ export interface KeyActions {
   step(step: RowStep): void;
   close(): void;
   pause(): void;
-  /** Copies the selected request as a command. */
+  /** Copies the selected request as a `curl` command. */
   curl(): void;
   /** Opens the list of scenarios. */
   scenario(): void;

@@ -22,7 +22,7 @@ interface KeysProps {
 export function Keys({ session, actions, onKey }: KeysProps) {
   const [most, setMost] = useState(firstKeys);
   const { isLive, entries, state } = session;
-  // A finished run shows only the keys that it used.
+  // Lists only API keys that have requests if the run is finished. A running simulator lists all keys.
   const keys = isLive ? state.keys : state.keys.filter(({ id }) => entries.lanes.has(id));
   const banned = keys.slice(most).filter(({ state }) => state === 'banned').length;
   const totalKeys = isLive ? state.totalKeys : keys.length;

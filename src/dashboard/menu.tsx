@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Menu that a click opens. It closes on Esc, a click outside, or the use of its content. */
+/** Menu that opens on a click. It closes on Esc, on a click outside, or when the user clicks an item. */
 export function Menu({
   label,
   name,

@@ -24,7 +24,10 @@ interface RequestsProps {
   onSelect(row: Row | undefined): void;
   /** Copies a request as a curl command. */
   onCurl(row: Row): void;
-  /** Receives a function that moves the list's selection, for keyboard shortcuts. */
+  /**
+   * Object in which the request list stores the function `step`, which moves the selection. Keyboard shortcuts call the
+   * function.
+   */
   steps: { step: (step: RowStep) => void };
 }
 
@@ -95,8 +98,8 @@ export function Requests(props: RequestsProps) {
     const last = rows.length - 1;
     const index = selected === undefined ? last + 1 : rows.indexOf(selected);
     const page = list.current?.page ?? 1;
-    // Converts a move in the list to an index. The list shows the newest request on top, but `rows` begins with the
-    // oldest.
+    // Index of the selected request after each move in the list. The list shows the newest request on top, but `rows`
+    // begins with the oldest, so `next` is a lower index.
     const to = {
       next: index - 1,
       previous: index + 1,
@@ -185,7 +188,10 @@ export function Requests(props: RequestsProps) {
   );
 }
 
-/** Finds the requests whose bodies contain given texts. Asks the server or file, because the rows have no bodies. */
+/**
+ * Finds the requests whose bodies contain given texts. Reads the bodies from the server or the file, because the
+ * request list contains none.
+ */
 function useBodies(session: Session, texts: string[]): IdsByWord {
   const [found, setFound] = useState<IdsByWord>(new Map());
   const wanted = texts.join('\n');

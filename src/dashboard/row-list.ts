@@ -99,7 +99,7 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
     const cells = ['number', 'time', 'ms', 'who', 'method', 'target', 'status', 'why'].map((name) =>
       create('span', name),
     );
-    // Screen readers and the keyboard do not need this row button, because the detail has the same one.
+    // Hides the row's button `curl` from screen readers, because the detail view of the request has the same button.
     const curl = create('span', 'curl');
     curl.ariaHidden = 'true';
     element.append(...cells, curl);
@@ -128,11 +128,11 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
     reveal,
     resize() {
       const selected = rows.find(({ id }) => id === selectedId);
-      // Browsers round scroll positions.
+      // Accepts a difference below one pixel, because browsers round scroll positions.
       const wasVisible =
         selected !== undefined && Math.abs(scrollTopFor(selected, visibleHeight) - frame.scrollTop) < 1;
       visibleHeight = frame.clientHeight;
-      // Measures the row height again, because rows are higher in a narrow list.
+      // Measures the height of a row again after the list was resized, because rows are higher in a narrow list.
       rowHeight = 0;
       measure();
       if (wasVisible) reveal(selected);

@@ -10,8 +10,9 @@ export function useChanges(session: Session): void {
 }
 
 /**
- * Session of the file that the user opened, if any, with functions that open and close a file.
- * @param onChange called before another run is shown
+ * Hook for a file that the user opens in the dashboard. Returns the session that shows the file, if any, and functions
+ * that open and close a file.
+ * @param onChange called before the dashboard shows another run
  */
 export function useFile(onChange = () => {}) {
   const [file, setFile] = useState<Session>();

@@ -11,7 +11,7 @@ export interface SessionState {
    * token.
    */
   connection: 'connecting' | 'live' | 'lost' | 'gone' | 'locked' | 'file';
-  /** Time when the server was lost, by `performance.now()`. */
+  /** Time at which the connection to the server was lost, in milliseconds of `performance.now()`. */
   lostAtMs: number;
   /** Time of the next attempt to reconnect, by `performance.now()`. */
   retryAtMs: number;

@@ -33,7 +33,7 @@ export class Session {
   removed: RunReport | undefined;
   /** Listeners that run after each change of `state`. */
   readonly onState = new Listeners();
-  /** Listeners that run after each change of `entries`. */
+  /** Listeners that run after each change of `entries`, the displayed requests. */
   readonly onEntries = new Listeners();
   readonly #closing = new AbortController();
   readonly #state = this.#throttle(() => this.#readState(), 400);
@@ -54,7 +54,7 @@ export class Session {
     void this.#watch();
   }
 
-  /** Whether the source is a simulator, whose state can change. A file's run is finished. */
+  /** Whether the dashboard shows a simulator, whose state can still change. An opened file shows a finished run. */
   get isLive(): boolean {
     return this.source.kind !== 'file';
   }
@@ -85,7 +85,10 @@ export class Session {
     return counts?.requests === 0 && unrecorded.length > 0;
   }
 
-  /** Time of the simulator's clock, in Unix milliseconds. Does not advance while the server is lost. */
+  /**
+   * Time of the simulator's clock, in Unix milliseconds. While the server does not respond, returns the time at which
+   * the connection was lost.
+   */
   nowMs(): number {
     const { clock, speed } = this.state;
     if (clock === undefined) return 0;
@@ -143,7 +146,7 @@ export class Session {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
-    // Reads the state at once, without waiting for the update stream's first update.
+    // Reads keys, fault rules, verdict and scenario now, before the first update of the stream arrives.
     this.refresh();
     this.#scenario.ask();
     for (let attempt = 0; !signal.aborted; attempt++) {
@@ -207,7 +210,10 @@ export class Session {
     if (this.source.sandboxes) this.#sandboxes.ask();
   }
 
-  /** Creates the throttle that reads a part of the simulator's state, unless the connection is lost. */
+  /**
+   * Creates a throttle for the function `read`, which reads a part of the simulator's state. The throttle does not call
+   * `read` while the connection is lost.
+   */
   #throttle(read: () => Promise<void>, pauseMs: number) {
     return createThrottle(async () => {
       if (this.state.connection !== 'lost') await read();

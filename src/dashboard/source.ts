@@ -21,7 +21,10 @@ export interface Source {
   watch(since: UpdatesSince, take: (update: Update) => void, signal: AbortSignal): Promise<void>;
 }
 
-/** Path of the update stream after the updates that the dashboard has. */
+/**
+ * Returns the path and query of the update stream, which starts after the entries and changes that the dashboard
+ * already has.
+ */
 export const updatesPath = (since: UpdatesSince): string =>
   `/updates?${new URLSearchParams(Object.entries(since).map(([name, value]) => [name, String(value)]))}`;
 

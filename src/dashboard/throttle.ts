@@ -2,16 +2,16 @@
 const maximumPauseMs = 10_000;
 
 /**
- * Estimated network time of a read, in milliseconds: the duration of the fastest read so far. The rest of a read's
- * duration is work of the server, after which the page pauses accordingly.
+ * Estimated network time of a read, in milliseconds: the duration of the fastest read so far. The remaining duration of
+ * a read counts as work of the server, from which the following pause is computed.
  */
 let wayMs = Number.POSITIVE_INFINITY;
 
-/** Throttle of a task that reads from the server. */
+/** Functions of a throttle, which limits how often a task reads from the server. */
 export interface Throttle {
-  /** Runs the task now, or after the current pause. */
+  /** Runs the throttled task now, or after its current run and the following pause. */
   ask(): void;
-  /** Ends the current pause if a run of the task is already requested. */
+  /** Ends the current pause between two runs of the task, if the next run is already requested. */
   hurry(): void;
   stop(): void;
 }
@@ -32,7 +32,8 @@ export function createThrottle(task: () => Promise<void>, minimumMs: number): Th
     while (isAsked && !isStopped) {
       isAsked = false;
       const startMs = performance.now();
-      // Ignores a failed read. The next change repeats it, and the update stream reports a lost connection.
+      // Ignores an error of the task, which reads from the server. The next change calls the task again, and the update
+      // stream reports a lost connection.
       await task().catch(() => {});
       const wholeMs = performance.now() - startMs;
       wayMs = Math.min(wayMs, wholeMs);

@@ -15,7 +15,10 @@ export interface TimelineAxis {
   ticks: { x: number; label: string }[];
 }
 
-/** Minimum share of the drawn time for which an idle range of the timeline is drawn shortened. */
+/**
+ * Minimum length of an idle range that the timeline draws shortened, as a fraction of the time that is not drawn
+ * shortened yet.
+ */
 const idleShare = 1 / 3;
 /** Minimum length of an idle range that the timeline draws shortened, in milliseconds. */
 const minimumIdleMs = 15_000;

@@ -32,7 +32,7 @@ export type TimelineView = ReturnType<typeof createTimelineView>;
 
 export function createTimelineView(canvas: HTMLCanvasElement, session: Session, props: () => Shown) {
   let colors: Colors | undefined;
-  /** Layout of the last drawing. */
+  /** Layout of the timeline as last drawn; `undefined` before the first drawing. */
   let layout: TimelineLayout | undefined;
   let dragged: TimelineLayout['dragged'];
 

@@ -52,8 +52,8 @@ export function findingId(session: Session, finding: Finding): string {
 }
 
 /**
- * Ids of two requests that the page compares for a finding: the finding's first request, and the refusal before it.
- * Without such a refusal, the finding's second request.
+ * Returns the ids of the two requests that the dashboard compares for a finding. These are the finding's first request
+ * and the refusal before that request; without such a refusal, the finding's first two requests.
  */
 function pairOf({ entries }: Session, { requests: [first = 0, second = 0] }: Finding): [number, number] | undefined {
   const refused = entries.find(first)?.after?.id ?? 0;
