@@ -8,7 +8,7 @@ export interface FaultCondition {
   plan?: string | undefined;
   /** Condition that the service adds to fault rules, such as `petId`. */
   [name: string]: unknown;
-  /** Applies to the n-th matching request only, counted from 1. */
+  /** Number n: the fault rule applies only to the n-th request that meets the other conditions, counted from 1. */
   nth?: number | undefined;
   /** The rule applies to every n-th request that meets the other conditions. */
   every?: number | undefined;
@@ -18,7 +18,7 @@ export interface FaultCondition {
   probability?: number | undefined;
   /** Time after which the rule applies, in milliseconds of simulated time since the scenario started. */
   after?: number | undefined;
-  /** Duration in which the rule applies, in milliseconds of simulated time, counted from `after`. */
+  /** Duration in which the fault rule applies, in milliseconds of simulated time. Starts at the time `after`. */
   for?: number | undefined;
   /** Maximum number of requests to which the rule applies. */
   times?: number | undefined;

@@ -26,7 +26,7 @@ export interface FaultMatch {
 
 /**
  * Counts of a fault rule: `seen` is the number of requests that met its conditions, `applied` the number of faults.
- * `failed` has the number of failures per call, which `failTimes` limits.
+ * `failed` contains the number of faults for each distinct request, which the rule's `failTimes` limits.
  */
 export interface RuleCounts {
   seen: number;
@@ -34,7 +34,10 @@ export interface RuleCounts {
   failed: Map<string, number>;
 }
 
-/** State of the fault rules, as changed by requests and control operations. */
+/**
+ * Changeable data of a simulator's fault rules: the rules, their counts of matching and affected requests, and the
+ * start time in Unix milliseconds.
+ */
 export interface FaultRulesState {
   readonly rules: readonly FaultRule[];
   readonly counts: readonly (readonly [name: string, counts: RuleCounts])[];
@@ -133,7 +136,10 @@ export class FaultRules {
     return { rule: undefined, delayMs: 0, commit: countSeen };
   }
 
-  /** Restores the scenario's fault rules with their initial counts. */
+  /**
+   * Restores the scenario's fault rules, with the counts of matching and affected requests that the scenario's `state`
+   * contains.
+   */
   reset(nowMs: number): void {
     this.#rules = [...this.#scenarioRules];
     this.#counts = new Map(structuredClone(this.#start?.counts));
@@ -177,7 +183,8 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
     (when.key === undefined || when.key.includes(request.key)) &&
     (when.plan === undefined || when.plan === request.plan) &&
     meetsService(when, request.values) &&
-    // If the clock was set back to a time before the rule was added, rules with `after` do not apply.
+    // The elapsed time is negative if the clock was set back to a time before the rule was added. A rule with `after`
+    // then does not apply.
     (when.after === undefined || elapsedMs >= when.after) &&
     (when.for === undefined || elapsedMs < (when.after ?? 0) + when.for)
   );
@@ -186,7 +193,7 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
 const meetsService = (when: Readonly<Record<string, unknown>>, values: FaultRequest['values']) =>
   Object.keys(values).every((name) => when[name] === undefined || when[name] === values[name]);
 
-/** First free name of the form `fault-1`, counted up from `number`. */
+/** Returns the first unused name for a fault rule: `fault-3`. Counts up from `number`. */
 export function freeFaultName(taken: ReadonlySet<string>, number: number): string {
   const name = `fault-${number}`;
   return taken.has(name) ? freeFaultName(taken, number + 1) : name;

@@ -31,7 +31,7 @@ export interface HostileHeaders {
  * once.
  */
 const hugeSeconds = 30 * 86_400;
-/** Error of a `skewed` X-RateLimit-Reset, in seconds. The header is too early by this time. */
+/** Number of seconds by which the header fault `skewed` makes X-RateLimit-Reset too early. */
 const skewSeconds = 40;
 
 /** Data from which the corrupted headers of one response are computed. */

@@ -30,11 +30,13 @@ const comma = 44;
 
 function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   const { status, body, raw } = outcome;
-  // The body is never a stream here, because a custom route buffers its body if a fault rule applies.
+  // The raw body is bytes or absent, never a stream: a custom route (the user's own handler) buffers its body if a
+  // fault rule applies.
   const bytes = raw instanceof Uint8Array ? raw : undefined;
   switch (effect.kind) {
     case 'none':
-    // Skips a fault rule with the effect `ban`, which refused the request before any delay.
+    // A fault rule with the effect `ban` does not change the response here, because it already refused the request
+    // earlier.
     case 'ban':
       return outcome;
     case 'respond':
