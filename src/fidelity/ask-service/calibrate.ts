@@ -26,7 +26,10 @@ export interface Calibration {
   readonly learner: Learner;
   readonly knowledge: readonly Knowledge[];
   readonly exchanges: readonly Exchange[];
-  /** Reason why the questions to the service ended early; `undefined` if all were asked. */
+  /**
+   * Reason for an early end of `calibrate`, before all its requests to the service were sent; `undefined` if all were
+   * sent.
+   */
   readonly ended: string | undefined;
   /** Whether the service failed, is not a Petstore, or rejected the key. */
   readonly isUnusable: boolean;

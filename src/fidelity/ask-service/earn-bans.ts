@@ -9,8 +9,8 @@ import { CalibrationEnded, type ServiceClient } from './service-client.js';
 const maximumStrikes = 10;
 const betweenStrikesMs = 1_000;
 /**
- * Time before the reset at which the first early retries are sent to cause a ban, in milliseconds. This is late enough
- * that the ban ends after the rate-limit window.
+ * Time between the first early request that provokes a ban and the reset of the rate limit, in milliseconds. The time
+ * is short, so that the ban ends after the reset and its length is visible.
  */
 const strikesBeforePromiseMs = 15_000;
 /** Minimum remaining time, in seconds, of the rate-limit window in which the experiment provokes a ban. */
@@ -59,13 +59,17 @@ async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolea
   return !isServed;
 }
 
-/** Returns the times of early requests one second apart, in Unix milliseconds. */
+/**
+ * Returns `count` times one second apart from `startMs`, in Unix milliseconds. At these times, `calibrate` sends
+ * requests before the end of their required wait.
+ */
 const strikesFrom = (startMs: number, count: number) =>
   Array.from({ length: count }, (_, strike) => startMs + strike * betweenStrikesMs);
 
 /**
- * Sends early requests at given times, until one is served or `isEnough`.
- * @returns whether a request was served
+ * Sends requests at given times before the end of the required wait. Stops when the service accepts a request, or
+ * `isEnough` returns `true`.
+ * @returns whether the service accepted a request
  */
 async function sendEarly(
   asker: ServiceClient,
@@ -105,10 +109,13 @@ async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }:
   return isBanned();
 }
 
-/** Chooses how long before the reset the next experiment retries: the middle of the values that are still possible. */
+/**
+ * Chooses how long before its reset time the next early retry of the ban test is sent. Takes the middle of the values
+ * that are still possible, in milliseconds; `undefined` if none is left.
+ */
 function nextTolerance({ toleranceMs: [minimum, maximum] }: BanRules): number | undefined {
-  // Excludes values close to the known minimum and maximum of the ban tolerance: the service's clock is not known
-  // precisely enough to tell them apart.
+  // Excludes values close to the bounds that are already known for the ban tolerance. The service's clock is not known
+  // precisely enough to distinguish them from the bounds.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * minimum && each < 0.8 * maximum);
   return open[Math.floor((open.length - 1) / 2)];
 }

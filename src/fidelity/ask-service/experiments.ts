@@ -20,7 +20,10 @@ export interface Experiment {
   readonly steps: readonly ExperimentStep[];
 }
 
-/** State that decides which experiments on the service are possible. */
+/**
+ * State of a calibration (experiments that reveal a service's rate limits), from which the possible next experiments
+ * follow.
+ */
 export interface CalibrationState {
   /** Current time of the service's clock, in Unix seconds. */
   readonly nowSeconds: number;
@@ -33,7 +36,10 @@ export interface CalibrationState {
   readonly patienceSeconds: number;
 }
 
-/** Number of seconds whose waiting costs as much as one request, for choosing the cheapest experiment. */
+/**
+ * Waiting time that costs as much as one request, in seconds. The cheapest experiment is chosen by the sum of both
+ * costs.
+ */
 const secondsARequest = 20;
 
 const step = (afterSeconds: number, operation?: string): ExperimentStep => ({ afterSeconds, operation });
@@ -95,14 +101,17 @@ export function bestExperiment(
   return best?.experiment;
 }
 
-/** Returns the share of pairs of possible rate-limit rules that predict different responses to the experiment. */
+/**
+ * Returns the fraction of pairs of possible rate-limit rules that differ in settings and predict different responses to
+ * the experiment. The greater the fraction, the more rules the experiment can exclude.
+ */
 function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, nowSeconds: number): number {
   const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
   const operations = new Set(steps.map(({ operation }) => operation));
   const onceForEach = createOnceForEach<string>();
   const expected = limits.alive.map((hypothesis) => {
     const { rules, keys } = hypothesis;
-    // Simulates only one of several possible sets of rules if they treat all requests of the key alike, because their
+    // Computes the expected responses once for all rate-limit rules that treat the key's requests alike, because the
     // responses are equal.
     const isLimited = [...operations].map((operation) => limitsApplyTo(rules.settings, operation));
     const responses = onceForEach(keys.get('own'), treatmentOf(rules, isLimited), () =>

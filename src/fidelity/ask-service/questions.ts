@@ -29,7 +29,10 @@ export interface Question {
   readonly sends: string;
   /** Whether `calibrate` sends this test request even if a recording already shows the response for a similar value. */
   readonly isExtra?: true;
-  /** Returns the request; `undefined` until its precondition is known, such as an existing pet. */
+  /**
+   * Returns the test request; `undefined` until earlier responses have shown what the request needs, such as the id of
+   * an existing pet.
+   */
   probe(facts: ServiceFacts): Probe | undefined;
 }
 
@@ -88,12 +91,12 @@ export const readQuestions: readonly Question[] = [
   ...pageParameters.map(([name, value]) => secondPage(name, value)),
 ];
 
-/** Creates a request with the calibrated key. */
+/** Creates a test request to the real service, with the user's API key. */
 export function probeOf(question: string, method: string, target: string): Probe {
   return { method, target, headers: {}, token: 'own', question };
 }
 
-/** List of one pet, to see how the service counts requests. */
+/** Request for a list of one pet. Its response shows how the service counts requests. */
 export const plainList = probeOf('limits', 'GET', '/pets?limit=1');
 
 const write = (
@@ -131,8 +134,8 @@ function nearestUnknown(categories: ReadonlySet<Int64>): string {
 }
 
 /**
- * Test requests that may each store a pet on the service. Those that repeat a rejected request without its unusual part
- * are sent only after the rejection.
+ * Test requests to the service that may each store a pet. Most have an unusual part, such as an empty name. A rejected
+ * request is repeated without the unusual part, to find the reason of the rejection.
  */
 export const writeQuestions: readonly Question[] = [
   write('defaultStatus', ['defaultStatus'], 'without a status', (categories) => pet(first(categories), unknown, '')),
@@ -142,8 +145,8 @@ export const writeQuestions: readonly Question[] = [
   write('emptyName', ['emptyName'], 'with an empty name', (categories) => pet(first(categories), '')),
   write('unknownCategory', ['unknownCategory'], 'with a categoryId that no listed pet has', () => pet(oddCategory)),
   write('contentType', ['contentType'], 'as text/plain', plainPet, 'text/plain'),
-  // Control questions, such as storing a plain pet. If the service rejects this pet too, it may not have rejected an
-  // earlier question for its unusual part.
+  // Control requests, each a rejected request without its unusual part, such as an empty name. If the service rejects
+  // the control request too, the unusual part may not be the cause.
   write('plainPet', ['unknownFields', 'emptyName', 'unknownCategory', 'contentType'], 'with status sold'),
   write('nearestCategory', ['unknownCategory'], 'with the nearest categoryId that no listed pet has', (categories) =>
     pet(nearestUnknown(categories)),

@@ -10,7 +10,7 @@ import { isRefusal, type ObservedRate, rateOf } from '../deduce/observed-rate.js
 import { isLost, unusableResponse } from '../deduce/unusable-response.js';
 import type { Probe } from './questions.js';
 
-/** Response of the real service, as the connection receives it. */
+/** Response of the real service, with headers and body as received. */
 export interface ServiceResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -26,7 +26,7 @@ export interface Transport {
    * @throws {Error} if no response arrives
    */
   send(probe: Probe): Promise<ServiceResponse>;
-  /** Returns the current time in Unix milliseconds. */
+  /** Returns the time of the clock by which `calibrate` sends requests, in Unix milliseconds. */
   now(): number;
   /**
    * Waits for a time in milliseconds.
@@ -78,7 +78,7 @@ export class ServiceClient {
   readonly #transport: Transport;
   readonly #options: ServiceClientOptions;
   #asked: number;
-  /** Earliest time of the next request to the service, in milliseconds of the transport's clock. */
+  /** Earliest time of the next request to the service, in milliseconds of the clock with which requests are sent. */
   #waitUntilMs = 0;
   #waitsFor = '';
   #rate: ObservedRate | undefined;
@@ -86,7 +86,10 @@ export class ServiceClient {
   /** Number of consecutive requests that the service did not handle. */
   #lost = 0;
   #hasResponded = false;
-  /** Minimum difference, in milliseconds, by which the service's clock is ahead of the clock of the sender. */
+  /**
+   * Estimated lead of the service's clock over this machine's, in milliseconds, from `Date` headers. Negative if the
+   * service's clock is behind.
+   */
   #offsetMs = 0;
 
   /** @param earlierExchanges exchanges of an earlier `calibrate` run, which is continued */
@@ -119,8 +122,8 @@ export class ServiceClient {
   }
 
   /**
-   * Waits until a time of the transport's clock, in Unix milliseconds. The transport sends the questions to the
-   * service.
+   * Waits until a time in Unix milliseconds, by the clock of the connection to the service. Reports the wait and its
+   * reason `why` to the user.
    */
   async waitUntil(ms: number, why: string): Promise<void> {
     await this.wait(ms - this.#transport.now(), why);
@@ -246,7 +249,8 @@ export class ServiceClient {
     const toldMs = readRetryAfter(exchange);
     if (toldMs !== undefined) {
       const isDate = Number.isNaN(Number(exchange.headers[retryAfterHeader]));
-      // Converts Retry-After to the transport's clock. An HTTP date refers to the service's clock.
+      // An HTTP date in Retry-After refers to the service's clock, so the date is converted to the clock by which this
+      // client waits.
       const untilMs = isDate
         ? Date.parse(exchange.headers[retryAfterHeader] ?? '') - this.#offsetMs
         : answeredAtMs + toldMs;

@@ -13,15 +13,18 @@ import type { ComparisonResult, ServiceDifference } from './difference.js';
  */
 export const banNumbers = ['banAfter', 'banSeconds', 'banEscalation', 'banGraceMs', 'banToleranceMs'] as const;
 
-/** Rounding of a reset time in a response, in milliseconds. */
+/**
+ * Maximum rounding error of a reset time in a response, in milliseconds. Services send reset times in whole seconds.
+ */
 const roundingMs = 1_000;
 /** Maximum number of bans that a key is assumed to have had before the first request. */
 const maximumEarlierBans = 8;
 
 /**
- * Compares the observed bans with the scenario's numbers.
- * @param isStated whether the scenario states a value for an assumption; others are not compared
- * @param slackSeconds largest rounding in seconds: 0 if the service counts whole seconds
+ * Compares the bans that a service imposed with the scenario's settings for bans.
+ * @param isStated returns whether the scenario itself sets an assumption; differences in other assumptions count as
+ * unchecked
+ * @param slackSeconds maximum rounding of a ban's length, in seconds; 0 if the service counts whole seconds
  */
 export function compareBans(
   settings: Settings,
@@ -58,8 +61,8 @@ export function compareBans(
   const fits = (slack: number, by = settings) =>
     Array.from({ length: maximumEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
       lengths.every(({ seconds, index }) => {
-        // Allows larger errors in later bans: their length is the rounded length of the first ban times a growth
-        // factor.
+        // Allows a larger error for a later ban. The ban's growth factor also multiplies the rounding error of the
+        // first ban's length.
         const ofFactor =
           by.banEscalation === false ? 0 : (seconds * (index + Math.max(0, earlier)) * 2) / by.banSeconds;
         return Math.abs(seconds - lengthOf(by, index + earlier)) <= slack * (1 + ofFactor);

@@ -19,8 +19,8 @@ interface Sample extends ObservedRate {
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 
 /**
- * Change of a rate-limit header by one, up or down. `compare` confirms a header only if it would have detected this
- * change.
+ * Deviation of one rate-limit header by one, up or down, that `compare` tries out. `compare` confirms a header only if
+ * both deviations would contradict the scenario's rules.
  */
 interface Defect {
   readonly about: string;
@@ -51,8 +51,8 @@ export function compareLimits(
     .slice(0, maximumResponses);
   const samples = ownExchanges.flatMap(sampleOf);
   const rules = compareRules(resolved, ownExchanges, samples, isStated);
-  // Exact results exclude windows that start at fixed clock times, because such windows end at whole seconds even if
-  // the service counts fractions.
+  // Compares times exactly only if windows do not start at fixed clock times. Such windows end at whole seconds, so
+  // responses do not show how the service handles fractions of a second.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
   const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
@@ -71,7 +71,10 @@ export function compareLimits(
 
 /** Maximum number of compared responses. Each is simulated under several rules, which takes time. */
 const maximumResponses = 2_000;
-/** Maximum error of a difference between two times of a response, in seconds. Each time is rounded to seconds. */
+/**
+ * Maximum difference between two times in responses that rounding to whole seconds explains, in seconds. Example: the
+ * end of Retry-After and the reset time.
+ */
 const maximumRounding = 2;
 
 const nothing: ComparisonResult = { differences: [], confirmed: [], unchecked: [] };
@@ -133,28 +136,31 @@ function compareRules(
   const ofScenario = allLimitRules().filter((each) => hasStated(each, stated));
   const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
   if (inSeconds.length === 0 || samples.length === 0) return unchecked(...all);
-  // Prefers rate-limit rules that count whole seconds, as the simulator does, to rules that count fractions.
+  // Uses the rules that count whole seconds, as the simulator does, if these explain the service's responses. Otherwise
+  // uses all rules of the scenario, including those that count fractions of a second.
   const isExact = explains(inSeconds, ownExchanges);
   const isFraction = !isExact && explains(ofScenario, ownExchanges);
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // Simulates each other algorithm with all starts of windows, because the algorithm determines which starts are
-    // possible.
+    // Tries every other algorithm with all starts of rate-limit windows, not only with the scenario's setting. The
+    // possible starts depend on the algorithm.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
     const fitting = simulate(others, ownExchanges).alive.map((hypothesis) => hypothesis.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
-  // If even the scenario's rules do not fit the service, tests whether a change of one header by one, in the opposite
-  // direction, makes them fit.
+  // Changes a rate-limit header of the responses by one. If the scenario's rules fit both versions, the header is not
+  // confirmed. If the rules fit only responses whose deviation is undone (`-delta`), the service's header is wrong by
+  // one.
   const ofDefects = defects.filter(({ about, delta }) => {
     const changed = ownExchanges.map((exchange) => shifted(exchange, about, fits ? delta : -delta));
     return explains(rules, changed);
   });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
-  // Leaves the reset header unchecked. A service that counts fractions of a second may deviate by one second.
+  // Reports X-RateLimit-Reset as unchecked if the service counts fractions of a second, because the header may then
+  // differ by one second.
   if (isFraction || stated.length === 0) open.add(resetHeader);
   if (fits || stated.length === 0) {
     const checkable = fits ? [...stated, resetHeader, remainingHeader] : [];
@@ -219,7 +225,7 @@ const explains = (rules: readonly LimitRules[], ownExchanges: readonly Exchange[
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);
-  // Does not change the Remaining header of a 429, which is always 0.
+  // Does not change X-RateLimit-Remaining in a 429, because its value there is always 0.
   if (rate === undefined || (header === remainingHeader && isRefusal(exchange))) return exchange;
   const value = Math.max(0, Number(exchange.headers[header]) + delta);
   return { ...exchange, headers: { ...exchange.headers, [header]: String(value) } };
@@ -255,5 +261,8 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Co
   });
 }
 
-/** Number of 429 responses whose Retry-After and reset time differ by the same amount that exclude a coincidence. */
+/**
+ * Minimum number of 429 responses with the same difference between Retry-After and the reset time. Fewer could be a
+ * coincidence, so the difference is not reported.
+ */
 const surelyConstant = 3;

@@ -31,7 +31,8 @@ export interface Comparison {
 }
 
 /**
- * Assumptions that this comparison omits. Bans and limits have separate comparisons, and CORS exists only over HTTP.
+ * Assumptions of a scenario that `compare` skips here. Other functions compare bans and limits, and the simulator sends
+ * CORS headers only over HTTP.
  */
 const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
@@ -48,7 +49,8 @@ export async function compare(
 ): Promise<Comparison> {
   const usable = exchanges.filter(isEvidence);
   const learner = new Learner(usable);
-  // Omits the scenario's pets, which this comparison does not need and which take time to generate.
+  // Removes the pets from the scenario, because the comparison with the service does not need them and generating them
+  // takes time.
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
@@ -120,7 +122,7 @@ function choiceDifference(row: Knowledge, settings: Settings): ServiceDifference
   const { about, state, value, left, evidence } = row;
   const code = codeOf(about);
   const own = code === undefined ? settings[about as AssumptionId] : (settings.errorCodes[code] ?? code);
-  // Reports no difference if the responses do not exclude the scenario's value.
+  // Reports no difference if the observed responses allow the scenario's value of the assumption.
   if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
     kind: 'assumption',

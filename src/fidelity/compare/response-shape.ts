@@ -26,7 +26,8 @@ function shapeOf(exchange: Exchange): ResponseShape {
     'Link to the next page': link ?? 'none',
     Allow: (headers.Allow ?? 'none').split(/, */).sort().join(', '),
     'WWW-Authenticate': (headers['WWW-Authenticate'] ?? 'none').split(' ')[0] ?? '',
-    // Compares deprecation headers only in responses with a pet, because only these have them.
+    // Compares the headers Deprecation and Sunset only in responses with status 200. A difference of these headers in
+    // error responses does not count.
     'Deprecation and Sunset':
       (status === 200 && ['Deprecation', 'Sunset'].filter((name) => headers[name] !== undefined).join(', ')) || 'none',
     body: method === 'HEAD' ? 'none' : bodyShape(body),

@@ -5,7 +5,10 @@ import { type Exchange, readDate, relevantHeaders } from '../../traffic-files/ex
 import type { Learner } from '../deduce/learner.js';
 import { sendAgain } from '../deduce/replay-recording.js';
 
-/** Replaces the service's API key, which the simulator must not receive. */
+/**
+ * API key with which recorded requests are sent to the simulator, in place of the service's key. The simulator must not
+ * receive the service's key.
+ */
 const ownKey = 'petstore-sim-own-key';
 
 /**
@@ -26,8 +29,7 @@ export async function simulateResponses(
       ...scenario,
       pets: facts.initialPets.map((pet) => ({
         ...pet,
-        // Adds unknown fields to the simulator's pets, because a service that stores unknown fields also returns those
-        // of earlier requests.
+        // Adds the unknown fields of earlier requests to the pets. A service that stores unknown fields returns them.
         extra: scenario.assumptions?.unknownFields === 'echo' ? pet.extra : undefined,
       })),
       categories: [...facts.categories],

@@ -8,7 +8,10 @@ const longestSeconds = 259_200;
 /** Observed lengths of a key's bans in seconds, in order; `undefined` for a ban whose end is unknown. */
 interface BanLengths {
   readonly seconds: readonly (number | undefined)[];
-  /** Difference of one second that rounding may add to each ban's length; 0 if the lengths are certain. */
+  /**
+   * Difference in seconds to the other possible length of each ban, because the service may have rounded the reset time
+   * up; 0 if the lengths are certain.
+   */
   readonly orElse: -1 | 0 | 1;
 }
 
@@ -32,8 +35,8 @@ export function banLengths(
   };
   return {
     seconds: lengths.map((seconds, index) => seconds && lengthOf(seconds, index)),
-    // The true length of a ban may differ by one second, because a ban that starts exactly at a full second is not
-    // rounded.
+    // The true length may differ by one second, because the responses do not show whether the service rounded the ban's
+    // reset time up.
     orElse: !mayRound || isExact ? 0 : doesRound ? 1 : -1,
   };
 }
@@ -65,7 +68,7 @@ export function lengthKnowledge({ seconds: lengths, orElse }: BanLengths): Knowl
 function growth(shown: readonly { readonly seconds: number; readonly index: number }[]) {
   const [first, second] = shown;
   if (first === undefined || second === undefined || second.seconds <= first.seconds) return undefined;
-  // Considers that the lengths of bans are rounded up to whole seconds.
+  // Subtracts one second from the longer ban, because the service may round the length of a ban up to whole seconds.
   const root = 1 / (second.index - first.index);
   const minimum = ((second.seconds - 1) / first.seconds) ** root;
   const factor = simplest(minimum, (second.seconds / first.seconds) ** root);

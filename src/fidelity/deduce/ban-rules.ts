@@ -9,8 +9,8 @@ export type Bounds = readonly [minimumMs: number, maximumMs: number];
 export interface EarlyRequest {
   readonly afterFirstMs: Bounds;
   /**
-   * Time from the request to the promised reset, in milliseconds of the service's clock, as far as `Date` reveals this
-   * clock.
+   * Time from this too early request to the retry time that the previous 429 named, in milliseconds. A range, because
+   * the service's clock is known only from `Date` headers.
    */
   readonly beforePromiseMs: Bounds;
 }
@@ -28,7 +28,7 @@ export interface BanEpisode {
    * request is missing.
    */
   readonly isOurs: boolean;
-  /** Whether every 429 of the episode named the same reset time. */
+  /** Whether every 429 from the key's first refusal to its next success or ban named the same reset time. */
   isSteady: boolean;
   readonly places: string[];
 }
@@ -46,7 +46,7 @@ export interface BanRules {
   readonly toleranceMs: Bounds;
 }
 
-/** Maximum number of strikes per ban for which ban rules are tested. */
+/** Maximum number of strikes (too early retries) that is tried as the number after which a service bans a key. */
 const maximumStrikes = 20;
 /**
  * Number of strikes without a ban that shows that the service never bans. Counts only retries that are certainly
@@ -89,7 +89,10 @@ function graceFor(after: number, episodes: readonly BanEpisode[]): Bounds | unde
   return minimum < maximum ? [minimum, maximum] : undefined;
 }
 
-/** Returns the range of tolerances that explains which late retries caused a ban and which did not. */
+/**
+ * Returns the range of the ban tolerance that explains which early retries led to a ban, in milliseconds. The tolerance
+ * is the time by which a retry may be early without a strike.
+ */
 function toleranceFor(after: number, [, graceMs]: Bounds, episodes: readonly BanEpisode[]): Bounds {
   let [minimum, maximum] = [0, never];
   for (const { early, isBanned } of episodes) {
@@ -134,8 +137,9 @@ const isSureStrike = ({ afterFirstMs, beforePromiseMs }: EarlyRequest) =>
   afterFirstMs[0] > sureStrike.afterFirstMs && beforePromiseMs[0] > sureStrike.beforePromiseMs;
 
 /**
- * Derives an assumption in milliseconds, such as the grace period, from the range that responses allow. Unknown if the
- * range is wide; never certain, because arrival times are not.
+ * Derives the value of an assumption in milliseconds, such as the grace period of bans, from the range that the
+ * responses allow. The value is unknown if the range is wide, and otherwise likely. It is never certain, because the
+ * exact arrival times are unknown.
  */
 function rangeKnowledge(about: 'banGraceMs' | 'banToleranceMs', [minimum, maximum]: Bounds): Knowledge {
   if (maximum > Math.max(500, 3 * minimum)) return notAsked(about);

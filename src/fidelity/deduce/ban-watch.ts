@@ -59,7 +59,7 @@ export class BanWatch {
   }
 
   /**
-   * Adds the next exchange.
+   * Adds the next request and its response to those from which bans are learned.
    * @param isBan whether its response reports a ban
    * @returns observations about the service's undocumented behavior
    */
@@ -96,7 +96,10 @@ export class BanWatch {
     track.promisedAtSeconds = begun.promisedAtSeconds;
   }
 
-  /** Adds an early request: its time after the first 429, and how much too early it was. */
+  /**
+   * Adds an early request to the series of rate-limited requests of its key: its time after the first 429, and how much
+   * too early it was.
+   */
   #early({ first, promisedAtSeconds, episode }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
     const promisedMs = promisedAtSeconds * 1_000;
     const { minimumMs, maximumMs } = this.offset;
@@ -120,7 +123,8 @@ export class BanWatch {
     const atSeconds = secondsOf(exchange);
     const track = this.#tracks.get(token);
     if (track?.ban !== undefined) return [...observations, ...extendObservations(track.ban, untilSeconds, atSeconds)];
-    // The reset header shows the later one of ban and window. The end of a shorter ban is therefore unknown.
+    // Discards the length of a ban whose reset time is not later than the window's. The reset header shows the later
+    // time of ban and window, so the ban's end is unknown.
     const isShown = track === undefined || untilSeconds > track.promisedAtSeconds;
     this.lengths.push(isShown && track !== undefined ? untilSeconds - atSeconds : undefined);
     const wait = Number(exchange.headers[retryAfterHeader]);
@@ -146,7 +150,8 @@ const trackFrom = (first: Exchange): Track => ({
   episode: {
     early: [],
     isBanned: false,
-    // Another client's request is unlikely just before one that `calibrate` itself sent.
+    // Checks only whether `calibrate` itself sent the request with the first 429, because another client's request just
+    // before is unlikely.
     isOurs: first.question !== undefined,
     isSteady: true,
     places: [placeOf(first)],
@@ -154,8 +159,8 @@ const trackFrom = (first: Exchange): Track => ({
 });
 
 /**
- * Reads observations from a request during a ban: whether the request extended the ban. Needs a second since the last
- * request, the resolution of reset times.
+ * Determines whether a request during a ban extended the ban. A ban counts as not extended only after a request at
+ * least one second later, because reset times are in whole seconds.
  */
 function extendObservations(ban: NonNullable<Track['ban']>, untilSeconds: number, atSeconds: number): Observation[] {
   const isLonger = untilSeconds > ban.untilSeconds;

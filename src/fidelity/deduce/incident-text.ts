@@ -18,8 +18,8 @@ export interface Incident {
 }
 
 /**
- * Maximum number of recorded requests with another response than in the replay that the comment in the scenario file
- * lists.
+ * Maximum number of requests that the scenario file's comment lists as differing. A request differs if its recorded
+ * response is not the replayed one.
  */
 const maximumDiffering = 5;
 
@@ -55,9 +55,7 @@ export async function incidentFrom(
 const isTruer = (one: ReplayedRecording, other: ReplayedRecording) =>
   one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
 
-/**
- * Creates variants of a scenario with less time until the first reset. A window may have started before the recording.
- */
+/** Creates variants of a scenario with a shorter window, because the window may have started before the recording. */
 function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
   const first = exchanges.find((exchange) => rateOf(exchange) !== undefined && exchange.status !== 401);
   const rate = first && rateOf(first);
@@ -98,7 +96,8 @@ function replayLines({ compared, same, differing }: ReplayedRecording): string[]
 }
 
 /**
- * Formats a scenario as YAML: one line per field, per list item, per API key and per assumption. JSON is valid YAML.
+ * Formats a scenario as YAML: one line per field, list item, API key and assumption. Values are JSON, which is valid
+ * YAML.
  */
 function yamlLines(scenario: Scenario): string[] {
   return Object.entries(scenario).flatMap(([field, value]) => {

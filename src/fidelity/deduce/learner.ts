@@ -41,7 +41,7 @@ export class Learner {
   /** Responses that contradict a sentence of the API document. */
   readonly contradictions: { observation: Observation; exchange: Exchange }[] = [];
 
-  /** Observations that do not count yet, because the service must first accept certain other requests. */
+  /** Observations that cannot count as evidence yet. Each needs requests that the service must first accept. */
   #waiting: { observation: Observation; exchange: Exchange }[] = [];
 
   constructor(exchanges: Iterable<Exchange> = []) {
@@ -70,8 +70,8 @@ export class Learner {
   }
 
   /**
-   * Adds what the rejected requests reveal, as soon as the service has accepted every other part of these requests in
-   * some request. Until then, a rejection may have another reason.
+   * Adds the conclusions that now have a single explanation. A rejected request shows something about its unusual part
+   * only after the service has accepted its other parts in other requests.
    */
   #addControlled(): void {
     const waiting = this.#waiting;

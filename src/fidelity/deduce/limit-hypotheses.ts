@@ -27,7 +27,7 @@ export interface LimitHypothesis {
 /** Response of the service that none of the possible rate-limit rules explains. */
 export interface UnexplainedResponse {
   readonly exchange: Exchange;
-  /** Response that was expected under the rules that had not been excluded until then, in words. */
+  /** Responses that the possible rate-limit rules predicted before this response, in words. */
   readonly expected: string;
 }
 
@@ -41,11 +41,14 @@ export interface LearnedPlan extends Record<WindowName, number | undefined> {
 export const limitsText = ({ minute, day }: LearnedPlan, separator: string): string =>
   [minute && `${minute} a minute`, day && `${day} a day`].filter(Boolean).join(separator);
 
-/** Maximum number of possible states per key that are followed. With more, the key's earlier responses are ignored. */
+/**
+ * Maximum number of possible states of one API key's windows that the search for rate-limit rules examines. Above the
+ * maximum, the search ignores the key's earlier responses.
+ */
 const maximumStates = 24;
 /**
- * Minimum difference between the requests that the service counted and those that were sent from which the difference
- * cannot be a coincidence.
+ * Minimum number of requests that the service counted, but `calibrate` did not send, to conclude that another client
+ * uses the key. Fewer requests may be a coincidence.
  */
 const surelyNoChance = 3;
 const dayMs = 86_400_000;
@@ -53,8 +56,9 @@ const dayMs = 86_400_000;
 export const unseenLimit = 1_000_000;
 
 /**
- * Finds the rate-limit rules that explain all responses of a service, among all combinations of assumptions. Accounts
- * for uncertain arrival times and for unknown usage before the first request. Does not assume unrecorded requests.
+ * Finds the combinations of rate-limit assumptions that explain all responses of a service. Allows for uncertain
+ * arrival times, and for unknown usage before the first request. Assumes that the recording contains every later
+ * request.
  */
 export class LimitHypotheses {
   #alive: LimitHypothesis[];
@@ -62,8 +66,8 @@ export class LimitHypotheses {
   #seen = 0;
   #unaccounted = 0;
   /**
-   * Time that counts as 0 in the simulation. It is close to the simulated times, because large numbers lose fractions
-   * of a millisecond.
+   * Start of the time scale on which rate-limit windows are simulated, in Unix milliseconds. Close to the recorded
+   * times, because floating-point numbers as large as Unix times lose fractions of a millisecond.
    */
   #epochMs: number | undefined;
   readonly #clock = new ServiceClock();
@@ -72,7 +76,7 @@ export class LimitHypotheses {
     string,
     { limit: number; remaining: number; reset: number; isRefused: boolean; isBan: boolean; lost: number }
   >();
-  /** Observations about the values in the possible rules, to name the responses that excluded values. */
+  /** Remaining values of each rate-limit assumption after each response. They show which responses excluded a value. */
   readonly #observations = new Observations();
 
   /** @param rules combinations of assumptions to consider; default: all */
@@ -100,10 +104,10 @@ export class LimitHypotheses {
   }
 
   /**
-   * Adds the next exchange.
+   * Adds the next request and response to the evidence for the possible rate-limit rules.
    * @param isBan whether the response has the status or error code of a ban; the response then shows no rate-limit
    * window
-   * @returns whether the key is banned, also if the response has the error code of an exceeded limit
+   * @returns whether the response reports a ban, even one with the error code of an exceeded limit
    */
   add(exchange: Exchange, isBan: boolean): boolean {
     const { token, status, operation } = exchange;
@@ -121,8 +125,8 @@ export class LimitHypotheses {
     }
     const isRefused = isRefusal(exchange);
     this.#noteFall(token, rate.remaining, rate.limit);
-    // Recognizes a ban with a limit's error code: its reset is later than that of the window, and the window stays
-    // unchanged.
+    // Recognizes further refusals of a ban by reset times that are not earlier than the previous one. Such refusals
+    // have the error code of a rate limit, but leave the key's windows unchanged.
     const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
     const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
@@ -153,13 +157,19 @@ export class LimitHypotheses {
     return isBegun;
   }
 
-  /** Plans and limits of all keys, as far as responses show them. */
+  /**
+   * Plan and limits of each API key, as learned from the service's responses. Leaves out keys for which several plans
+   * are possible.
+   */
   get plans(): LearnedPlan[] {
     const tokens = new Set(this.#alive.flatMap(({ keys }) => [...keys.keys()]));
     return [...tokens].flatMap((token) => this.planOf(token) ?? []);
   }
 
-  /** Plan that the API document does not describe, if a key has such limits. */
+  /**
+   * Limits of an API key whose plan the API document does not describe; `undefined` if responses have shown no such
+   * key.
+   */
   get enterprise(): LearnedPlan | undefined {
     return this.plans.find(({ plan }) => plan === 'enterprise');
   }
@@ -208,8 +218,9 @@ export class LimitHypotheses {
   }
 
   /**
-   * Updates the possible states of an API key under all possible rules. Computes rules that give this key the same
-   * responses only once.
+   * Updates the states that an API key can have, for each combination of rate-limit rules that is still possible.
+   * Excludes combinations under which no state is left. Computes combinations with equal effects on this request only
+   * once.
    */
   #update(
     token: string,
@@ -233,8 +244,8 @@ export class LimitHypotheses {
   }
 
   /**
-   * Counts by how much Remaining fell in excess of the known requests. Under any rules, each counted request lowers
-   * Remaining by at most one.
+   * Adds up the falls of X-RateLimit-Remaining that the known requests of a key do not explain. Each known request
+   * explains a fall of at most one, so unknown requests must have caused the rest.
    */
   #noteFall(token: string, remaining: number, limit: number): void {
     const last = this.#last.get(token);
@@ -257,7 +268,8 @@ export class LimitHypotheses {
     const left = valuesOf(about, this.#alive);
     const { evidence, requests } = this.#observations.about(about);
     const base = { about, evidence, requests, left };
-    // Reports the window start only if all possible rules have fixed windows.
+    // The assumption `windowStart` (when a rate-limit window starts) is certain only if all limit rules that fit the
+    // responses use fixed windows, because other algorithms ignore it.
     const isFixed =
       about !== 'windowStart' || this.#alive.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
     if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked' };

@@ -6,7 +6,10 @@ import { pluralize } from '../../values/pluralize.js';
 import { contradiction, type Observation, observation } from './observation.js';
 import { asPet, type ObservedPet, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
-/** Number of sorted pets that excludes a coincidence: one of 3,628,800 orders of ten pets. */
+/**
+ * Minimum number of listed pets for a certain conclusion about the order of lists. By chance, only one of 3,628,800
+ * orders of ten pets is sorted.
+ */
 const surelyOrdered = 10;
 const likelyOrdered = 4;
 
@@ -141,7 +144,7 @@ const by =
   (a, b) =>
     keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0;
 
-/** Orders of a list that no assumption has. */
+/** Orders of the pet list, such as by name, that no value of the assumption `listOrder` describes. */
 const orders: readonly { field: 'name' | 'categoryId' | 'status'; note?: string; compare: Compare }[] = [
   { field: 'name', compare: by(({ name }) => name) },
   { field: 'name', note: ', ignoring case', compare: (a, b) => a.name.localeCompare(b.name, 'en') },
@@ -153,8 +156,8 @@ const pageTexts = pageParameters.map(([name, value]) => `${name}=${value}`);
 const withoutEffect = (name: string) => `${name} without effect`;
 
 /**
- * Reads observations from the response to a query for the second page. If the list is the second page, the service has
- * pages without Link headers.
+ * Reads observations from the response to a request for the list's second page. If the response is the second page, the
+ * service has a kind of paging that the simulator lacks: without Link headers.
  */
 function pageObservations(
   { status, body }: ParsedExchange,
@@ -174,7 +177,10 @@ function pageObservations(
   return [observation('paging', [], description)];
 }
 
-/** Reads observations about pages from the Link header, which names the next page (RFC 8288). */
+/**
+ * Determines from the Link header (RFC 8288) of a list response whether and how the service divides lists into pages.
+ * Returns the result as evidence for the assumption `paging`.
+ */
 function pagingObservations(
   { question, headers: { Link: link } }: ParsedExchange,
   query: URLSearchParams,

@@ -12,15 +12,17 @@ export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 /** Observation: what one response of a service reveals about its behavior where the API document leaves this open. */
 export interface Observation {
   readonly about: Subject;
-  /** Values of the open question that explain the response. Empty if none does. */
+  /**
+   * Possible values of the assumption with which the response is explained. Empty if no value explains the response.
+   */
   readonly possibleValues: readonly unknown[];
   /** Short description of the response for the user. */
   readonly description: string;
   /** Whether the observation is only likely, because the response could also be a coincidence. */
   readonly isLikely?: boolean | undefined;
   /**
-   * Features of a rejected request, such as a field, that the service must have accepted in other requests. Until then
-   * the rejection is no evidence, because it may have another reason.
+   * Properties of the observed request, such as a body field, that the service must have accepted in other requests.
+   * Until then the observation is ignored, because such a property may be the true reason for a rejection.
    */
   readonly needs?: readonly string[] | undefined;
 }
@@ -36,7 +38,7 @@ export const observation = (
 /** Creates the observation that a response contradicts the API document. */
 export const contradiction = (description: string): Observation => observation('document', [], description);
 
-/** Returns the error code that a subject is about; `undefined` for any other subject. */
+/** Returns the error code in a subject (`errorCodes.CODE`) of an observation; `undefined` for another subject. */
 export const codeOf = (about: string): ErrorCode | undefined =>
   /^errorCodes\.(.*)$/.exec(about)?.[1] as ErrorCode | undefined;
 
@@ -46,7 +48,10 @@ export type KnowledgeState = 'certain' | 'likely' | 'not asked' | 'contradicted'
 export interface Knowledge {
   readonly about: Subject;
   readonly state: KnowledgeState;
-  /** What the service does in this open question, if known: only in the states `certain` and `likely`. */
+  /**
+   * Value with which the service decides this assumption (a question that the API document leaves open). Present only
+   * if `state` is `certain` or `likely`.
+   */
   readonly value?: unknown;
   /**
    * Values that are still possible for the open question. Empty before the first observation, although all are possible
@@ -58,11 +63,14 @@ export interface Knowledge {
    * contradiction.
    */
   readonly evidence: readonly string[];
-  /** Ids of the requests that revealed a value for the open question about the service. */
+  /**
+   * Ids of the requests whose responses are evidence about the open question (a behavior that the API's documentation
+   * leaves open).
+   */
   readonly requests: readonly number[];
 }
 
-/** Returns the state of an open question about the service before the first observation. */
+/** Returns the knowledge about an open question on a service before the first observation: state `not asked`. */
 export const notAsked = (about: Subject): Knowledge => ({
   about,
   state: 'not asked',
@@ -71,7 +79,7 @@ export const notAsked = (about: Subject): Knowledge => ({
   requests: [],
 });
 
-/** Creates the knowledge about an assumption with one value. */
+/** Creates the knowledge about an assumption whose value is known, certainly or probably. */
 export const decided = (
   about: Subject,
   state: 'certain' | 'likely',

@@ -4,7 +4,7 @@ import { type Exchange, isGivenUp } from '../../traffic-files/exchange.js';
 import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './observed-rate.js';
 
-/** Response time from which a recorded response counts as a fault, in milliseconds. */
+/** Minimum response time, in milliseconds, for which a recorded response becomes a fault rule with the same delay. */
 const slowMs = 1_000;
 /**
  * Assumed time after which the service would have answered an aborted request, as a multiple of the time until the
@@ -21,7 +21,7 @@ export function recordedFaults(exchanges: readonly Exchange[]): Fault[] {
   const faults: Fault[] = [];
   for (const exchange of exchanges) {
     const { operation, status } = exchange;
-    // Skips rate-limited requests, to which fault rules do not apply.
+    // Skips requests that were unauthorized or rate-limited, because fault rules do not apply to them.
     if (!isOperationName(operation) || status === 401 || isRefusal(exchange)) continue;
     const nth = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, nth);

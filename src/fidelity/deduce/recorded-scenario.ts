@@ -78,7 +78,10 @@ function startOf(first: Exchange | undefined, minute: number | undefined): Pick<
   return { usage: minute !== undefined && minute !== rate.limit ? { day: used } : { minute: used } };
 }
 
-/** Returns the length of the minute window in seconds, if the recorded service has a shorter one. */
+/**
+ * Returns the length of the recorded service's minute window in seconds, if it is shorter than 60 s; otherwise
+ * `undefined`.
+ */
 function minuteLength(exchanges: readonly Exchange[]): number | undefined {
   const fresh = exchanges.flatMap((exchange) => {
     const rate = rateOf(exchange);

@@ -11,7 +11,9 @@ export interface ReplayedRecording {
   /** Number of recorded responses that were compared with the simulator's. Requests without a response are omitted. */
   readonly compared: number;
   readonly same: number;
-  /** Number of 429 responses with the recorded Retry-After, to the second. */
+  /**
+   * Number of the simulator's responses whose Retry-After differs from the recorded Retry-After by at most one second.
+   */
   readonly sameWaits: number;
   readonly differing: readonly string[];
 }
@@ -51,7 +53,7 @@ export async function replayRecording(scenario: Scenario, exchanges: readonly Ex
 
 /**
  * Sends a recorded request to a simulator.
- * @param token API key of the request, instead of the recorded name
+ * @param token API key to send; `undefined` to send no Authorization header
  */
 export function sendAgain(
   sim: Simulator,

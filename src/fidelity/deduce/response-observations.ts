@@ -47,7 +47,10 @@ function headerObservations(exchange: ParsedExchange): Observation[] {
   return observations;
 }
 
-/** Reads an observation about the rate-limit fields of the IETF draft, from the syntax of their values. */
+/**
+ * Determines from a response's `RateLimit` headers which form of the IETF draft the service uses, if any. Returns the
+ * form as evidence for the assumption `rateLimitFields`.
+ */
 function draftObservation(headers: Readonly<Record<string, string>>): Observation {
   const about = 'rateLimitFields';
   const { RateLimit: structured, 'RateLimit-Limit': legacy } = headers;
@@ -75,7 +78,8 @@ function refusalObservations(exchange: ParsedExchange): Observation[] {
   const possibleValues = isSeconds ? ['seconds'] : isDate ? ['http-date'] : [];
   const observations = [observation('retryAfterForm', possibleValues, `Retry-After: ${text.slice(0, 40)}`)];
   const reset = rateOf(exchange)?.reset;
-  // Ignores a difference of one second between two reset headers, which comes from rounding.
+  // Ignores a difference of one second between Retry-After and X-RateLimit-Reset, because both headers are rounded to
+  // seconds.
   if (reset !== undefined && Math.abs(untilMs - reset * 1000) > 1_000) {
     const byS = Math.round(Math.abs(untilMs / 1000 - reset));
     observations.push(
@@ -97,8 +101,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Learns from the body of a service's error response. The interface document says: "Error responses carry the Error
- * object (code, message, status)."
+ * Reads observations from the body of a service's error response: its error code, or a body that violates the interface
+ * document. The document says: "Error responses carry the Error object (code, message, status)."
  */
 function errorObservations(exchange: ParsedExchange): Observation[] {
   const { status, body, method, missing } = exchange;
@@ -111,8 +115,8 @@ function errorObservations(exchange: ParsedExchange): Observation[] {
     ];
   }
   const code = codeOfStatus[status];
-  // Ignores refusals by a ban, because a response counts as a ban by its error code, and so reveals nothing about the
-  // error codes of limits.
+  // Ignores refusals by a ban. A refusal is recognized as a ban by its error code, so the code reveals nothing about
+  // the codes of limits.
   if (code === undefined || (isRefusal(exchange) && (status !== 429 || body.code === 'key_banned'))) return [];
   return [observation(`errorCodes.${code}`, [body.code], `code ${body.code.slice(0, 60)}`)];
 }

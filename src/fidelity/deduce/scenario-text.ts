@@ -7,7 +7,7 @@ import { limitsText, unseenLimit } from './limit-hypotheses.js';
 import { codeOf, isDecided } from './observation.js';
 
 export interface CalibratedSource {
-  /** Source of the scenario: the service's URL, or names of recordings. */
+  /** Evidence from which the scenario was learned: the URL of the real service, or the names of recordings. */
   readonly from: string;
   /** Time at which `calibrate` ran, ISO 8601. */
   readonly at: string;
@@ -32,7 +32,8 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
   const known = rows.filter(isDecided);
   const codes = known.filter(({ about }) => codeOf(about));
   const others = known.filter(({ about }) => !codeOf(about) && about !== 'enterpriseLimits');
-  // Includes error codes that equal the documented ones, because `compare` checks only the codes in the scenario.
+  // Writes learned error codes into the scenario even if they equal the documented codes, because `compare` checks only
+  // codes that the scenario contains.
   const errorCodes = Object.fromEntries(codes.map(({ about, value }) => [codeOf(about), value]));
   const open = rows.filter(({ state }) => state === 'not asked');
   const broken = rows.filter(({ state }) => state === 'contradicted');
@@ -68,7 +69,8 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
 }
 
 /**
- * Formats the keys of the service and their plans, and the limits of an undocumented plan. Keys have replacement names.
+ * Formats the API keys of a learned scenario with their plans, and the limits of the plan `enterprise`, as YAML lines.
+ * The service's keys are replaced by names such as `own-key`.
  */
 function planLines({ limits }: Learner): string[] {
   const { plans, enterprise } = limits;

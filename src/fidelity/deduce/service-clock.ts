@@ -22,13 +22,14 @@ export class ServiceClock {
     const [minimumMs, maximumMs] = [dateMs - answeredAtMs, dateMs + 1_000 - arrivedAtMs];
     this.#minimumMs = Math.max(this.#minimumMs, minimumMs);
     this.#maximumMs = Math.min(this.#maximumMs, maximumMs);
-    // Starts the estimate of the clock difference anew from the last response, because a clock was set or drifted.
+    // Starts the estimated clock difference between service and recording machine anew from the last response, because
+    // a clock was set or drifted.
     if (this.#minimumMs > this.#maximumMs) [this.#minimumMs, this.#maximumMs] = [minimumMs, maximumMs];
   }
 
   /**
-   * Returns the range of times at which the service counted a request, by the service's clock. Without `Date` headers,
-   * both clocks count as equal.
+   * Returns the earliest and the latest time at which the service can have counted a request, by the service's clock.
+   * Without a `Date` header in any response, the service's clock is assumed to equal this machine's.
    */
   arrivalOf({ dateMs, arrivedAtMs, answeredAtMs }: Exchange): TimeRange {
     const [minimum, maximum] = Number.isFinite(this.#minimumMs)

@@ -30,7 +30,7 @@ export class ServiceFacts {
   readonly categories = new Set<Int64>();
   /**
    * Features of requests that the service accepted, and query parameters that had no effect. A rejection is evidence
-   * only if these features did not cause it.
+   * about a feature only if the service accepted the request's other features.
    */
   readonly accepted = new Set<string>();
   /** Ids of the pets in the last complete list with at least two pets. */
@@ -55,7 +55,7 @@ export class ServiceFacts {
     }
   }
 
-  /** Number of pets that the service has at least. */
+  /** Number of distinct pets in the responses so far. The service has at least these pets. */
   get total(): number {
     return this.pets.size;
   }
@@ -66,7 +66,10 @@ export class ServiceFacts {
   }
 }
 
-/** Lists the features for which a service may reject a request: key, query names, fields and values. */
+/**
+ * Lists the properties of a request that can be the reason for a rejection, each as a text: operation, API key,
+ * Content-Type, query parameters and body fields.
+ */
 export function featuresOf({ method, operation, token, query, requestHeaders, sent }: ParsedExchange): string[] {
   const fields = isObject(sent) ? Object.entries(sent) : [];
   return [
@@ -75,7 +78,7 @@ export function featuresOf({ method, operation, token, query, requestHeaders, se
     `Content-Type ${requestHeaders['content-type'] ?? ''}`,
     ...[...new URLSearchParams(query).keys()].map((name) => `query ${name}`),
     ...fields.flatMap(([field, value]) => {
-      // Lists only whether the pet has a name, because names differ in every request.
+      // Lists `text` instead of each pet name that is not empty, because names differ between requests.
       const shown = field === 'name' && value !== '' ? 'text' : String(value);
       return [`field ${field}=${shown}`, ...(isInt64(value) ? [`field ${field}: ${shown.length} digits`] : [])];
     }),

@@ -25,7 +25,10 @@ export interface ObservedResponse {
  */
 export interface SimulatedKey {
   readonly plan: string;
-  /** Limits of the key that responses have shown. */
+  /**
+   * Limits of the key's plan per window (minute and day). A limit that neither the document nor a response has shown is
+   * absent.
+   */
   readonly limits: Readonly<Partial<Record<WindowName, number>>>;
   readonly windows: Readonly<Partial<Record<WindowName, WindowState>>>;
 }
@@ -52,8 +55,8 @@ function windowOf({ windows, limits }: Pick<SimulatedKey, 'windows' | 'limits'>,
 const windowsOf = (key: SimulatedKey) => windowNames.flatMap((name) => windowOf(key, name) ?? []);
 
 /**
- * Converts a reset header to the range of times that the header can stand for. The simulator rounds the reset of a
- * token bucket up.
+ * Converts a reset header, in Unix seconds, to the range of possible reset times before rounding, in milliseconds. The
+ * reset of a token bucket is always rounded up, as in the simulator.
  */
 function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules): TimeRange {
   const ms = reset * 1000;
@@ -61,7 +64,10 @@ function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules)
   return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + shortestMs, ms] : [ms, ms];
 }
 
-/** Returns the range of times at which the service counted a request, rounded to seconds if the rules round. */
+/**
+ * Returns the range of times at which the service counted a request, in milliseconds. If the rate-limit rules count
+ * whole seconds, both ends are rounded down to a second.
+ */
 const countedAt = ([minimum, maximum]: TimeRange, { rounding }: LimitRules): TimeRange =>
   rounding === 'seconds' ? [Math.floor(minimum / 1000) * 1000, Math.floor(maximum / 1000) * 1000] : [minimum, maximum];
 
@@ -125,8 +131,8 @@ function explainBy(
         ? window.first(size, countedAtRange, sight)
         : window.next(size, before, countedAtRange, sight);
     if (otherWindow === undefined) {
-      // Limits the possible usage of the other window, which the response does not describe: its remaining requests
-      // cannot exceed its limit.
+      // Excludes that a response describes this window (minute or day) if its remaining number exceeds the other
+      // window's maximum. Here, a response describes the window with fewer remaining requests.
       const maximumLimit = limits[other] ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > maximumLeft) return [];
@@ -178,13 +184,16 @@ export function mayCount(
       .next(known.size, known.state, countedAtRange, { isCharged: true })
       .map((after) => ({ ...before, windows: { ...before.windows, [name]: after } }));
   };
-  // Adds the case that a rejected request counts in only one of the two windows.
+  // Adds the states in which the rejected request counts in only one of the two windows (minute and day).
   const [minute, day] = [count(key, 'minute'), count(key, 'day')];
   const single = rules.settings.rejectedCounts === 'other-windows' ? [...minute, ...day] : [];
   return [key, ...single, ...minute.flatMap((each) => count(each, 'day'))];
 }
 
-/** Whether the key has certainly no requests left in a window. */
+/**
+ * Whether one of the key's rate-limit windows certainly has no requests left, because even the largest possible
+ * remaining number is 0.
+ */
 export function isUsedUp(key: SimulatedKey, rules: LimitRules, arrival: TimeRange): boolean {
   const window = simulatedWindow(rules.settings);
   return windowsOf(key).some(
@@ -210,7 +219,10 @@ export function withExactTimes(key: SimulatedKey): SimulatedKey {
   return { ...key, windows: Object.fromEntries(windows) };
 }
 
-/** Predicts the response to a request. All times in the key's state must be certain. */
+/**
+ * Predicts the service's response to a request under certain rate-limit rules. Every time in the key's state must be
+ * exact, as `withExactTimes` makes it.
+ */
 export function predict(
   key: SimulatedKey,
   rules: LimitRules,

@@ -3,7 +3,10 @@ import type { Settings } from '../../petstore/settings.js';
 /** Range of times in milliseconds, both ends included. The caller chooses the time that counts as 0. */
 export type TimeRange = readonly [minimum: number, maximum: number];
 
-/** Smallest difference between two times, in milliseconds. Subtracting it excludes the end of a range. */
+/**
+ * Resolution of time ranges, in milliseconds. Ranges include both ends, so a range that must end before a time ends
+ * this much earlier.
+ */
 export const shortestMs = 0.001;
 
 /** Returns the overlap of two ranges of times; `undefined` without one. */
@@ -24,7 +27,9 @@ export interface WindowSize {
 export interface WindowState {
   /** Fixed windows: number of counted requests. */
   readonly used: number;
-  /** Fixed windows: end of the current window, if any. Token buckets: time at which the bucket is full. */
+  /**
+   * End of the current fixed window of the rate limit, if any. For a token bucket: time at which the bucket is full.
+   */
   readonly end: TimeRange | undefined;
   /**
    * Sliding windows: counted requests in groups, oldest first. Each group has a range of times and a number of
@@ -35,23 +40,31 @@ export interface WindowState {
 
 const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 
-/** Returns the state of a rate-limit window with a known end; an empty list if the end is `undefined`, a contradiction. */
+/**
+ * Returns the state of a rate-limit window with a known end, in a list. Returns an empty list if the end is
+ * `undefined`, because the observations then contradict each other.
+ */
 const endingAt = (end: TimeRange | undefined, used = 0): WindowState[] =>
   end === undefined ? [] : [{ ...noRequests, used, end }];
 
-/** Returns the state of a sliding window with given requests; an empty list if `hits` is `undefined`, a contradiction. */
+/**
+ * Returns the possible states of a sliding window: the one with the requests `hits`, or none if `hits` is `undefined`.
+ */
 const withHits = (hits: Hits | undefined): WindowState[] => (hits === undefined ? [] : [{ ...noRequests, hits }]);
 
 const since = (ms: number): TimeRange => [ms, Number.POSITIVE_INFINITY];
 const until = (ms: number): TimeRange => [Number.NEGATIVE_INFINITY, ms];
-/** End of a token bucket that was always full. */
+/**
+ * Time at which a token bucket became full, as a range in milliseconds, for a bucket that has always been full: minus
+ * infinity.
+ */
 const always = until(Number.NEGATIVE_INFINITY);
 
 /** Request and response, as far as they concern one rate-limit window. */
 export interface WindowObservation {
   /** Whether the window was used up before the request; `undefined` if both are possible. */
   readonly wasUsedUp?: boolean | undefined;
-  /** Whether the window counted the request. */
+  /** Whether the service counted the request against this rate-limit window. */
   readonly isCharged: boolean;
   /**
    * Rate-limit headers of the response for this window; `undefined` if the headers describe the key's other window
@@ -61,8 +74,8 @@ export interface WindowObservation {
 }
 
 /**
- * Simulation of a rate-limit algorithm with ranges instead of exact times. It excludes no state that the responses
- * allow. If no state remains, the service has another algorithm.
+ * Simulation of a rate-limit algorithm with time ranges, because the exact times at the service are unknown. Returns
+ * every state that the responses allow. If no state remains, the service has another algorithm.
  */
 export interface SimulatedWindow {
   /**
@@ -80,8 +93,8 @@ export interface SimulatedWindow {
    */
   next(size: WindowSize, state: WindowState, arrival: TimeRange, sight: WindowObservation): WindowState[];
   /**
-   * Predicts the remaining requests and the reset time of a rate-limit window, each as a range. The predicted reset
-   * time belongs to the largest remaining number.
+   * Predicts the remaining requests and the reset time in the service's headers for a rate-limit window, each as a
+   * range. If several remaining numbers are possible, the reset time is the one for the largest.
    */
   report(
     size: WindowSize,
@@ -126,7 +139,8 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
         const own = endingAt(overlapOf(fresh, end), used);
         return isCharged ? own : own.map((state) => ({ ...state, end: undefined }));
       }
-      // A rate-limit window may have started before the request. Then it ends earlier than a window that starts now.
+      // The window counted earlier requests, so it may have started before this request. The end of a window that
+      // starts now is then only the latest possible end.
       const earlier = overlapOf(end, [arrival[0] + shortestMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? overlapOf(earlier, startOf([earlier[1], earlier[1]], length)) : earlier;
@@ -200,8 +214,8 @@ function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = overlapOf([minimum, maximum], span);
       if (found === undefined) return undefined;
-      // Keeps requests that arrived in the same range of times as one group, unless the latest response narrows the
-      // range for some of them.
+      // Keeps requests with the same range of possible times as one group. Splits the group only if the latest response
+      // narrows the range for one of its requests.
       if (found[0] === minimum && found[1] === maximum) {
         narrowed.push([minimum, maximum, after]);
         after = 0;
@@ -244,7 +258,8 @@ const slidingLog: SimulatedWindow = {
     }
     const counts: number[] = [];
     const minimum = limit - shown.remaining - charged;
-    // In a sliding window with 0 remaining requests, more requests than the limit may have been counted.
+    // A response with 0 remaining requests does not show how many requests were counted, because rejected requests may
+    // count beyond the limit.
     const maximum = shown.remaining > 0 ? minimum : countOf(hits);
     for (let count = minimum; count <= maximum; count++) {
       if (wasUsedUp === undefined || wasUsedUp === count >= limit) counts.push(count);
@@ -283,7 +298,8 @@ const tokenBucket: SimulatedWindow = {
   first(size, arrival, sight) {
     const { limit, length } = size;
     const token = length / limit;
-    // A token bucket that counted this request lacks at least one token.
+    // A counted request takes one token. The bucket is therefore full at the earliest after the time in which one token
+    // is refilled.
     const minimum = sight.isCharged ? arrival[0] + token : Number.NEGATIVE_INFINITY;
     return observe(size, since(minimum), arrival, sight.shown);
   },
@@ -328,7 +344,8 @@ function observe(
     return isNext ? endingAt(overlapOf(full, until(arrival[1] + shortestMs))) : [];
   }
   const minimum = arrival[0] + (limit - remaining - 1) * token + shortestMs;
-  // Rejected requests that count can empty a token bucket below zero.
+  // Rejected requests that count against the limit can empty a token bucket below zero. With 0 remaining requests, the
+  // time until the bucket is full is therefore unlimited.
   const maximum = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
   const level = overlapOf(full, [minimum, maximum]);
   const shownRange = plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token);

@@ -47,7 +47,8 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
   if (odd.length === 0) return [contradiction(`${description}, although the body is a complete NewPet`)];
   if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
   const possibleValues = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
-  // A recording does not show why the service rejected a new pet, so this conclusion is only likely.
+  // A recorded rejection of a new pet does not show its reason. The observation about the pet's unusual property is
+  // therefore only likely.
   if (exchange.question === undefined) return [observation(only, possibleValues, description, { isLikely: true })];
   const oddFeatures = oddFeaturesOf(only, extra);
   const needs = featuresOf(exchange).filter((feature) => !oddFeatures.some((odd) => feature.startsWith(odd)));
@@ -55,8 +56,8 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
 }
 
 /**
- * Returns the beginnings of the features for which a service may reject a request with an unusual property. A rejection
- * is evidence for the property only if other requests with the remaining features were accepted.
+ * Returns prefixes of the request features that belong to an unusual property of a new pet, such as `Content-Type `.
+ * The service rejects the property only if it is known to accept all other features of the request.
  */
 const oddFeaturesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
   ({
@@ -69,8 +70,8 @@ const oddFeaturesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
 function accepted(odd: Odd, { body, question }: ParsedExchange, extra: readonly string[]): Observation[] {
   const description = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // Ignores a rejected category in a recording, because the service may lack the category. `calibrate` sends an id
-    // that the service certainly lacks.
+    // Ignores a pet that was accepted with an unlisted category in a recording, because the service may have this
+    // category. `calibrate` sends a category that the service certainly lacks.
     return odd === 'unknownCategory' && question !== odd ? [] : [observation(odd, ['accept'], description)];
   }
   const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;
