@@ -43,8 +43,8 @@ function lineOf(line: string, path: readonly string[], value: unknown): string {
 }
 
 /**
- * Descriptions of a scenario field's effect on the client, by the field's path. `$` stands for the value; the first
- * match counts.
+ * Descriptions of how a scenario field affects the client, with a pattern for the field's path. The first matching
+ * pattern applies; the field's value replaces `$`.
  */
 const texts: readonly (readonly [path: RegExp, effect: string])[] = [
   [/^(name|seed|expect\..*|\$schema|description)$/, ''],

@@ -67,7 +67,7 @@ export interface Find {
 export interface HuntResult {
   /** The bugs that the search found in the client. Each bug is listed once. */
   found: Find[];
-  /** Number of scenarios in which the client was run, without the runs that reduced a found scenario. */
+  /** Number of scenarios in which the search ran the client. Excludes the runs that simplified a failing scenario. */
   runs: number;
   seed: number;
   /** Rules of the judge that the runs exercised. An empty `found` says nothing about the other rules. */
@@ -78,7 +78,7 @@ const huntOptions: Record<keyof HuntOptions, true> = { runs: true, seed: true, s
 
 /** Maximum number of requests in one run. A client that sends more is stopped. */
 const maximumRequests = 200;
-/** Maximum number of runs that reduce one found scenario. */
+/** Maximum number of runs that simplify a scenario in which the client failed. */
 const reductionRuns = 400;
 
 /**
@@ -96,7 +96,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
   checkOptions('hunt', options, huntOptions);
   const { runs = 1_000, seed = 1, scenario = {}, check } = options;
   const base: Scenario = scenario;
-  // Throws at once if the caller's own scenario has a mistake.
+  // Checks the scenario of the caller before the search, so that a mistake in it throws an error at once.
   resolveScenario(base);
   const resolve = createResolver();
   const { key } = clientOf(base);
@@ -153,7 +153,10 @@ function toTrial(scenario: Scenario, ran: TrialRun, check: HuntOptions['check'])
   return { scenario, verdict, entries, end, failures: all, failure: all[0] };
 }
 
-/** Whether the scenario of the function's caller sets the field at a path, so that the hunt must not change it. */
+/**
+ * Creates a check whether a scenario sets the field at a path. A hunt (a search for scenarios that break a client)
+ * never changes a field that its caller's scenario sets.
+ */
 const isIn =
   (scenario: Scenario) =>
   ([first = '', second]: readonly string[]): boolean =>
@@ -179,7 +182,7 @@ function broken(
   }
 }
 
-/** Throws if the client does not end in a scenario without faults, because such a client never ends. */
+/** Throws if the client did not end in a scenario without faults, because a hunt needs a client that ends by itself. */
 function checkEnds({ stop, entries }: TrialRun): void {
   if (stop === undefined) return;
   throw new Error(

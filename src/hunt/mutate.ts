@@ -19,7 +19,10 @@ export function createRandomSource(seed: number): RandomSource {
   return { fraction, pick: (items) => items[Math.floor(fraction() * items.length)] as never };
 }
 
-/** Limits of a hunt: the fields and values that it may vary. */
+/**
+ * Limits of a hunt (a search for bugs in a client), such as the API key and the fields of `client` that its scenarios
+ * may use.
+ */
 export interface SearchSpace {
   /** API key of the client. */
   key: string;
@@ -30,8 +33,8 @@ export interface SearchSpace {
 }
 
 /**
- * Scenario fields that a hunt does not vary, by path. They do not change the service's responses: names, settings of
- * the judge, other files, a state, and a clock at another speed.
+ * Paths of scenario fields that the command `hunt` does not vary in its search for scenarios in which a client fails.
+ * Examples: names, settings of the judge, and references to files.
  */
 const leftOut = new Set([
   '$schema',
@@ -47,9 +50,10 @@ const leftOut = new Set([
   'pets.file',
   'pets.generate',
   'client.key',
-  // CORS (access by pages of other origins) has no effect on clients in the simulator's own process.
+  // Mutations exclude the assumption `cors`. Access by pages of other origins (CORS) has no effect on clients in the
+  // simulator's own process.
   'assumptions.cors',
-  // Deprecated names of scenario fields. Mutations use only the current names.
+  // Excludes the deprecated names of scenario fields, because the search varies the fields under their current names.
   'ban.seconds',
   'ban.graceMs',
   'ban.toleranceMs',
@@ -105,8 +109,8 @@ const revealingValues: Readonly<Record<string, readonly unknown[] | ((space: Sea
 };
 
 /**
- * Looks up values for a scenario field that may reveal a bug in a client, by the names of field and parent or by the
- * field's name alone.
+ * Looks up values for a scenario field that may reveal a bug in a client, such as `soon` for Retry-After. Fields are
+ * found by the names of an enclosing field and the field, or by the field's name alone.
  */
 function revealingValuesOf(path: readonly string[], space: SearchSpace): readonly unknown[] | undefined {
   const [name = ''] = path.slice(-1);
@@ -184,7 +188,8 @@ export function createMutator(space: SearchSpace, { fraction, pick }: RandomSour
   /** Chooses a random value for a field that has no fields or items of its own. */
   function leafOf(schema: AnySchema, path: readonly string[]): unknown {
     const known = revealingValuesOf(path, space);
-    // The number of client calls is always one of `knownValues`, because hundreds of calls reveal no more than twenty.
+    // Chooses values of the field `client` only from `known`. A random number could be hundreds of calls, which reveal
+    // no more than twenty.
     const isRevealing = path[0] === 'client' || fraction() < 0.85;
     if (known !== undefined && known.length > 0 && isRevealing) {
       const fitting = known.filter((each) => isValid(schema, each));
@@ -241,11 +246,17 @@ const jsonOf = (schema: AnySchema): Readonly<Record<string, unknown>> => schema.
 
 const leaves: readonly AnySchema[] = [duration, wholeSeconds, signedDuration, instant, int64];
 
-/** Whether a schema accepts a single value, such as a duration, even if the value may be text or a number. */
+/**
+ * Whether a schema accepts a single value, such as a duration. Alternative types of a single value, such as text or
+ * number, count as one.
+ */
 const isLeaf = (schema: AnySchema) =>
   schema.options === undefined || chainOf(schema).some((each) => leaves.includes(each)) || isOfOneKind(schema);
 
-/** Whether all alternatives of a schema are single values, as in `either(string, number)`. */
+/**
+ * Whether every alternative of a schema is a simple value, as in `either(string, number)`, not a list, a map or a fixed
+ * value.
+ */
 const isOfOneKind = ({ options = [] }: AnySchema): boolean =>
   options.every(
     ({ entries, values, item, options: inner, json = {} }) =>

@@ -43,7 +43,8 @@ function edited<Value>(value: Value, [name = '', ...rest]: Path, replacement: un
   if (Array.isArray(value))
     return (isGone ? value.toSpliced(Number(name), 1) : value.with(Number(name), changed)) as Value;
   const { [name]: _, ...others } = value as Record<string, unknown>;
-  // A changed field keeps its position in its map, because the client uses the first key of `keys`.
+  // A changed field keeps its position in the object. The first field of `keys` is the client's default API key, so
+  // that another order would change the scenario.
   if (isGone) return others as Value;
   return { ...(value as object), [name]: changed } as Value;
 }

@@ -22,13 +22,19 @@ export interface HuntContext extends Omit<ScenarioClient, 'key'> {
   baseUrl: string;
   /** API key that the client must use. */
   apiKey: string;
-  /** Operation that the client should call. If the client reads this field, the hunt varies the operation. */
+  /**
+   * Operation that the client function should call, such as `listPets`. If the function reads this field, the hunt (the
+   * search for failing scenarios) also tries other operations.
+   */
   operation: string;
-  /** Number of calls that the client should make. If the client reads this field, the hunt also varies the number. */
+  /**
+   * Number of calls that the client should make. If the client reads this property, the hunt (the search for a scenario
+   * that breaks the client) also varies the number.
+   */
   calls: number;
   /**
-   * Number of calls that the client should make concurrently. If the client reads this field, the hunt varies the
-   * number.
+   * Number of calls that the client should make concurrently. If the client reads this property, the hunt (the search
+   * for a scenario that breaks the client) also varies the number.
    */
   parallel: number;
 }
@@ -38,13 +44,13 @@ export type HuntClient = (context: HuntContext) => unknown;
 
 /** Reason for ending a run although the client had not ended. */
 export type StopReason =
-  /** The client sent the maximum number of requests. */
+  /** The run was stopped, because the client had sent the maximum number of requests. */
   | 'requests'
-  /** The client waited too often, or beyond the maximum simulated time. */
+  /** The simulated client waited more than the maximum number of times, or beyond the maximum simulated time. */
   | 'time'
   /** The client waited without a timeout for a response that never comes. */
   | 'unanswered'
-  /** The client waited although no response and no timer was due. */
+  /** The simulated client neither ended nor continued, although no response and no timer was pending. */
   | 'stalled';
 
 /** Result of running a client in one scenario. */
@@ -56,7 +62,7 @@ export interface TrialRun {
   result?: unknown;
   error?: unknown;
   stop: StopReason | undefined;
-  /** Names of the optional fields of its argument that the client function read. */
+  /** Names of the optional properties of its argument, `HuntContext`, that the client function read. */
   read: ReadonlySet<string>;
 }
 

@@ -11,13 +11,19 @@ export interface SearchOptions<Run extends Trial = Trial> {
    * @param requests maximum number of requests in the run
    */
   run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
-  /** Whether a run may be stopped before the client ends. */
+  /**
+   * Whether the search may stop a failing run right after the failure, before the client has ended. The report then
+   * contains no later requests.
+   */
   canCut: boolean;
-  /** Whether each run takes long. A small failing scenario is then reported without being simplified. */
+  /**
+   * Whether each run of the client takes real time. A small failing scenario is then reported as found, because further
+   * runs to simplify it take too long.
+   */
   isSlow: boolean;
   /** Fields that every scenario must contain. */
   base: Scenario;
-  /** Scenarios that the hunt tries first, simplest first. */
+  /** Scenarios that a hunt (a search for bugs in a client) tries first, simplest first. */
   initial: readonly Scenario[];
   space: () => SearchSpace;
   runs: number;
@@ -36,7 +42,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
 }
 
 export interface SearchResult<Run extends Trial = Trial> {
-  /** For each bug of the client, a run that shows it in the simplified scenario. */
+  /** One run for each bug of the client that the search found, in the simplest scenario that shows the bug. */
   found: Run[];
   runs: number;
   /** Number of requests in all runs. */
@@ -86,7 +92,10 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
   const toReport = (failures: readonly Failure[]): Failure | undefined =>
     failures.find((failure) => !isKnown(failure) && !(isConsequence(failure) && failures.some(isKnown)));
 
-  /** Replaces a reported run by one with the same failure that is easier to understand. */
+  /**
+   * Replaces each failed run found so far by the given run if both have the same failure and the given run is simpler
+   * for a reader.
+   */
   function replaceFound(trial: Run): void {
     for (const [index, each] of found.entries()) {
       const failure = trial.failures.find((other) => isSameFailure(other, each.failure));
@@ -95,8 +104,8 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
   }
 
-  // Makes every fourth run (eighth if runs are slow) a mutation of an earlier scenario already at the start, so that a
-  // short hunt contains some too.
+  // Makes every fourth run (every eighth if runs are slow) a mutation of an earlier scenario while initial scenarios
+  // are left, so that a short hunt tries mutations too.
   const isMutation = () => begun % (isSlow ? 8 : 4) === 0;
 
   function next(): Scenario {
@@ -105,7 +114,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
     const one = leastUsed(corpus, random.pick);
     one.picked++;
-    // In 15 % of the runs, combines two scenarios in which the client showed new behavior.
+    // Merges two scenarios before 15 % of the mutations. The client showed new behavior in both.
     const crossed =
       random.fraction() < 0.15 ? merge<Scenario>(random.pick(corpus).scenario, one.scenario) : one.scenario;
     const mutate = createMutator(space(), random);
@@ -171,13 +180,19 @@ const isSameFind = (one: Trial, other: Trial) =>
   isSameFailure(one.failure, other.failure) ||
   (one.failure?.code === other.failure?.code && JSON.stringify(one.scenario) === JSON.stringify(other.scenario));
 
-/** Place of a failure among those of a run; the later, the more likely it follows from another. */
+/**
+ * Returns the position of a failure in the list of a run's failures; infinite if absent. Later failures are more likely
+ * consequences of others.
+ */
 const rankOf = ({ failures }: Trial, failure: Failure | undefined): number => {
   const rank = failures.findIndex((each) => isSameFailure(each, failure));
   return rank < 0 ? Number.POSITIVE_INFINITY : rank;
 };
 
-/** Numbers of requests to which a failed run is shortened, tried in this order. */
+/**
+ * Numbers of requests after which a failed run is repeated and stopped, to shorten its report. Tried in this order
+ * until the repeated run fails equally.
+ */
 const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 
 /**
@@ -207,13 +222,16 @@ async function reduce<Run extends Trial>(
   let best = trial;
   for (let repeat = 0; repeat < repeats; repeat++) {
     if ((await again(trial.scenario)) !== undefined) continue;
-    // If the failure is not always repeated, the client's waits are probably random, so each scenario gets several
-    // runs.
+    // Allows more runs per scenario if the client's failure does not occur in every run. The client's waits are then
+    // probably random.
     tries = 4 * repeats;
     if ((await again(trial.scenario)) === undefined) return undefined;
     break;
   }
-  /** Stops the run after the failure, so that the report contains no later requests. */
+  /**
+   * Repeats the failing scenario with fewer requests per run, so that the report contains no requests after the
+   * failure. Keeps the shortest run with the same failure.
+   */
   const shorten = async () => {
     if (!canCut) return;
     for (const requests of cuts.filter((each) => each < best.entries.length)) {

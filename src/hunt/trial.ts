@@ -26,7 +26,10 @@ export interface Trial {
   scenario: Scenario;
   verdict: Verdict;
   entries: readonly RequestRecord[];
-  /** The failure to report: the first one, or the one for which a failing scenario is being simplified. */
+  /**
+   * Failure to report, usually the first failure of the run. While a failing scenario is simplified, the failure for
+   * which that scenario was found.
+   */
   failure: Failure | undefined;
   /** All failures of the run. Failures that other failures usually cause come last. */
   failures: readonly Failure[];
@@ -51,7 +54,10 @@ export const failuresIn = ({ findings }: Verdict, entries: readonly RequestRecor
  */
 const slightShare = 0.75;
 
-/** Returns the smallest share of a required wait that the client waited before one of the requests. */
+/**
+ * Computes the share of the required wait that the client waited before each given request, and returns the smallest
+ * share.
+ */
 function minimumShareWaited(ids: readonly number[], entries: readonly RequestRecord[]): number {
   const shares = ids.map((id) => {
     const index = entries.findIndex((entry) => entry.id === id);
@@ -66,8 +72,8 @@ function minimumShareWaited(ids: readonly number[], entries: readonly RequestRec
 const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'lost-write'];
 
 /**
- * Whether a failure is only a consequence of another failure in the same run, and no separate bug. A retry storm can be
- * either, so it counts as a consequence.
+ * Whether a failure of the client probably follows from another failure in the same run. A retry storm can also be a
+ * separate bug, but counts as a consequence.
  */
 export const isConsequence = ({ code }: Failure) => code === 'retry-storm' || consequences.includes(code);
 
@@ -103,7 +109,10 @@ export function traitsOf({ verdict, entries, end }: Trial): string[] {
   return [...traits];
 }
 
-/** Describes a response by the features that a client must distinguish. */
+/**
+ * Returns a short text that similar responses share. Contains the status, the kind of refusal, the size of the required
+ * wait, and whether the body is JSON.
+ */
 function kindOf(entry: RequestRecord): string {
   const { status, refusal, headers, isUnreadable, responseBody } = entry;
   const isFailure = status === 0 || status >= 400;

@@ -27,8 +27,8 @@ export interface VirtualTime {
 const timerMs = (ms: number) => (ms >= 1 && ms <= longestTimerMs ? ms : 1);
 
 /**
- * Virtual time for a client that calls `sleep` of its context. Moves the simulator's frozen clock from one wait to the
- * next.
+ * Creates the virtual time for a client function that waits by `sleep` of its argument. Each step moves the simulator's
+ * frozen clock to the end of the next wait.
  */
 export function frozenTime(clock: SimulatedClock): VirtualTime {
   const firstMs = clock.now();
