@@ -42,8 +42,8 @@ export function createCallers() {
 type Callers = ReturnType<typeof createCallers>;
 
 /**
- * Simulator property with the function that numbers callers of in-process requests. All in-process adapters of a
- * simulator share the numbers.
+ * Symbol of the simulator property that numbers concurrent callers in the same process. All in-process adapters of a
+ * simulator share these numbers.
  */
 export const callersKey = Symbol.for('petstore-sim callers');
 

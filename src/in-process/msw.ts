@@ -36,7 +36,8 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
       try {
         return await answer(request);
       } catch (error) {
-        // Does not throw for an aborted client, which already has its error. msw would print a second one.
+        // Responds with a network error instead of throwing if the client has aborted its request. The client already
+        // has its own error, and msw would print the thrown one too.
         if (request.signal.aborted) return Response.error();
         throw error;
       } finally {
@@ -47,8 +48,8 @@ export function handlers(sim: ApiHandler, options: HandlersOptions = {}): Reques
 }
 
 /**
- * Creates msw handlers that run the user's handlers. Each looks up the current handler by index, because a reset
- * recreates them.
+ * Creates msw handlers that run the user's handlers. Finds the user's handler by index at each request, because a reset
+ * of the simulator creates the user's handlers again.
  */
 function ownHandlers(sim: ApiHandler): RequestHandler[] {
   const run = (index: number) => async (args: never) => (await ownHandlersOf(sim)[index]?.run(args)) ?? null;

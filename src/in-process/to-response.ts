@@ -21,7 +21,8 @@ export async function toResponse(
       await clock.sleep(Number.POSITIVE_INFINITY, signal);
       return Response.error();
   }
-  // A response without a body cannot have faults of the body.
+  // Skips the faults that change the response body (truncated, slow or of a wrong length), because this response has no
+  // body.
   if (!hasResponseBody(method, status)) {
     if (raw instanceof ReadableStream) void raw.cancel().catch(() => {});
     finish?.(true);
@@ -33,8 +34,8 @@ export async function toResponse(
       return new Response(cutStream(all(), wire.bytes), { status, headers });
     case 'contentLength': {
       const bytes = all();
-      // Passes on as many bytes as the changed Content-Length states. A client reads no more, and fails only if the
-      // body has fewer.
+      // Returns at most as many bytes of the body as the changed Content-Length states, because a client reads no more.
+      // If the body is shorter, the stream ends with an error.
       const seen =
         wire.value > bytes.length ? cutStream(bytes, bytes.length, wire.value) : bytes.subarray(0, wire.value);
       return new Response(seen, { status, headers: [...headers, ['Content-Length', String(wire.value)]] });
@@ -42,7 +43,7 @@ export async function toResponse(
     case 'drip':
       return new Response(slowStream(all(), wire, { clock, signal, finish }), { status, headers });
     default:
-      // `Response` would add a Content-Type to a text body, so headers without one need bytes.
+      // Sends a text body without a Content-Type header as bytes, because `Response` would add this header to a text.
       return new Response(raw === undefined && 'Content-Type' in fields ? body : all(), { status, headers });
   }
 }
@@ -100,8 +101,8 @@ function slowStream(
   };
   return new ReadableStream({
     start(controller) {
-      // A client that cancelled the body needs no error. If the request was aborted or the simulator reset, reading the
-      // body fails.
+      // Ends the body with an error if the request was aborted or the simulator was reset. A body that the client
+      // cancelled needs no error, because the client no longer reads it.
       send(controller).catch((error) => {
         finish?.(false);
         if (!cancelled.signal.aborted) controller.error(signal.aborted ? signal.reason : terminated(error));
@@ -111,5 +112,5 @@ function slowStream(
   });
 }
 
-/** Creates the error of `fetch` for a connection that ends within a body. */
+/** Creates the TypeError `terminated`, as `fetch` throws for a connection that ends within a body. */
 const terminated = (cause?: unknown) => new TypeError('terminated', { cause });
