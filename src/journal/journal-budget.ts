@@ -1,4 +1,7 @@
-/** A journal as a member of a shared memory budget. */
+/**
+ * Journal that shares a memory budget with other journals. If the budget is exceeded, the largest journals drop their
+ * oldest records.
+ */
 interface Member {
   /** Memory of the journal's records, in bytes. */
   readonly bytes: number;
@@ -51,12 +54,13 @@ export class JournalBudget {
   }
 
   /**
-   * Trims the largest journals to one common size. With many sandboxes, trimming one journal would require a scan for
-   * nearly every request.
+   * Drops the oldest records of the largest journals until these journals have one common size and the memory suffices.
+   * Trimming only one journal would soon require the next trimming, with a scan of all journals each time.
    */
   #free(): void {
     const members = this.#living();
-    // Memory is summed anew, because garbage-collected journals no longer use any.
+    // Adds up the memory of the remaining journals, because garbage-collected journals were never subtracted from the
+    // total.
     this.#bytes = members.reduce((total, { bytes }) => total + bytes, 0);
     if (this.#bytes <= this.#limitBytes) return;
     let left = this.#limitBytes * (1 - freedShare) - this.#bytes;
@@ -69,7 +73,7 @@ export class JournalBudget {
     }
   }
 
-  /** Lists the journals that are not garbage-collected, largest first. */
+  /** Lists the journals that share this memory budget, largest first. Removes journals that were garbage-collected. */
   #living(): Member[] {
     const members: Member[] = [];
     for (const reference of this.#members) {

@@ -67,6 +67,7 @@ export class RequestJournal {
   clearedId = 0;
 
   /**
+   * Creates a journal, which records requests within a memory budget.
    * @param onError called with every error that a listener throws
    * @param budget memory budget that several journals share
    */
@@ -80,7 +81,7 @@ export class RequestJournal {
     budget.join(this);
   }
 
-  /** Approximate memory of the records, in bytes. */
+  /** Approximate memory of the journal's records, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -89,7 +90,7 @@ export class RequestJournal {
     return this.#records.length - this.#start;
   }
 
-  /** Number of functions that are called for each new record. */
+  /** Number of listeners that the journal calls for each new record of a request. */
   get listeners(): number {
     return this.#listeners.size;
   }
@@ -218,7 +219,7 @@ export class RequestJournal {
   #drop(): void {
     const oldest = this.#records[this.#start] as RequestRecord;
     this.#records[this.#start++] = undefined;
-    // Copies the array only if at least half of it is dropped, so that each record is rarely copied.
+    // Copies the array of records only if at least half of it is dropped, so that each record is rarely copied.
     if (this.#start > this.#records.length / 2) {
       this.#records = this.#records.slice(this.#start);
       this.#start = 0;

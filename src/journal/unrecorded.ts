@@ -2,11 +2,15 @@
 export interface UnrecordedRequests {
   readonly why: 'outside';
   readonly method: string;
-  /** Request path without the query; `…` for all paths beyond the maximum number of groups. */
+  /**
+   * Request path without the query. `…` stands for all further paths, once the maximum number of paths is counted
+   * separately.
+   */
   readonly path: string;
   readonly status: number;
   /**
-   * Base path of the API, `/v1` or `/s/NAME/v1`. This request's path does not begin with it, so it was not recorded.
+   * Base path of the API, `/v1` or `/s/NAME/v1`, for a message. A request to a path outside this base path is not
+   * recorded in the journal.
    */
   readonly api: string;
   readonly count: number;
@@ -15,8 +19,8 @@ export interface UnrecordedRequests {
 type Common = Omit<UnrecordedRequests, 'count'>;
 
 /**
- * Maximum number of paths by which a simulator counts unrecorded requests. Requests to further paths are counted
- * together.
+ * Maximum number of groups in which a simulator counts requests outside the API, which have no journal record. A group
+ * has one method, path and key. Further requests form one common group.
  */
 const maximumGroups = 50;
 const maximumCharacters = 200;
@@ -32,7 +36,7 @@ const cut = (path: string) =>
  */
 export class UnrecordedCounter {
   readonly #groups = new Map<string, Common & { count: number; token: string | undefined }>();
-  /** Number of unrecorded requests. */
+  /** Number of requests without a journal record. */
   count = 0;
 
   /**
@@ -45,7 +49,7 @@ export class UnrecordedCounter {
     const group = { why: 'outside', method, path: cut(path), status: 404, api, token } as const;
     const id = [method, group.path, token].join('\n');
     if (this.#groups.has(id) || this.#groups.size < maximumGroups) this.#count(id, group);
-    // Counts a request in the group for all other paths, because the maximum number of groups is reached.
+    // Counts the request under the common path `…`, because the maximum number of paths is already counted separately.
     else this.#count(otherPaths, { ...group, method: '', path: otherPaths, token: undefined });
   }
 
