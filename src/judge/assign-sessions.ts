@@ -85,8 +85,8 @@ function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPo
 }
 
 /**
- * Sets the earliest time at which the client may have made each request, because a request can wait in the client for a
- * free connection. Each of n callers makes one request at a time, so request n+1 was made after the first response.
+ * Sets the earliest time at which the client may have made each request. A request can wait in the client for a free
+ * connection. Of n concurrent callers, one makes the (n+1)th queued request only after the response to the first one.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<ClientSession, JudgedRequest[]>();
@@ -107,8 +107,8 @@ function markQueues(requests: readonly JudgedRequest[]): void {
 /** Requests of a session (one client, one API key) that are still in flight. */
 interface Traffic {
   /**
-   * The unfinished request whose response was sent last. The most requests arrived before that response, so it shows
-   * the most overlaps.
+   * Among the earlier requests, the one whose response was sent after the most requests had arrived. A later request
+   * that arrived before that response is concurrent.
    */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];

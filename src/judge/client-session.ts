@@ -6,11 +6,14 @@ import { getOrCreate } from '../values/get-or-create.js';
  */
 export interface ClientSession {
   readonly token: string | undefined;
-  /** Number of times that the clock was set back before the session. Times of different eras cannot be compared. */
+  /**
+   * Number of times that the simulated clock was set back before the session. Times before and after such a change
+   * cannot be compared.
+   */
   readonly era: number;
   /**
-   * Number of the API key, counted from 0, which all sessions (clients) with the key share. The key gets a new number
-   * when the clock is set back.
+   * Number of the API key within the run, from 0, which all sessions (clients) with the key share. After the clock was
+   * set back, the key has a new number, because times before and after cannot be compared.
    */
   readonly series: number;
   /**
@@ -18,7 +21,10 @@ export interface ClientSession {
    * the name.
    */
   readonly client: string | undefined;
-  /** Whether each request of this session was sent after the response to the previous request. */
+  /**
+   * Whether the client sent each request of the session (one client with one API key) after the response to its
+   * previous request.
+   */
   isSequential: boolean;
   /** Declared number of concurrent callers of the client. Several callers may queue for one connection. */
   readonly callers: number;
@@ -31,8 +37,9 @@ export interface ClientSession {
 export interface RunPosition {
   readonly session: ClientSession;
   /**
-   * Number that requests share if they may be attempts of one call, counted from 0. With `X-Sim-Call`: same key,
-   * method, client and call name. Otherwise: same key, method, path, query and body.
+   * Number that equal requests share, from 0, because equal requests may be attempts of one call. With the request
+   * header `X-Sim-Call`, requests are equal if key, method, client and call name are. Without this header: if key,
+   * method, path, query and body are.
    */
   readonly fingerprint: number;
   /** Request body as text; empty if the request has no body. */

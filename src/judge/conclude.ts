@@ -22,7 +22,10 @@ const conclusiveRules: readonly FindingCode[] = [
   'proactive',
 ];
 
-/** Maximum remaining wait for which the report suggests a longer test, in milliseconds. */
+/**
+ * Maximum remaining wait, in milliseconds, for which the verdict on a stopped run advises to allow more time. For a
+ * longer wait, the verdict advises the client to fail with an error instead.
+ */
 const testableMs = 600_000;
 
 /**
@@ -35,8 +38,8 @@ const endingIfServed: Partial<Record<FindingCode, string>> = {
 };
 
 /**
- * Raises a finding to `fail` if the scenario requires that. A call that was given up with an error for its caller fails
- * only in scenarios that require a successful response.
+ * Sets a finding's severity to `fail` if the scenario requires that. A call that the client gave up and reported as an
+ * error fails only if the scenario requires a successful response.
  */
 export function escalated(found: Finding, { served = false, fail = [] }: Expectation): Finding {
   const ending = endingIfServed[found.code];
@@ -90,13 +93,13 @@ export function conclude(
 }
 
 /**
- * Whether the run exercised a rule that the scenario expects. Without such rules, any rule about error handling
- * suffices.
+ * Whether the run exercised a rule of the judge that the scenario names in `expect`. If the scenario names none, the
+ * run must have exercised one of `conclusiveRules`.
  */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
-  // The rule `proactive` also suffices as evidence for a passing verdict: a client that pauses before the limit is
-  // never refused, so it exercises no other rule.
+  // Accepts the rule `proactive` (the client paused before the limit) as evidence too. Such a client is never rejected,
+  // so it exercises none of the expected rules.
   return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
     exercised.includes(code),
   );
@@ -124,8 +127,8 @@ function isWrongKey({ requests, expect: { fail = [] }, needs }: Run): boolean {
 function stillWaiting(run: Run): string | undefined {
   const { requests, end, nowMs } = run;
   const last = requests.at(-1);
-  // A run that was stopped during a write is inconclusive, because the client's reaction to the missing response would
-  // have followed.
+  // A run that was stopped while a write waited for its response is inconclusive, because the client could not react to
+  // the missing response any more.
   if (end?.isInterrupted && last !== undefined && isDisconnectedBy(last, nowMs) && isWrite(last))
     return 'The run was stopped while the client waited for a response: allow more time.';
   if (!end?.isInterrupted || !last?.isRefused || isOverdue(last, run)) return undefined;

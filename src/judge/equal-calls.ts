@@ -62,17 +62,18 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
 
 function restartsWaits(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  // Requires that the waits grew, because a loop without waits can also have a single long wait.
+  // Requires that the waits between the attempts grew. A client that retries without waits can also have a single long
+  // wait.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // A client makes its next call immediately after a success. If an outer retry loop sent the request, it waited about
-  // as long as the first retry of the inner loop.
+  // Limits the wait before a new call to half the first wait, if the number of calls is unknown. A longer wait may
+  // belong to an outer retry loop, which waits about as long as before the first retry.
   const maximumMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }
 
 /**
- * Whether the connection changes at this attempt, with at least two attempts on the connection before and at least two
- * after.
+ * Whether the client replaces its connection at this request: it sent two requests on the old connection before, sends
+ * two on the new one, and never uses the old one again.
  */
 function startsNextConnection(attempts: readonly JudgedRequest[], at: number): boolean {
   const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => attempts[index]?.connection);

@@ -9,8 +9,8 @@ interface EqualReads {
   asked: number;
   answered: number;
   /**
-   * Failed reads that the client apparently never repeated. If n of several equal reads got no response in the end,
-   * these are the last n failed ones.
+   * Failed reads that the client apparently never repeated: one per call without a usable response. Equal reads are
+   * indistinguishable, so the list contains the last failed ones.
    */
   missing: readonly JudgedRequest[];
   /**
@@ -31,7 +31,7 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   let reads = 0;
   let last: JudgedRequest | undefined;
   const failed: JudgedRequest[] = [];
-  /** Fingerprint that all reads share, as equal requests have equal fingerprints; `undefined` if the reads differ. */
+  /** Fingerprint of the GET requests so far if all are equal; `undefined` if they differ. */
   let fingerprint: number | undefined;
   for (const request of requests) {
     if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;
@@ -48,8 +48,8 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
   if (!isEnd || fingerprint === undefined || answered === asked || reads < asked) return none;
-  // If only the last of several equal reads got a response, all may be attempts of one call. The client then never sent
-  // its further calls.
+  // Reports no missing call if only the last of several equal reads got a response. All reads may be attempts of one
+  // call, and the client may not have made its further calls.
   const isOneCall = answered === 1 && asked > 1 && failed.at(-1) !== last;
   if (isOneCall) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };

@@ -13,7 +13,10 @@ export const describeFindings = (findings: Verdict['findings']) =>
     })
     .join('');
 
-/** Message about a client that has behaved or failed against an expectation. */
+/**
+ * Formats the message of a failed expectation about a client: the expected behavior, the verdict's reason, failed
+ * findings and counts of requests.
+ */
 export const describeBehavior = (verdict: Verdict, expected = 'had behaved'): string => {
   const failed = verdict.findings.filter(({ severity }) => severity === 'fail');
   return `expected that the client ${expected}. ${verdict.reason}${describeFindings(failed)}\n${describeCounts(verdict)}`;

@@ -25,7 +25,10 @@ export type RuleFinding = Omit<Finding, 'code'>;
 export interface Judgement {
   exercised: boolean;
   findings: RuleFinding[];
-  /** Reason why the rule cannot decide about the client, in one sentence; `undefined` without a doubt. */
+  /**
+   * Reason why the rule cannot decide whether the client behaved correctly, in one sentence; `undefined` if the rule
+   * can decide.
+   */
   doubt?: string | undefined;
 }
 
@@ -35,7 +38,7 @@ export interface Judgement {
  */
 export interface WireRule {
   readonly needs: 'wire';
-  // Declared as a property, because TypeScript checks the parameters of methods less strictly.
+  // Property instead of a method, because TypeScript checks the parameters of methods less strictly.
   readonly judge: (run: Run) => Judgement;
 }
 
@@ -48,7 +51,10 @@ export interface SimulatorRule {
   readonly judge: (run: Run<KnownRequest>) => Judgement;
 }
 
-/** A rule of the judge. Its type prevents a rule for recorded traffic from reading the simulator's internal state. */
+/**
+ * A rule of the judge, for recorded traffic or for simulated runs. TypeScript rejects a rule for recorded traffic that
+ * reads the simulator's internal state.
+ */
 export type Rule = WireRule | SimulatorRule;
 
 /** Lists the codes of findings, each once. */
@@ -80,6 +86,7 @@ export function formatDuration(ms: number): string {
 export const formatTimes = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
 
 /**
- * Prefix of a measurement in a finding: `the first ` if it applies to the first of several requests, otherwise empty.
+ * Prefix of a duration in a finding's text about requests. `the first ` if the duration applies only to the first of
+ * several requests, otherwise empty.
  */
 export const firstPrefix = (requests: readonly unknown[]) => (requests.length > 1 ? 'the first ' : '');

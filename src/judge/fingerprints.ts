@@ -3,8 +3,8 @@ import { getOrCreate } from '../values/get-or-create.js';
 import { pathWithQuery } from '../values/request-target.js';
 
 /**
- * Assigns each request a number that equal requests share, because they may be attempts of one call. Rules group
- * requests by these numbers.
+ * Assigns a number to each distinct request. Equal requests share a number, because they may be attempts of one call.
+ * The judge's rules group requests by number.
  */
 export class Fingerprints {
   #count = 0;
@@ -18,7 +18,8 @@ export class Fingerprints {
   #kind = new Map<string, number>();
 
   /**
-   * Returns a request's number. Attempts of one call have the same number.
+   * Returns the fingerprint of a request: a number that all attempts of one call share. Retries are found by this
+   * number.
    * @param client name of the client, from its User-Agent
    * @param requestText request body as text
    */

@@ -11,8 +11,8 @@ import { isServed, isUnknown, isWrite, type JudgedRequest, type Run } from './ru
 /** Assumed wait of a client after a failed response without Retry-After or Reset, in milliseconds. */
 const unknownWaitMs = 60_000;
 /**
- * Factor on the time allowed for a retry if the run was stopped from outside, because the client may have been about to
- * retry.
+ * Factor by which the time allowed for a retry grows if the run was stopped from outside. The client may have been
+ * about to retry.
  */
 const stoppedPatience = 3;
 
@@ -20,8 +20,8 @@ const stoppedPatience = 3;
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, nowMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // Returns false if the retry may still come: a request is pending. Also if the clock was set back meanwhile, because
-  // times are then not comparable.
+  // Returns `false` if the retry may still come, because a request is pending. Also returns `false` if the clock was
+  // set back after the failure, because times are then not comparable.
   if (pending > 0 || requests.at(-1)?.session.era !== failed.session.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return nowMs > expectedRetryMs(failed) + patience;
@@ -58,18 +58,22 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
   return { severity: 'info', note: 'That is correct only if the caller got an error.' };
 }
 
-/** Maximum number of later reads that are searched for a stored pet. */
+/**
+ * Maximum number of later reads that the judge searches for the pet of a lost write. A read that shows the pet proves
+ * that the pet was stored.
+ */
 const maximumReads = 50;
 
 /**
- * Results of each run's requests, computed at the first use because most runs do not need them, and cached because
+ * Cache of the successful and lost responses of each run. Filled at first use, because most runs do not need them and
  * several rules do.
  */
 const known = new WeakMap<readonly JudgedRequest[], ReadOutcomes>();
 
 /**
- * Creates a function that decides whether the client later got the result of a failed request: by storing the same pet
- * under any key, by an equal read with another key, or by seeing the pet after a lost response.
+ * Creates a function that decides whether a later request achieved the purpose of a failed request. The same write with
+ * any API key counts, and an equal read with another key. For a write whose response was lost, a read that shows the
+ * pet counts too.
  */
 export const laterSuccessesIn =
   ({ requests }: Run) =>
@@ -88,11 +92,11 @@ export const laterSuccessesIn =
   };
 
 interface ReadOutcomes {
-  /** Last successful request for each wanted result: a stored resource, or the target of a read. */
+  /** Last successful request by stored resource, for writes, and by caller and target, for reads. */
   served: ReadonlyMap<string, JudgedRequest>;
   /** For each pet, the first write whose response was lost. */
   lost: ReadonlyMap<string, JudgedRequest>;
-  /** Reads that succeeded. */
+  /** GET requests that got a successful response, in order of arrival. */
   reads: readonly JudgedRequest[];
 }
 

@@ -10,12 +10,12 @@ const baseMs = 100;
 /** Maximum random difference between equal waits, due to latency and timers, in milliseconds. */
 const noiseMs = 40;
 /**
- * Maximum deviation of a measured wait from the backoff formula that fits best, in milliseconds and as a share of the
- * difference between the longest and the shortest wait.
+ * Maximum deviation of a measured wait from the fitted backoff curve: the larger of this time in milliseconds and
+ * `maximumDeviationShare` of the difference between the first and the last wait.
  */
 const maximumDeviationMs = 25;
 const maximumDeviationShare = 0.05;
-/** Growth factors of the exponential curves that are fitted to the waits. */
+/** Growth factors of the exponential curves that are tried against the waits between a client's attempts. */
 const factors = [minimumGrowth, 1.75, 2, 2.5, 3, 4];
 
 /** Computes the mean growth factor between consecutive waits, up to the longest wait. */
@@ -32,14 +32,14 @@ export function isExponential(waits: readonly number[]): boolean {
   if (waits.slice(atBound).some((ms) => ms < longest - noiseMs)) return false;
   const rising = waits.slice(0, atBound + 1);
   const riseMs = longest - (waits[0] ?? 0);
-  // Two waits fit every curve, so any growth beyond random differences counts as exponential.
+  // Two waits cannot show the kind of growth, so a difference beyond random variation counts as exponential growth.
   if (rising.length === 2) return riseMs > noiseMs;
   return risesFromFloor(rising) || (riseMs >= 2 * noiseMs && factors.some((factor) => fits(rising, factor)));
 }
 
 /**
- * Whether waits are equal at first and then grow exponentially. A client's minimum wait can hide the first steps of its
- * backoff.
+ * Whether the waits between retries are equal at first and then grow exponentially. A client with a minimum wait
+ * behaves so, because the minimum replaces the shorter first waits of its backoff.
  */
 function risesFromFloor(waits: readonly number[]): boolean {
   const [first = 0] = waits;
@@ -59,7 +59,10 @@ function risesAtRandom(waits: readonly number[]): boolean {
   return least > noiseMs && most - least > 2 * noiseMs && (waits.at(-1) ?? 0) >= 2 * (waits[0] ?? 0);
 }
 
-/** Whether the formula `constant + step * factor ** n` fits the waits, by least squares. */
+/**
+ * Whether a client's successive waits fit the formula `constant + step * factor ** n` within a tolerance. Determines
+ * `constant` and `step` by least squares.
+ */
 function fits(waits: readonly number[], factor: number): boolean {
   const powers = waits.map((_, index) => factor ** index);
   const [meanPower, meanMs] = [mean(powers), mean(waits)];

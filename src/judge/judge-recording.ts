@@ -6,19 +6,24 @@ import { judgeObservedRun, judgeRun, type Verdict } from './judge-run.js';
 import { isRefusal, readReset } from './promises.js';
 import type { RunFacts } from './run.js';
 
-/** Facts about a recorded run. Default of `areHeadersHidden`: derived from the recorded headers. */
+/**
+ * Facts about a recorded run that the recording does not contain. `areHeadersHidden`: whether the client was a web page
+ * that could not read Retry-After and X-RateLimit-*; default: as the recorded headers show.
+ */
 export interface JudgeRecordingOptions
   extends Pick<RunFacts, 'service' | 'isOver' | 'expect' | 'needs' | 'deprecations' | 'areHeadersHidden'> {
   /** Name of the recording in the verdict: its file name, or the name of the scenario. */
   readonly name: string;
-  /** Whether all requests had one API key, although the recording contains no keys. */
+  /** Whether the user states that all requests had one API key. Needed for a recording that omits the keys. */
   readonly isOneKey?: boolean | undefined;
 }
 
 /** Rules of the judge that use neither times nor API keys. */
 const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64'];
 
-/** Rules that are unreliable if a part of the recording is missing, and advice on how to record that part. */
+/**
+ * Rules of the judge that become unreliable if a recording lacks a certain part, and advice on how to record this part.
+ */
 const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly FindingCode[]; say: string }> = {
   key: {
     rules: 'most',
@@ -56,7 +61,10 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
  */
 const clockDoubtMs = 1_500;
 
-/** Sets a refusal's time to just before its Reset time, if travel time or clock error moved it after the Reset time. */
+/**
+ * Moves the time of a refused response to just before the reset time in its headers. Without this, network delay or
+ * clock error could place the response after its reset time.
+ */
 function withResetAhead(exchange: Exchange): Exchange {
   const resetMs = readReset(exchange) ?? Number.NaN;
   const isPassed = resetMs <= exchange.answeredAtMs && resetMs > exchange.answeredAtMs - clockDoubtMs;
@@ -93,7 +101,8 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
   const exercised = verdict.exercised.filter((code) => !unreliable.has(code));
   const unknown = [...new Set([...(verdict.unknown ?? []), ...unreliable])];
   const isStillFailed = findings.some(({ severity }) => severity === 'fail');
-  // A missing part of the recording leaves the verdict unaffected if no exercised rule needs that part.
+  // Leaves a passed verdict unchanged if every missing part of the recording concerns only rules that no request
+  // exercised.
   const isTouched = verdict.exercised.some((code) => unreliable.has(code)) || verdict.outcome !== 'pass';
   if (isStillFailed || !isTouched) return { ...verdict, findings, exercised, unknown };
   return { ...verdict, outcome: 'inconclusive', reason: texts.join(' '), findings, exercised, unknown };

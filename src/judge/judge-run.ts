@@ -70,7 +70,10 @@ export interface Verdict {
    * knowledge.
    */
   unknown?: FindingCode[];
-  /** Requests without a journal record, which no rule judged; left out if there were none. */
+  /**
+   * Requests without a journal record, because their paths are outside the API. No rule judged these requests. Absent
+   * if there were none.
+   */
   unrecorded?: readonly UnrecordedRequests[];
   /**
    * Counts of requests. `lost`: the client did not get the complete response. `dropped`: the journal removed the record

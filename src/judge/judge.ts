@@ -27,7 +27,10 @@ export const judge = (sim: Simulator, { key, ...progress }: JudgeOptions = {}): 
   );
 
 type IsJudged = (request: Pick<RequestRecord, 'token'>) => boolean;
-/** Options for judging journal records. `outages` are added to the journal's own outages. */
+/**
+ * Options for judging journal records. `outages` are further periods in which the server could not store requests,
+ * besides those in the journal.
+ */
 type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 
 /**

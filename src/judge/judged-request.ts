@@ -49,7 +49,7 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
   declare retryOf: JudgedRequest | undefined;
   /** Whether the judge cannot decide if this request is an early retry or the next call of another parallel caller. */
   mayBeNextCall = false;
-  /** Request with a 503 and a Retry-After that this request retries; `undefined` if none or unknown. */
+  /** Earlier request that got a 503 with Retry-After and that this request retries; `undefined` if none or unknown. */
   declare retryOfOutage: JudgedRequest | undefined;
 
   /**
@@ -163,16 +163,17 @@ export class KnownRequest extends JudgedRequest {
  */
 export const toleranceMs = 50;
 /**
- * Maximum time between requests on two connections for which they count as concurrent, in milliseconds. Not needed if
- * the server delays refusals, because concurrent requests then overlap.
+ * Maximum time between two requests of a client on different connections that count as concurrent, in milliseconds. If
+ * the server delays refusals, concurrent requests are recognized by their overlap instead.
  */
 export const concurrentMs = 100;
 /**
- * Maximum time in which a sent response reaches the client, in milliseconds, if the client uses several connections.
+ * Assumed maximum time until a client has received a sent response, in milliseconds. A later request on another
+ * connection does not prove an earlier receipt.
  */
 export const receiptMs = 1_000;
 
-/** Time between a response and a later request, in milliseconds. */
+/** Computes the time from the response to one request to the arrival of a later request, in milliseconds. */
 export const waitedMs = (
   { answeredAtMs }: Pick<ObservedRequest, 'answeredAtMs'>,
   { arrivedAtMs }: Pick<ObservedRequest, 'arrivedAtMs'>,

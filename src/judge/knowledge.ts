@@ -2,9 +2,15 @@ import { getOrCreate } from '../values/get-or-create.js';
 import { PerSession } from './client-session.js';
 import { concurrentMs, type JudgedRequest, receiptMs, toleranceMs, waitedMs } from './judged-request.js';
 
-/** Facts by which a retry is distinguished from another caller's next call. */
+/**
+ * Facts about calls with equal requests. They decide whether a repeated request is a retry, or the next call of another
+ * parallel caller.
+ */
 export interface EqualCalls {
-  /** Fingerprints that several calls share, so that equal requests may be different calls. */
+  /**
+   * Fingerprints (one number per kind of equal requests) that several calls of the client share. Equal requests with
+   * such a fingerprint may be different calls instead of retries.
+   */
   readonly shared: ReadonlySet<number>;
   /** Number of calls that have no usable response yet; infinite if the number of calls is unknown. */
   readonly open: number;
@@ -46,7 +52,7 @@ class SessionKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
   readonly #ofCalls = new Map<string, Refusals>();
-  /** Number of refusals without a known retry, the least number of waiting calls. */
+  /** Number of refused requests without a known retry. At least this number of the client's calls are waiting. */
   #waiting = 0;
 
   add(refusal: JudgedRequest): void {
@@ -56,14 +62,14 @@ class SessionKnowledge {
     if (refusal.call !== undefined) getOrCreate(this.#ofCalls, refusal.call, createRefusals).add(refusal);
   }
 
-  /** Removes the refusals of a call, because the call has succeeded. */
+  /** Removes the refusals of a call from this session's list, because the call has succeeded. */
   forget({ fingerprint }: JudgedRequest): void {
     this.#byFingerprint.delete(fingerprint);
   }
 
   /**
-   * Finds the latest refusal that the client must have received before it sent a request. Considers all calls if the
-   * client is sequential.
+   * Finds the latest refusal that the client must have received before it sent a request. For parallel requests,
+   * considers only refusals of the same call, of the same connection, or received long before.
    */
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
@@ -91,8 +97,9 @@ class SessionKnowledge {
   }
 
   /**
-   * Whether a request that looks like an early retry of a refused call may be the next call of another parallel caller.
-   * Impossible if all callers wait after refusals, or if no further calls are required.
+   * Whether a request that looks like an early retry of a refused call may be an equal call of another concurrent
+   * caller. Returns `false` if every caller is waiting after a refusal, or if the scenario requires no further equal
+   * calls.
    */
   mayBeNextCall(request: JudgedRequest, { shared, open }: EqualCalls): boolean {
     const { session, call, fingerprint, arrivedAtMs } = request;
@@ -110,18 +117,21 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
   return one.id > other.id ? one : other;
 }
 
-/** Refusals in order of arrival. Each lookup inspects a limited number of refusals. */
+/**
+ * List of a client's refused requests (429 by a limit or a ban), in order of arrival. A lookup inspects only a limited
+ * number of refusals, so its time does not grow with the run.
+ */
 class Refusals {
   readonly #list: JudgedRequest[] = [];
   /**
-   * Refusals by connection number, and the refusals that were retried. Created at the first use, because only clients
-   * with concurrent requests need them.
+   * Last refused request per connection number, and the refused requests that were already retried. Both are created
+   * when first needed, because most clients send no concurrent requests.
    */
   #onConnection: Map<number, JudgedRequest> | undefined;
   #taken: Set<JudgedRequest> | undefined;
   /**
-   * Number of leading items of `#list` that are so old that the client has certainly received them. `#waiting` contains
-   * those of them that were not retried yet, ordered by the end of their waits.
+   * Number of refusals at the start of the list that are so old that the client has certainly received them. The
+   * refusals among them without a retry are in `#waiting`, ordered by the end of their waits.
    */
   #aged = 0;
   readonly #waiting: JudgedRequest[] = [];
@@ -199,8 +209,8 @@ class Refusals {
 }
 
 /**
- * Maximum number of recent refusals among which the judge looks for those that a client had received. Clients have
- * fewer requests in flight.
+ * Maximum number of recent refusals that are searched for the latest one that the client had received. The number is
+ * enough, because clients have fewer requests in flight.
  */
 const maximumInTransit = 256;
 

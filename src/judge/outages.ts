@@ -5,7 +5,10 @@ import { pluralize } from '../values/pluralize.js';
 import type { Finding } from './finding.js';
 import type { JudgedRequest } from './run.js';
 
-/** Rules about missing requests. A missing request may have arrived during an outage, without a record. */
+/**
+ * Rules that blame a client for a request that it did not send. The request may have arrived during a later outage,
+ * when the server recorded no requests.
+ */
 const absences: ReadonlySet<FindingCode> = new Set<FindingCode>(['gave-up', 'lost-write', 'ignored-day-window']);
 
 /**
@@ -29,8 +32,8 @@ export function createOutageExcuse(
 }
 
 /**
- * Start of the period in which a server outage can explain an early request: the client may have missed a response
- * since its last received refusal.
+ * Start of the period in which an outage can explain a wrong request. The period begins with the refused request before
+ * the wrong one, because the client may have missed a later response.
  */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
@@ -52,7 +55,7 @@ export function describeOutages(outages: readonly Outage[]): string {
   return `The store was unavailable ${joinWords(parts)}${lacks || ', so the run is incomplete'}.`;
 }
 
-/** Merges overlapping outages, because each replica and each sandbox reports its own. */
+/** Merges overlapping outages (periods without the store), because each replica and each sandbox reports its own. */
 function joined(outages: readonly Outage[]): Pick<Outage, 'fromMs' | 'toMs'>[] {
   const times: { fromMs: number; toMs: number }[] = [];
   for (const { fromMs, toMs } of [...outages].sort((a, b) => a.fromMs - b.fromMs)) {

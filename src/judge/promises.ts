@@ -25,9 +25,9 @@ export const isRetryDate = (answer: WithHeaders) => httpDate.test(answer.headers
 const combinedHeader = 'RateLimit';
 
 /**
- * Values of a response's rate-limit headers, as sent, and name of the header with the reset time. The names begin with
- * `X-`, or without it in responses that have no header with `X-` (draft-ietf-httpapi-ratelimit-headers, up to version
- * 6). The combined header counts only without headers that state a single value each.
+ * Reads the remaining requests and the reset time from a response's headers, as text. Also returns the name of the
+ * header with the reset time. Prefers names with `X-`. Reads `RateLimit`, which combines all limits, only if no other
+ * rate-limit header exists.
  */
 function readLimits({ headers }: WithHeaders) {
   const names = Object.values(rateLimitHeaders);
@@ -42,15 +42,16 @@ function readLimits({ headers }: WithHeaders) {
 }
 
 /**
- * Reads the combined header: `"minute";r=0;t=30` from version 8, `limit=60, remaining=0, reset=30` in version 7. Of several
- * policies without remaining requests, the last to reset counts.
+ * Reads the remaining requests and the reset from a `RateLimit` header (IETF draft). Forms: `"minute";r=0;t=30` from
+ * version 8, `limit=60, remaining=0, reset=30` in version 7. Of several policies (named limits) without remaining
+ * requests, uses the one that resets last.
  */
 function readCombined(text: string): { remaining: string | undefined; reset: string | undefined } {
   const numberAfter = (pattern: RegExp, part: string) => pattern.exec(part)?.[1];
   if (/^\s*limit\s*=/.test(text)) {
     return { remaining: numberAfter(/\bremaining=(\d+)/, text), reset: numberAfter(/\breset=(\d+)/, text) };
   }
-  // The name of a policy is quoted, and may contain commas.
+  // Removes quoted names of rate-limit policies before the split at commas, because a name may contain commas.
   const policies = text
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
     .split(',')
@@ -87,8 +88,8 @@ export function readReset(answer: Answered): number | undefined {
 }
 
 /**
- * Maximum value of X-RateLimit-Reset that is read as remaining seconds: 31 days. Between this and a Unix time, the unit
- * is unclear.
+ * Maximum value of X-RateLimit-Reset that is read as remaining seconds: 31 days. A larger value that is still too small
+ * for a Unix time is ignored, because its unit is unclear.
  */
 const maximumRemainingSeconds = 31 * 86_400;
 
@@ -101,13 +102,13 @@ function unitOfReset(text: string) {
   return value <= maximumRemainingSeconds ? 'remaining seconds' : undefined;
 }
 
-/** Formats a reset time as sent, with its unit: `10, remaining seconds`. */
+/** Formats the reset time of a rate limit as its header value and unit, such as `10, remaining seconds`. */
 export function describeReset(answer: WithHeaders): string {
   const { reset: text = '' } = readLimits(answer);
   return `${text}, ${unitOfReset(text)}`;
 }
 
-/** Times in a response before which the client must not retry. */
+/** Times that a response states for a retry. The client must not retry earlier. */
 interface Promises {
   /** Wait in Retry-After, in milliseconds; `undefined` if the header is missing or unreadable. */
   retryAfterMs: number | undefined;
@@ -136,8 +137,8 @@ export function promisesOf(
   const resetMs = isRefused ? readReset(answer) : undefined;
   if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs, resetMs };
   const untilMs = answer.answeredAtMs + retryAfterMs;
-  // The reset time is compared with the request's arrival, because a delayed response can be sent after its own reset
-  // time.
+  // Decides by the request's arrival whether the reset time is in the future, because a fault can delay the response
+  // too long.
   const isAhead = resetMs !== undefined && resetMs > answer.arrivedAtMs;
   return isAhead
     ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }

@@ -46,7 +46,10 @@ export interface RunScenario {
   readonly areHeadersHidden?: boolean | undefined;
 }
 
-/** Data for a verdict that changes during a run. */
+/**
+ * Facts about a client's run that the judge needs for a verdict. The facts change during the run, such as the number of
+ * pending requests.
+ */
 export interface RunProgress {
   /** Current time, in Unix milliseconds of the simulator's clock. */
   readonly nowMs: number;
@@ -54,7 +57,7 @@ export interface RunProgress {
   readonly dropped?: number | undefined;
   /** Periods in which a server refused requests without recording them. Default: none. */
   readonly outages?: readonly Outage[] | undefined;
-  /** Requests that the journal counted without a record. Default: none. */
+  /** Requests to paths outside the API, which the journal counts but does not record. Default: none. */
   readonly unrecorded?: readonly UnrecordedRequests[] | undefined;
   /** Sentence about a part of the scenario that had no effect so far; `undefined` without such a part. */
   readonly idle?: string | undefined;
@@ -70,7 +73,7 @@ export interface RunProgress {
   readonly service?: string | undefined;
 }
 
-/** Facts about a run besides its requests. */
+/** Facts about a run besides its requests: its scenario, and circumstances such as outages and the client's end. */
 export type RunFacts = RunScenario & RunProgress;
 
 /**
@@ -90,10 +93,16 @@ export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunS
   readonly calls: readonly (readonly Request[])[];
 }
 
-/** The part of a run that depends only on its requests. */
+/**
+ * Results of analyzing a run's requests: the requests with derived values, the refusal episodes, and the groups of
+ * equal requests.
+ */
 type AnalyzedRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
 
-/** Facts that the analysis of a run's requests uses. */
+/**
+ * Facts about a run that affect how the judge groups its requests. These are the calls that the scenario requires, and
+ * whether the client can read rate-limit headers.
+ */
 type AnalysisFacts = Pick<RunScenario, 'needs' | 'areHeadersHidden'>;
 
 /**
@@ -150,8 +159,8 @@ function* analyze<Request extends JudgedRequest>(
 }
 
 /**
- * Returns the fingerprints of requests that several calls of the client share: the client's requests are all equal, or
- * more than one of the equal requests got an answer that ends a call.
+ * Returns the fingerprints that several calls of the client share. Either the client has only one fingerprint, or
+ * several requests with the fingerprint got a usable response, which ends a call.
  */
 const sharedByCalls = (calls: readonly (readonly JudgedRequest[])[]): Set<number> =>
   new Set(
@@ -182,7 +191,10 @@ export const writesOf = <Request extends JudgedRequest>({ calls }: Run<Request>)
 export const earlyMs = (refusal: JudgedRequest, request: JudgedRequest) =>
   refusal.deadlineMs === undefined ? undefined : refusal.deadlineMs - request.arrivedAtMs;
 
-/** Whether a request was too early after a refusal, even if its timer was imprecise. */
+/**
+ * Whether a request came before the end of the wait that a refusal required, by more than 50 ms. A smaller difference
+ * counts as an imprecise timer.
+ */
 export const isEarly = (refusal: JudgedRequest, request: JudgedRequest) =>
   (earlyMs(refusal, request) ?? 0) > toleranceMs;
 

@@ -6,7 +6,7 @@ import type { Finding } from './finding.js';
  */
 const maximumShown = 3;
 
-/** A finding in a report that leaves out similar findings. */
+/** Finding that a report shows, with the similar findings that the report omits. */
 export interface ShownFinding {
   finding: Finding;
   /**

@@ -16,11 +16,14 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'retry-storm',
 ]);
 
-/** Maximum number of attempts that count as one caller's retries. */
+/**
+ * Maximum number of requests per assumed caller in a finding `retry-storm`. With more requests, several callers do not
+ * explain the finding.
+ */
 const maximumAttempts = 6;
 /**
- * Maximum delay after the end of a required wait at which a request still counts as the same caller's retry, in
- * milliseconds. If the wait was longer than this, its length is the maximum.
+ * Maximum delay, in milliseconds, between the end of a required wait and a request that counts as the waiting caller's
+ * retry. After a required wait of more than two seconds, the length of that wait is the maximum delay instead.
  */
 const promptMs = 2_000;
 /**
@@ -29,8 +32,8 @@ const promptMs = 2_000;
  */
 const maximumCallers = 64;
 /**
- * Minimum number of requests, each with its own User-Agent, for which a single client with a changing User-Agent is
- * considered.
+ * Minimum number of requests, all with different User-Agents, that may come from one client. The verdict on such a
+ * client is inconclusive.
  */
 const minimumAgents = 3;
 
@@ -85,24 +88,24 @@ const changingAgents =
   'Each request had another User-Agent and another connection, so one client and several look the same. Use a constant User-Agent, or X-Sim-Call.';
 
 /**
- * Computes how many callers would explain the requests of one apparent client, if each caller waits after its own
- * refusals. Returns 1 if several callers are no explanation.
+ * Computes how many concurrent callers the client must have if each caller waits after its own refusals. Returns 1 if
+ * no number of callers explains the requests.
  */
 function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
-  /** First of the refusals whose callers are still waiting. */
+  /** First refusal of the current series. A series begins with a refusal at which no other caller is waiting. */
   let first: JudgedRequest | undefined;
   /**
-   * `hasRetried` is true once a caller retried after the first refusal; `isAfterLast` is true if that retry also came
-   * after the wait of the latest refusal, as a single client's retry would.
+   * `hasRetried`: a refused caller has retried. `isAfterLast`: the first such retry also came after the wait of the
+   * latest refusal, so a single client could have sent it.
    */
   let hasRetried = false;
   let isAfterLast = false;
   let previousRequest: JudgedRequest | undefined;
   /**
-   * Requests that arrived long after the first refusal. That another of the client's callers sent them can only be seen
-   * from their connection.
+   * Requests that arrived so long after the first refusal that the client must have received the refusal. Only a later
+   * request on the same connection counts as the retry of such a request.
    */
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();
@@ -112,7 +115,8 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // A call that directly follows a successful retry shows a single client, whose retry came too early.
+      // Assumes a single client if the request directly follows the response to a retry that came after all required
+      // waits. A single client waits once, then makes its next call.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
         return 1;
       if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
@@ -141,8 +145,8 @@ const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: Jud
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
 
 /**
- * Whether a request came after the required wait of the last of several refusals. `false` if the refusals were nearly
- * simultaneous.
+ * Whether a request arrived after the wait that the latest of several refusals requires. Returns `false` if the latest
+ * refused request arrived within 100 ms of the first refusal.
  */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];

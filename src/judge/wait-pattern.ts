@@ -7,8 +7,8 @@ const longestTimerMs = 2 ** 31 - 1;
 const hourMs = 3_600_000;
 const thousandth = 'seconds passed to a timer that takes milliseconds';
 /**
- * Minimum Retry-After, in milliseconds, for which a wait in the wrong unit (seconds read as milliseconds) differs from
- * no wait.
+ * Minimum Retry-After, in milliseconds, for which an immediate retry may be a unit mistake: seconds used as
+ * milliseconds. A shorter Retry-After gives a wait that looks like no wait.
  */
 const minimumThousandthMs = 5_000;
 /** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
@@ -77,8 +77,8 @@ function orShare(waitMs: number, asked: readonly (number | undefined)[]): string
 }
 
 /**
- * Determines the wait that all attempts share, in milliseconds, rounded to half seconds (below 5 s) or whole seconds.
- * `undefined` if the waits differ or are not close to such a value.
+ * Determines the wait that preceded all of a client's early retries, in milliseconds. Rounded to half seconds below 5
+ * s, otherwise to whole seconds. `undefined` if the waits differ, or are not close to a rounded value.
  */
 function sharedWait(waits: readonly number[]): number | undefined {
   const mean = waits.reduce((sum, ms) => sum + ms, 0) / waits.length;

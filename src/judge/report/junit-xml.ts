@@ -4,33 +4,33 @@ import { type Markup, markup } from './markup.js';
 interface JunitProblem {
   type: string;
   message: string;
-  /** Details. Default: none. */
+  /** Details of the failure or error, as the text of its XML element. Default: none. */
   text?: string;
 }
 
 /** Test case of a JUnit report: passed, unless one of `failure`, `error` and `skipped` is set. */
 export interface JunitCase {
   name: string;
-  /** Duration in milliseconds. Default: not measured. */
+  /** Duration of the tests, in milliseconds. Without a value, the report states 0. */
   ms?: number;
   failure?: JunitProblem | undefined;
   error?: JunitProblem | undefined;
   /** Reason for which the test case was skipped. */
   skipped?: string | undefined;
-  /** Text that is no failure. */
+  /** Remarks on the test case besides a failure, for the XML element `system-out`. */
   output?: string | undefined;
 }
 
 /** Test suite of a JUnit report. */
 interface JunitSuite {
   name: string;
-  /** Class name of the test cases. Default: `petstore-sim.` and the suite's name. */
+  /** Class name of the suite's test cases in the JUnit XML. Default: `petstore-sim.`, followed by the suite's name. */
   className?: string;
   /** Duration in milliseconds. Default: not measured. */
   ms?: number;
   /** Start of the suite, in ISO 8601. */
   date?: string | undefined;
-  /** Facts about the suite, by name. Fields without a value are left out. */
+  /** Properties of the JUnit test suite, by name. Properties without a value are left out. */
   properties?: Readonly<Record<string, string | undefined>>;
   cases: readonly JunitCase[];
 }

@@ -61,7 +61,10 @@ export function huntReport(
   return junitXml('petstore-sim', [{ name: 'hunt', cases: [...failed, ...kept.map((name) => ({ name }))] }]);
 }
 
-/** @param named formats a finding's text, after the names of its API keys */
+/**
+ * Creates the JUnit test case of one rule of the judge, with the rule's findings.
+ * @param named formats a finding's text, preceded by the names of the finding's API keys
+ */
 function caseOf(
   code: FindingCode,
   { findings, exercised }: Verdict,

@@ -65,7 +65,10 @@ export function drawTerminalTimeline(timeline: Timeline, columns: number, style:
   return [...rows, ...scale, '', ...legend(timeline, columns, style)];
 }
 
-/** End of the drawn time in Unix milliseconds, column of a time, and styles of a picture of a timeline. */
+/**
+ * Settings for drawing a timeline as text: the end of the drawn time in Unix milliseconds, the column of a given time,
+ * and the text styles.
+ */
 interface Picture {
   endMs: number;
   column: (ms: number) => number;

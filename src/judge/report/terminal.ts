@@ -64,8 +64,8 @@ export function terminalReport(
     ];
   });
   const missing = untested(verdict);
-  // If no rule was exercised, the list of unexercised rules is left out, because the reason at the top states that
-  // already.
+  // Leaves out the list of rules that the run did not exercise if the list would contain all rules, because the
+  // verdict's reason states that already.
   const silent =
     missing.length === 0 || missing.length === findingCodes.length
       ? []

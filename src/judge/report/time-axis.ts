@@ -11,9 +11,11 @@ export interface TimeAxis {
   cut: { at: number; ms: number } | undefined;
 }
 
-/** Share of the axis above which an idle period is drawn shorter. */
+/**
+ * Maximum share of the time axis for an idle period at true scale, from 0 to 1. A longer idle period is drawn shorter.
+ */
 const longestShare = 0.9;
-/** Share of the axis on which a shortened idle period is drawn. */
+/** Share of the timeline's width that a shortened idle period occupies. */
 const cutShare = 0.3;
 
 const steps = [

@@ -16,7 +16,10 @@ export interface TimelineMark {
 export interface TimelineSpan {
   fromMs: number;
   toMs: number;
-  /** Whether the client may send again at the end of this wait or ban. `false` for a wait that a ban cuts short. */
+  /**
+   * Whether the client may send again at the end of this wait or ban. `false` if a ban starts during the wait and so
+   * ends it early.
+   */
   hasDeadline: boolean;
 }
 
@@ -34,9 +37,12 @@ export interface TimelineRow {
 /** Timeline of a run, with a row per API key. Times are Unix milliseconds of the simulator's clock. */
 export interface Timeline {
   startMs: number;
-  /** Arrival time of the last request. */
+  /** Arrival time of the run's last request, in Unix milliseconds. */
   lastMs: number;
-  /** End of the drawn time. If a wait continues after the last request, part of that wait is drawn. */
+  /**
+   * End of the timeline, in Unix milliseconds. A wait or ban that continues after the last request is shown for at most
+   * a tenth of the run, or one second in a short run.
+   */
   endMs: number;
   rows: TimelineRow[];
 }

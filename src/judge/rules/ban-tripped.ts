@@ -4,8 +4,8 @@ import { finding, formatDuration, type RuleFinding, type SimulatorRule } from '.
 import { type KnownRequest, toleranceMs, waitedMs } from '../run.js';
 
 /**
- * Minimum wait that counts as a backoff (first constant), and the wait that is long enough not to grow further
- * (second), in milliseconds. Both apply after a refusal that names no wait.
+ * Waits of a client after a refusal that names no wait, in milliseconds. `minimumBackoffMs` is the shortest wait that
+ * counts as a backoff. A wait of at least `longBackoffMs` need not be longer than the previous wait.
  */
 const minimumBackoffMs = 1_000;
 const longBackoffMs = 60_000;
@@ -22,7 +22,8 @@ function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined)
   const hasGrown =
     before === undefined ||
     lastRefusal === undefined ||
-    // Concurrent requests can follow one refusal, so their waits need not grow.
+    // Accepts a wait that has not grown if both strikes follow the same refusal. The client may have sent them
+    // concurrently.
     lastRefusal === refusal ||
     namesWait(lastRefusal) ||
     waitOf(strike) >= longBackoffMs ||
@@ -48,7 +49,8 @@ export const banTripped: SimulatorRule = {
       /** For each client, the time at which its first refusal was sent, in Unix milliseconds. */
       const readMs = new Map<ClientSession, number>();
       /**
-       * Strikes since the last ban. `hadRefusal`: the client sent one of these strikes after it had received a refusal.
+       * Requests since the last ban that counted as strikes. `hadRefusal`: a client sent at least one of these strikes
+       * after it had received a refusal.
        */
       let strikes: KnownRequest[] = [];
       let hadRefusal = false;
@@ -60,8 +62,8 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // The journal may have dropped some of the strikes that led to the ban. They count as this client's, because
-        // their sender is unknown.
+        // Blames this client for the ban if the journal may have dropped some of the strikes (too early retries) before
+        // the ban. The senders of dropped requests are unknown.
         const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];

@@ -18,7 +18,8 @@ export const bodyChanged: WireRule = {
     const isObtained = laterSuccessesIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // The first pet was stored by a later, correct retry, so the rejected request between was for another pet.
+      // Ignores a retry with another body that got a 400, if a later request stored the first request's pet. The
+      // rejected request was then for another pet.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !isObtained(first))
       .map(({ first, next }) =>
         finding('fail', [first, next], {
@@ -77,8 +78,8 @@ const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   isBeginning(first, next);
 
 /**
- * Whether the service rejected a request of a sequential client with a 400. The body was then probably damaged in a
- * retry, and is not that of another pet.
+ * Whether the service responded with a 400 to a client that sends one request at a time. The request was then probably
+ * a retry with a damaged body, not a new call for another pet.
  */
 const isBroken = ({ status, session }: JudgedRequest) => status === 400 && session.isSequential;
 

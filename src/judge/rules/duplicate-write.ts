@@ -58,7 +58,10 @@ export const duplicateWrite: SimulatorRule = {
   },
 };
 
-/** Whether each repeated write was answered by a refusal, from which the client concludes that no pet was stored. */
+/**
+ * Whether every stored write of a call except the last was answered with a refusal by a limit or ban. The client then
+ * had to assume that no pet was stored, so the repetitions are no fault.
+ */
 const isMisled = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(({ isRefused }) => isRefused);
 
 const isOnePet = (stored: readonly KnownRequest[]) => stored.every(({ pet }) => pet === stored[0]?.pet);
@@ -77,8 +80,8 @@ const followed = (noun: string) =>
   `More ${noun}s were added than the scenario asks for, one right after a lost response. Name the calls in X-Sim-Call to show whether this was a retry with a new ${noun}.`;
 
 /**
- * Text that identifies the call that a write belongs to: the call's name, or without a name the fingerprint of the
- * request.
+ * Returns a text that identifies the call of a request that stores data: its call name (X-Sim-Call), or without a name
+ * the request's fingerprint.
  */
 const callOf = (request: KnownRequest) => {
   const { client, call, fingerprint } = request;

@@ -59,7 +59,8 @@ function earlyAfter(
  * was refused nevertheless. The interface document: "the client waits for the time given in the Retry-After header".
  */
 const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
-  // Clients with concurrent requests are excluded: another caller may have used up the limit since the reset time.
+  // Ignores clients with concurrent requests, because after the reset time another caller of the client may have used
+  // up the limit again.
   request.isRefused &&
   request.session.isSequential &&
   response.retryAfterMs !== undefined &&
@@ -69,8 +70,8 @@ const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =
     : undefined;
 
 /**
- * Minimum Retry-After, read as seconds and converted to milliseconds, that may have been sent in another unit. A value
- * of 1,000 may mean one second.
+ * Minimum wait, in milliseconds, from which a Retry-After may be in another unit than seconds. A Retry-After of 1000
+ * may mean one second, sent as milliseconds.
  */
 const minimumOtherUnitMs = 1_000_000;
 
@@ -151,8 +152,8 @@ function advice(response: JudgedRequest, header: string): string {
 }
 
 /**
- * Whether the client ended after its last refusal, without a retry. If two refusals are of equal requests, the second
- * may refuse a retry.
+ * Whether the client ended by itself and gave up without a retry in at least one series of refused requests. A series
+ * with two equal requests does not count, because one of them may be a retry.
  */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&

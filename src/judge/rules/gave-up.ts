@@ -102,7 +102,9 @@ const isToRepeat = (request: JudgedRequest) =>
 /** Whether a write may be stored although the client got no response. Such a write must not be repeated. */
 const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !request.isRefused && isUnknown(request);
 
-/** Whether each write is a separate call, because the run has no more writes than the scenario asks for. */
+/**
+ * Whether each write of the run is a separate call: the run has at most as many writes as the scenario requires calls.
+ */
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 
 const isConcurrent = ([first]: readonly JudgedRequest[]) =>
@@ -132,8 +134,8 @@ function nextInThread({ requests, calls }: Run): Map<JudgedRequest, JudgedReques
 }
 
 /**
- * Whether the next request may be a retry with another query or body, because some clients put the attempt number into
- * the URL.
+ * Whether a client's next request may be a retry of the last request with another query or body. Some clients put the
+ * number of the attempt into the URL.
  */
 const mayBeTriedAgain = (last: JudgedRequest, next: JudgedRequest | undefined) =>
   next !== undefined &&

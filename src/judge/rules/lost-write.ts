@@ -16,8 +16,8 @@ export const lostWrite: WireRule = {
       const last = attempts.at(-1) as JudgedRequest;
       return last.isRefused && !isObtained(last);
     });
-    // Leaves out refused writes of a client that creates a new pet for each attempt, if the number of stored pets shows
-    // that all calls succeeded.
+    // Ignores refused writes without a call name (X-Sim-Call) if the number of stored pets shows that all calls
+    // succeeded. The client then sent a different pet in each attempt.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((attempts) => {
       const { call, id } = attempts.at(-1) as JudgedRequest;
@@ -25,7 +25,7 @@ export const lostWrite: WireRule = {
     });
     const lost = missing.flatMap((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
-      // Attempts since the last successful request of the call.
+      // Last attempts of a write call, all refused: those after its last attempt that was not refused.
       const unserved = attempts.slice(1 + attempts.findLastIndex(({ isRefused }) => !isRefused));
       return isOverdue(last, run) ? [{ last, tries: unserved }] : [];
     });

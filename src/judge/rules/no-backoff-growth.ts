@@ -31,7 +31,7 @@ export const noBackoffGrowth: WireRule = {
         Math.max(0, waitedMs(refusal, request) - (refusal.retryAfterMs ?? 0)),
       );
       const latencyMs = Math.min(maximumLatencyMs, ...waits);
-      // Compares the waits again without the latency, which can make random waits look equal.
+      // Repeats the test for equal waits with the latency subtracted, because latency can make random waits look equal.
       if (!isFlat(waits) || !isFlat(waits.map((ms) => ms - latencyMs))) return [];
       const last = chain.at(-1)?.request;
       const refusals = [...chain.map(({ refusal }) => refusal), ...(last?.isRefused ? [last] : [])];
@@ -67,7 +67,7 @@ function chainsOf(requests: readonly JudgedRequest[]): Retry[][] {
 
 const refusalsOf = (chain: readonly Retry[]) => chain.length + (chain.at(-1)?.request.isRefused ? 1 : 0);
 
-/** Whether a call's retries show at least two waits and enough refusals for a conclusion. */
+/** Whether a call was retried at least twice, with enough refusals, so that the growth of its waits can be judged. */
 const isConclusive = (chain: readonly Retry[]) => chain.length > 1 && refusalsOf(chain) >= minimumRefusals;
 
 const longest = (chains: readonly Retry[][]) => [...chains].sort((a, b) => b.length - a.length).slice(0, 1);

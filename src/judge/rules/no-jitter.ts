@@ -9,7 +9,7 @@ interface Herd {
 }
 
 const minimumCallers = 5;
-/** Maximum difference between timers of the same length, in milliseconds. */
+/** Maximum difference between the retry times of callers that count as simultaneous, in milliseconds. */
 const simultaneousMs = 50;
 
 /** Rule: finds callers that were refused together and retry together, because their waits have no random part. */
@@ -62,7 +62,7 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
   return herds;
 }
 
-/** Selects the callers' first requests after the wait, at most one per waiting caller. */
+/** Selects the requests with which waiting callers retried after the required wait, at most one per caller. */
 function retriesAfter(
   waiting: readonly JudgedRequest[],
   requests: readonly JudgedRequest[],
@@ -80,14 +80,14 @@ function retriesAfter(
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // If more requests arrive after the wait than callers were waiting, some of them are a caller's next calls. Then only
-  // the first request on each connection counts.
+  // More requests after the wait than waiting callers include next calls, not only retries. In this case only the first
+  // request on each connection counts as a retry.
   return later.length <= most ? later : apart;
 }
 
 /**
- * Latest arrival time up to each request. Sorted even if the clock was set back slightly, so that a binary search is
- * possible.
+ * Returns for each request the latest arrival time of all requests up to it, in Unix milliseconds. These times never
+ * decrease, even if the clock was set back, so that a binary search is possible.
  */
 function latestArrivals(requests: readonly JudgedRequest[]): number[] {
   let latestMs = Number.NEGATIVE_INFINITY;

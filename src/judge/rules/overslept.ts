@@ -4,15 +4,18 @@ import type { JudgedRequest, RefusalEpisode } from '../run.js';
 const minimumMs = 10_000;
 const share = 0.5;
 /**
- * Minimum wait that counts as a thousandfold wait, caused by a wrong unit, in milliseconds. Below this, the client may
- * have been idle.
+ * Minimum delay of a retry after the required wait that can show a wrong unit (a wait a thousand times as long), in
+ * milliseconds. After a shorter delay, the client may just have had nothing to send.
  */
 const minimumUnitErrorMs = 600_000;
-/** Minimum wait that shows a Unix time used as a duration, in milliseconds. */
+/** Minimum wait of a client that counts as a Unix time mistaken for a duration, in milliseconds: 300 days. */
 const minimumDateMs = 300 * 86_400_000;
-/** Maximum relative difference between a wait and a Unix time that the client mistook for the length of the wait. */
+/**
+ * Maximum relative difference between a client's wait and the Unix time that the client apparently used as the length
+ * of the wait. A fraction: 0.01 is one percent.
+ */
 const unitShare = 0.01;
-/** Maximum wait of a client that doubles its wait after each refusal, in milliseconds. */
+/** Maximum delay of a retry that the judge explains by a wait that doubles after each refusal, in milliseconds. */
 const longestBackoffMs = 60_000;
 
 /**
@@ -72,7 +75,10 @@ function afterDeadlineIn({ requests }: RefusalEpisode) {
   return afterDeadline;
 }
 
-/** Whether the client waited a thousand times as long as Retry-After, plus a random part. */
+/**
+ * Whether the client waited about 1,000 times as long as Retry-After (990 to 1,105 times, to allow for a random
+ * addition). Milliseconds were probably passed to a function that takes seconds.
+ */
 function looksLikeThousand(waitedMs: number, { retryAfterMs }: JudgedRequest): boolean {
   const ratio = waitedMs / (retryAfterMs ?? Number.NaN);
   return ratio >= 990 && ratio <= 1_105;

@@ -44,8 +44,8 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   if (first === undefined || attemptCount <= maximumAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(attempts, same)) return [];
-  // Requests without a call name may belong to several of the calls that the scenario requires, except the calls that
-  // other requests completed.
+  // Requests of this client without a name in X-Sim-Call may be attempts of several calls. The maximum is the
+  // scenario's number of calls, minus the calls that other requests completed.
   const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(attempts, attemptCount)];
   if (attemptCount <= maximumAttempts * (needs?.calls ?? 1) && attempts.slice(1).every(isObedient)) return [];
@@ -58,8 +58,8 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   const apart = splitIntoCalls(attempts, most);
   const tooMany = apart.filter(({ length }) => length > maximumAttempts);
   if (apart.length > 1) {
-    // Attempts without waits in between may be separate calls, for example of a client that treats every 200 as a
-    // success.
+    // Reports attempts without waits in between only as a possible retry storm, because the attempts may be separate
+    // calls. For example, a client may treat every 200 as a success.
     const left = (most ?? 1) - apart.length + 1;
     const areSeveral = (requests: readonly JudgedRequest[]) =>
       !hasWaits(requests) && requests.length <= maximumAttempts * left;
@@ -166,7 +166,10 @@ function splitAtPauses(attempts: readonly JudgedRequest[]): JudgedRequest[][] {
   return parts;
 }
 
-/** Estimates the number of attempts per call. Equal calls that started concurrently share the attempts. */
+/**
+ * Estimates the number of attempts per call, from the requests of equal calls. Retries of concurrent equal calls are
+ * divided equally among these calls.
+ */
 function attemptsOf(attempts: readonly JudgedRequest[]): number {
   let retries = 0;
   for (const request of attempts) if (followsAnother(request, attempts[0] as JudgedRequest)) retries++;

@@ -30,7 +30,7 @@ export const roundedInt64: WireRule = {
       for (const text of [request.path, request.query, request.requestText])
         for (const sent of largeNumbers(text)) {
           const exact = exactOf.get(keyOf(sent));
-          // A number that is an identifier of the service counts as exact, although it may also be the rounded form of
+          // Counts an identifier that the service sent as exact, although the same number could be the rounded form of
           // another identifier.
           if (given.has(sent)) isExact ||= isRoundable(sent);
           else if (exact !== undefined) rounded.push({ request, exact, sent });
@@ -66,12 +66,13 @@ export const roundedInt64: WireRule = {
 const isRoundable = (text: string) => /^-?\d+$/.test(text) && !formsOf(text).includes(text);
 
 /**
- * Formats a number rounded to a double in two ways: with the shortest digits, as JavaScript does, and with all digits.
+ * Formats a whole number as a client would send it after rounding it to a double: with the fewest digits, as JavaScript
+ * does, and with all digits.
  */
 const formsOf = (exact: string) => [String(Number(exact)), String(BigInt(Number(exact)))];
 
 /**
- * Key under which a number is looked up. Numbers with an exponent are compared by value, because languages format
- * exponents differently.
+ * Returns the text by which a number from a request is looked up among rounded identifiers. Formats a number with an
+ * exponent as JavaScript does, because languages format exponents differently.
  */
 const keyOf = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent);
