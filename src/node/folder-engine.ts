@@ -24,15 +24,15 @@ export interface DataOptions extends Omit<MachineOptions, keyof LogTimeOptions> 
   readonly fsync?: boolean | undefined;
 }
 
-/** State whose log is in a folder. */
+/** Opened state of a server that stores its commands in a log in a folder. */
 export interface FolderState extends LoggedState {
   /** Whether the folder contained a log, from which the state was restored. */
   readonly isResumed: boolean;
 }
 
 /**
- * Size of a scenario from which a new log starts with a snapshot, in characters. The log's first command would be too
- * large.
+ * Maximum size of a scenario, in characters, that the first command of a new log contains. A larger scenario is stored
+ * in a snapshot, because the command would be too large.
  */
 const largeScenario = 256 * 1024;
 
@@ -75,7 +75,10 @@ async function openFolder(options: DataOptions): Promise<FolderState> {
   return { ...state, isResumed: found !== undefined };
 }
 
-/** Opens and reads a log, again if entries of another version were moved aside. */
+/**
+ * Opens a log and reads its state. If entries of another version had to be moved out of the log, opens and reads the
+ * log again.
+ */
 async function readLog(
   open: (isReset: boolean) => Promise<OpenedLog>,
   isReset: boolean,

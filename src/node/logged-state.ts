@@ -31,10 +31,11 @@ interface LoggedStateOptions {
   readonly notices?: readonly string[];
   readonly outages?: OutageLog;
   /**
-   * Whether other servers append to the log too. A new scenario then applies only if the replaced one is still current.
+   * Whether other servers append to the same log. This server's new scenario then has no effect if another server has
+   * replaced the scenario first.
    */
   readonly isShared?: boolean;
-  /** Fields of `/__sim/health` that only this kind of log has. */
+  /** Additional health data of the log in `GET /__sim/health`, if the log is stored in Redis. */
   readonly health?: () => Partial<LogHealth>;
 }
 
@@ -59,7 +60,8 @@ export function loggedState(
     notices,
     run,
     load(scenario, { reseed = false } = {}) {
-      // Logs the scenario with all defaults. A server that starts with this scenario then recognizes it as the same.
+      // Logs the scenario with all defaults, because a restarted server compares its own scenario, also with all
+      // defaults, by hash.
       const { scenario: complete } = machine.sim.check(scenario);
       const after = isShared ? { after: machine.state.scenarioHash } : {};
       return run({ kind: 'scenario', scenario: complete, hash: fingerprint(jsonText(complete)), reseed, ...after });

@@ -90,7 +90,8 @@ export async function readReplica(
         );
       },
       async onRecovery(outageMs) {
-        // Waits until pending requests are stored or rejected, so that the reported number includes the rejected ones.
+        // Waits until every pending request is stored, or rejected with a 503, so that the number of 503 responses in
+        // the message is complete.
         await settled();
         const refused = pluralize(outages.reportRecovery(), 'request');
         onNotice(

@@ -8,24 +8,28 @@ import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 interface StateOptions {
   /** Place of the log for messages: a folder, or the address of a store. */
   readonly place: string;
-  /** Kind of place that another scenario needs, for messages. */
+  /**
+   * Word for the advice "use another folder" or "use another name" in the error message about a log that contains
+   * another scenario.
+   */
   readonly kind: 'folder' | 'name';
   readonly scenarioName: string;
   readonly resolved: ResolvedScenario;
   readonly machineOptions: MachineOptions;
-  /** Receives sentences for the user. */
+  /** List to which messages for the user are added, one sentence each. */
   readonly notices: string[];
   /**
-   * Called before entries are moved aside.
-   * @throws {LogOpenError} if the log is in use
+   * Called before entries of another version are moved from the log to other files.
+   * @throws {LogOpenError} if another server uses the log
    */
   readonly checkUnused?: (writtenBy: string, machine: StateMachine) => void;
 }
 
 /**
- * Reads the state from an opened log. If this version responds differently to entries of another one, moves these
- * entries aside and closes the log.
- * @returns the state, without `machine` for a new log; `undefined` if the log was closed and must be opened again
+ * Reads the state from an opened log. If this version responds differently to entries that another version wrote, moves
+ * these entries out of the log and closes the log.
+ * @returns the state, in which `machine` is undefined for a new log; `undefined` if the log was closed and must be
+ * opened again
  * @throws {LogOpenError} for a log of another scenario; the log is closed then
  */
 export async function readState(
@@ -53,8 +57,9 @@ export async function readState(
 }
 
 /**
- * Moves the entries of another version aside. Reports a difference in entries of this version as a bug.
- * @returns whether entries were moved aside
+ * Moves a log entry, and all later entries, to a backup if another version of petstore-sim wrote the entry and this
+ * version responds differently. If this version wrote the entry, reports the difference as a bug.
+ * @returns whether entries were moved
  */
 async function setAside(
   log: Log,
@@ -70,6 +75,9 @@ async function setAside(
   return true;
 }
 
-/** Sentence for the user about a scenario that was loaded into existing state. */
+/**
+ * Returns a message for the user: the scenario has changed since the last start, its new version is loaded, and the
+ * pets are unchanged.
+ */
 export const scenarioChanged = (scenarioName: string): string =>
   `The scenario ${scenarioName} has changed since the last start; the new version is loaded, and the pets stay.`;

@@ -45,8 +45,8 @@ export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> 
     return {
       ...state,
       async close() {
-        // Appends a last entry without effect. It contains a hash of the responses to the previous entry, which a
-        // replay compares.
+        // Appends a last log entry that changes nothing. The entry contains a hash of the responses to the previous
+        // entry, for comparison in a replay of the log.
         await state.run({ kind: 'tick' });
         await state.close();
       },

@@ -1,7 +1,7 @@
 import { LogUnavailableError } from '../persistence/log.js';
 import type { SequencerHost } from '../persistence/sequencer.js';
 
-/** Timers of Node for the sequencer, which orders the commands of a log. */
+/** Timers and error output of Node for the sequencer, which orders the commands of a log. */
 export const sequencerHost: SequencerHost = {
   defer: setImmediate,
   after(ms, run) {

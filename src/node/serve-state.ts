@@ -11,7 +11,7 @@ import { type ListenOptions, type OpenPort, openPort, type RunningServer } from 
 export interface OpenedState {
   readonly simulators: ServedSimulators;
   close(): Promise<void>;
-  /** Deletes the state's new, empty file after a server failed to start. */
+  /** Deletes the file that `open` created for the state. Called if the server fails to start. */
   discard?(): void;
 }
 
@@ -20,17 +20,18 @@ export interface Engine<State extends OpenedState = OpenedState> {
   /** Whether the server opens its port before its state. Requests get a 503 until the state is open. Default: false. */
   readonly listensFirst?: boolean;
   /**
-   * Opens the state.
-   * @param port the already open port, for an engine with `listensFirst`
+   * Opens the server's state: its simulators, and their log if there is one.
+   * @param port the port that the server has already opened; set only if `listensFirst` is true
    */
   open(port?: OpenPort): Promise<State>;
 }
 
-/** Opened state together with the server that serves it. */
+/** Running HTTP server and the state that it serves, such as the simulators, as one object. */
 export type ServedState<State extends OpenedState> = Omit<State, 'close'> & Omit<RunningServer, 'sandboxes'>;
 
 /**
- * Opens state and serves it over HTTP. `close` stops the server, then closes the state.
+ * Opens a server's state (its simulators, and its log if any), and serves the simulators over HTTP. The result's
+ * `close` stops the server, then closes the state.
  * @throws the errors of `openPort` and of the storage engine; then neither the port nor the state stays open
  */
 export async function serveState<State extends OpenedState>(
@@ -55,7 +56,8 @@ export async function serveState<State extends OpenedState>(
   port.serve(state.simulators, routes);
   const { serve, pause, origin, ...server } = port;
   const baseUrl = origin + state.simulators.sim.basePaths[0];
-  // `Object.assign` preserves the getters of the state of a shared store; a spread would read them only once.
+  // Adds the server's fields to the object `state` itself, because a shared store's state has getters. A spread would
+  // copy only the current values.
   return Object.assign(state, server, {
     baseUrl,
     async close(how?: { graceMs?: number }) {

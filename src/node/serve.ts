@@ -20,7 +20,9 @@ export interface ServeOptions extends Omit<ListenOptions, 'holdRefusals'> {
    * 6.
    */
   data: string;
-  /** Whether to delete existing state. Default false. */
+  /**
+   * Whether to delete the state that `data` contains from an earlier server, before this server starts. Default: false.
+   */
   dataReset?: boolean;
   /**
    * Whether each response waits until the disk has stored the request, to survive a power loss. By default, state
@@ -41,7 +43,10 @@ export interface ServedData {
   /** Control URL: `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string;
   readonly control: ServerControl;
-  /** Sentences for the user about lost or unreadable entries at the start. Empty without problems. */
+  /**
+   * Messages for the user about log entries that were lost or unreadable when the server started. Empty without such
+   * problems.
+   */
   readonly notices: readonly string[];
   /**
    * Stops the server. Responses in progress may take up to `graceMs` more (default 1,500). Then unlocks the folder, or
@@ -74,13 +79,14 @@ export async function serve(all: ServeOptions): Promise<ServedData> {
       `serve: expected data, a folder or the address of a store, got ${data === '' ? 'an empty text' : typeof data}; without one, listen(createSimulator({ scenario })) serves from memory`,
     );
   }
-  // Imports these modules only here, because `listen` does not need them.
+  // Imports the Petstore's modules only in `serve`, so that a program that only calls `listen` does not load these
+  // modules.
   const [{ createControl, servedPetstore }, { generatePets }] = await Promise.all([
     import('../petstore/served-petstore.js'),
     import('../petstore/generate-pets.js'),
   ]);
-  // Accepts any operation name in the scenario for now. With custom handlers, names are checked after `guarded` has
-  // added the handlers' operations.
+  // Accepts any operation name in the scenario if custom handlers are set. The names are checked later, when the
+  // operations of the handlers are known.
   const operations = (options.handlers ?? options.upstream) === undefined ? undefined : anyOperation;
   const resolved =
     typeof scenario === 'string'

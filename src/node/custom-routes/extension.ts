@@ -37,11 +37,17 @@ export interface ExtensionCall {
   /** Returns the number of the request's connection, by which the judge recognizes a client. */
   readonly numberOf: (request: IncomingMessage) => number | undefined;
   readonly holdsRefusals: boolean | undefined;
-  /** Whether the API, and no backend of the user, serves requests that no handler matches. */
+  /**
+   * Whether the simulated API serves requests that no handler of the user matches. False if a backend of the user
+   * serves such requests.
+   */
   readonly isBeforeApi: boolean;
 }
 
-/** Methods that a 405 to a request with one of these methods can suggest. */
+/**
+ * HTTP methods for which the custom handlers of a path are searched, to list the allowed methods in a 405. A request
+ * with any other method gets no such 405.
+ */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
@@ -193,8 +199,8 @@ export const handlerFailed = {
 };
 
 /**
- * Creates a copy of a request whose body was already read. The server reads bodies itself, because http-middleware has
- * no size limit.
+ * Creates a copy of a request for `@mswjs/http-middleware`, with the body that the server has already read. The server
+ * reads the body itself, because http-middleware has no size limit.
  */
 function copyOf(
   { method, url, headers, socket }: IncomingMessage,

@@ -61,7 +61,8 @@ function onceMade(making: Promise<Extension>): Extension {
 function failing(sim: Simulator, error: unknown): Extension {
   console.error(error);
   return (request, response, { report }) => {
-    // Leaves a CORS preflight to the API. Without a successful preflight, a page could not read the handler's error.
+    // Leaves a CORS preflight to the API, because a web page can read this function's error response only after a
+    // successful preflight.
     if (isPreflight(request)) return false;
     report?.({ by: 'handler', sim, ...sendError(sim, request, response, handlerFailed) });
     return true;

@@ -8,7 +8,10 @@ export type Matcher = (method: string, request: IncomingMessage) => boolean;
 /** HTTP methods that the Fetch standard forbids in a `Request`. msw handlers cannot receive them. */
 const forbiddenMethods = new Set(['TRACE', 'TRACK', 'CONNECT']);
 
-/** Maximum number of cached matches. Without the cache, msw needs 20 us per handler for each request. */
+/**
+ * Maximum number of cached checks whether any msw handler of the user matches a request. Without the cache, msw needs
+ * 20 us per handler for each request.
+ */
 const maximumRemembered = 1_000;
 
 /** Whether a value is an msw request handler, made with `http` or `graphql`. WebSocket handlers are not. */
@@ -50,8 +53,8 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
 }
 
 /**
- * Compares a handler's method with a request's, like msw. `http.all` has a pattern, and GraphQL handlers have no
- * method.
+ * Whether an msw handler accepts a request's method, by the rules of msw. The method of `http.all` is a regular
+ * expression. A handler without a method, such as a GraphQL handler, accepts every method.
  */
 function isMethod(wanted: string | RegExp | undefined, method: string): boolean {
   if (wanted === undefined) return true;

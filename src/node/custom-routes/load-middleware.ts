@@ -34,7 +34,10 @@ export function loadMiddleware(): Loaded {
   return { ...require(middleware), matchRequestUrl: require('msw').matchRequestUrl };
 }
 
-/** Finds the file of a module as another module would import it; `undefined` if not installed. */
+/**
+ * Finds the file that a module `from` would get for `require(name)`. Returns `undefined` if the module `name` is not
+ * installed.
+ */
 function find(from: string, name: string, paths?: string[]): string | undefined {
   try {
     return createRequire(from).resolve(name, paths && { paths });

@@ -25,7 +25,7 @@ export function sendRoute(request: IncomingMessage, response: ServerResponse, de
     response.end(hasBody ? raw : undefined);
   } else if (hasBody) {
     response.flushHeaders();
-    // Ignores an error of the streamed response, which was logged before and has ended the connection.
+    // Ignores an error of the response's stream. The error was logged when it occurred, and the connection has ended.
     pipeline(Readable.fromWeb(recordedStream(raw, finish) as NodeStream), response, () => {});
   } else {
     void raw.cancel().catch(() => {});

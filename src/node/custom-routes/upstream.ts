@@ -22,11 +22,14 @@ import { sendRoute } from './send-route.js';
 
 /** Settings of the user's backend, to which the simulator forwards requests. */
 export interface UpstreamOptions {
-  /** Origin and base path of the backend, such as `http://127.0.0.1:3000`. */
+  /** Origin and base path of the user's backend, to which requests are forwarded, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Authorization header of forwarded requests; `same` forwards the client's header. Default: none. */
   readonly authorization?: string | undefined;
-  /** Host of a backend on another machine. Required for such a `url`, as a confirmation. Default: only this machine. */
+  /**
+   * Host name of the backend in `url`. Required as a confirmation if the backend runs on another machine. Default: only
+   * a backend on this machine is allowed.
+   */
   readonly host?: string | undefined;
   /**
    * Whether the user's backend also serves the three Petstore operations, so that the simulator does not. Default:

@@ -74,7 +74,8 @@ function start(
   const clientErrors = createClientErrors(onRefused);
   server
     .on('connection', (socket) => connections.add(socket))
-    // Lets the request guard respond to an unknown `Expect` header. Without this listener, Node would respond itself.
+    // Lets the server's own request listener respond to an unknown `Expect` header. Without this listener, Node would
+    // respond itself.
     .on('checkExpectation', trackAndServe)
     .on('clientError', clientErrors.answer)
     .on('connect', clientErrors.refuseConnect);

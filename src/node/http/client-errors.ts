@@ -47,7 +47,8 @@ export function createClientErrors(onRefused?: OnRefused) {
   return {
     /** Responds to malformed, slow or oversized requests. Listener for Node's event `clientError`. */
     answer(error: ParserError, socket: Socket): void {
-      // Ignores remaining bytes of a request that already received an error response.
+      // Ignores a further parser error on the connection, because the connection has already received an error
+      // response.
       if (refused.has(socket)) return;
       if (error.code === 'ECONNRESET' || !socket.writable) {
         socket.destroy();

@@ -36,7 +36,7 @@ export class Connections {
     });
   }
 
-  /** Notes that a request arrived on a connection. */
+  /** Stores a request and its response as the latest on their connection, which is no longer idle. */
   serve(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
@@ -99,7 +99,8 @@ export class Connections {
   }
 
   #close(socket: Socket): true {
-    // Forgets the connection now, because more connections may arrive before its socket has closed.
+    // Removes the closed connection from the open ones without waiting for its `close` event, because more connections
+    // may arrive before the event.
     this.#open.delete(socket);
     socket.destroy();
     return true;

@@ -16,8 +16,8 @@ function isDescription({ method = '', url, headers: { origin } }: IncomingMessag
 }
 
 /**
- * Returns the CORS headers of the control API. Pages of this machine may read descriptions and error messages, since
- * browsers show nothing of an unreadable error.
+ * Returns the CORS headers with which pages of other origins may read responses of the control API. All pages of this
+ * machine may, because a browser would otherwise hide the message of a rejected request.
  * @param allowedOrigins origins of pages that may use the whole control API
  */
 export function controlCors(

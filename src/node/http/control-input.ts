@@ -13,7 +13,10 @@ import { readTarget } from './read-target.js';
 export const readInput = (request: Request, operation: AnyControlOperation): JsonObject =>
   runToEnd(readInputInSteps(request, operation));
 
-/** Reads the input of an operation like `readInput`. Works in steps, because parsing a large body takes long. */
+/**
+ * Reads the input of a control operation from path, query and body, as one flat object. Works in steps with other
+ * requests in between, because parsing a large body takes long.
+ */
 export function* readInputInSteps(request: Request, operation: AnyControlOperation): Steps<JsonObject> {
   const { method, contentType } = operation;
   const query = new URLSearchParams(readTarget(request.originalUrl).query);

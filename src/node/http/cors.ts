@@ -30,7 +30,10 @@ export function corsHeaders(
   return headers;
 }
 
-/** Returns the CORS headers for a page that sent a request, and whether the page may not read the response. */
+/**
+ * Returns the CORS headers of a response to a web page. `isOriginRefused` is true if the page's origin is not allowed
+ * to read the response.
+ */
 export function corsOf(request: IncomingMessage, { settings }: Simulator) {
   const cors = corsHeaders(request.headers.origin, settings);
   return { cors, isOriginRefused: cors === undefined && isForeignPage(request) };

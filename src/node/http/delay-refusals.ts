@@ -3,12 +3,15 @@ import { setImmediate } from './event-loop-turns.js';
 
 const realSetTimeout = setTimeout;
 
-/** Delay of a 429, in milliseconds. Requests that a client sends in parallel arrive within this time. */
+/**
+ * Time for which the server holds back a 429, in milliseconds. Requests that the client sends in parallel arrive within
+ * this time.
+ */
 const holdMs = 20;
 
 /**
- * Delivers a response. Delays a 429 briefly if its function `sent` is set, because requests that arrive meanwhile were
- * sent in parallel.
+ * Passes a response on for sending. A 429 with the function `sent` is first delayed by about 20 ms, so that requests
+ * sent in parallel arrive before the 429 is sent.
  */
 export function deliverAfterDelay(answer: Answer, deliver: (answer: Answer) => void): void {
   const { sent } = answer;

@@ -14,7 +14,10 @@ const maximumWaitingBytes = 1024 * 1024;
  */
 export function createEventBatch(response: ServerResponse) {
   let piece: Buffer = Buffer.allocUnsafeSlow(pieceBytes);
-  /** Buffer of events that were sent, which can be reused. Allocating another costs as much as sending it. */
+  /**
+   * Buffer whose events were sent, which is used again for later events. Allocating a new buffer would take as long as
+   * sending its events.
+   */
   let spare: Buffer | undefined;
   /** Number of bytes of events in the buffer, and how many of these were written to the client. */
   let filled = 0;

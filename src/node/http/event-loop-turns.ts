@@ -10,11 +10,11 @@ const maximumTurnMs = 8;
  */
 export const setImmediate = timers.setImmediate;
 
-/** Turn of the event loop in which a long task runs. */
+/** Starts a time slice for a long task, after which the server must handle other requests. */
 export function startTurn() {
   let endMs = performance.now() + maximumTurnMs;
   return {
-    /** Whether the task must let the server handle other requests. */
+    /** Whether the task must pause, so that the server can handle other requests. True after 8 ms. */
     isOver: () => performance.now() >= endMs,
     /** Waits for the next turn of the event loop. */
     async next(): Promise<void> {

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { ServedSimulators } from '../../control-api/served-simulators.js';
 
 /**
- * Counts an open response as use of its sandbox, so that the sandbox is not removed as idle. Finds the sandbox
- * regularly, because each read of a sandbox counts as use.
+ * Prevents the removal of a sandbox as idle while a long response, such as an event stream, is open. Reads the sandbox
+ * at a regular interval, because a read counts as use.
  */
 export function keepSandboxInUse(
   sandbox: string,

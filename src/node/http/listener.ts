@@ -61,8 +61,8 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
     };
     const prefix = sandbox === undefined ? '' : prefixOf(sandbox);
     const serveOther = (read?: Uint8Array) => {
-      // Closes the connection if the sandbox was removed while a handler processed the request. Its data would be
-      // unreachable.
+      // Closes the connection if the sandbox was removed while a handler processed the request. Later requests could
+      // not reach data that this request stores.
       if (sandbox?.removed.aborted) response.destroy();
       else if (!upstream?.(target, request, response, { ...call, prefix, read })) serve(read);
     };
@@ -146,7 +146,8 @@ function createControlLoader(simulators: ServedSimulators, options: ListenerOpti
   };
 }
 
-// Node's module loader caches some failures, which only a new process can clear.
+// The message also advises a restart, because Node's module loader remembers some failed imports until the process
+// ends.
 const loadFailure = refusal(
   503,
   'service_unavailable',

@@ -18,8 +18,10 @@ const address = /^\/s\/([^/?]*)([^?]*)/;
 type SandboxListener = (request: IncomingMessage, response: ServerResponse, report: Report) => void;
 
 /**
- * Returns the URL-encoded name of the sandbox to which a request belongs; `undefined` for other requests.
- * @param hasUpstream whether a backend serves the sandbox's other paths
+ * Returns the URL-encoded name of the sandbox in a request's path, such as `/s/NAME/v1/pets`. Returns `undefined` for a
+ * path outside the sandboxes' APIs.
+ * @param hasUpstream whether a backend serves the paths of a sandbox outside its API; such paths then belong to the
+ * sandbox too
  */
 export function sandboxOf(
   target: string,

@@ -18,7 +18,7 @@ export function sendResponse(
   const bytes = Buffer.byteLength(body) === body.length ? body : Buffer.from(body);
   const fields: string[] = [];
   for (const name in headers) fields.push(name, headers[name] as string);
-  // A 204 has no Content-Length (RFC 9110 section 8.6). Node omits it for a 304 too.
+  // Sends no Content-Length with a 204 (RFC 9110 section 8.6) and, like Node, with a 304.
   if (status !== 204 && status !== 304) fields.push('Content-Length', String(bytes.length));
   for (const name in cors) fields.push(name, cors[name] as string);
   response.writeHead(status, fields);

@@ -3,8 +3,8 @@ import type { Answer } from '../../requests/api-call.js';
 import type { Simulator } from '../../simulator/simulator.js';
 
 /**
- * Response of the server to one request, for the server's log. Only API responses have `operation`, `key`, `plan`,
- * `fault` and `wire`.
+ * Response of the server to one request, for the request log. Only responses of the API have `operation`, `key`,
+ * `plan`, `fault` (name of the applied fault rule) and `wire` (fault of the connection or the bytes).
  */
 export interface ServedAnswer extends Partial<Pick<Answer, 'operation' | 'key' | 'plan' | 'fault' | 'wire'>> {
   /**
@@ -17,7 +17,7 @@ export interface ServedAnswer extends Partial<Pick<Answer, 'operation' | 'key' |
   /** Response status; 0 if the connection ended without a response. */
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** Body of the response. Handlers and the control API provide it only for errors. */
+  /** Body of the response. Empty for successful responses of the user's handlers and of the control API. */
   body: string;
   /** Whether a page sent the request whose origin is not allowed, so that the page cannot read the response. */
   isOriginRefused?: boolean;

@@ -18,7 +18,10 @@ export interface Delivery {
   answer: Answer;
   cors: Readonly<Record<string, string>> | undefined;
   clock: Clock;
-  /** Ends a response without a fault of the wire. Default: at once. */
+  /**
+   * Function that writes the body and ends the response. Used only without a fault of bytes or connection. Default:
+   * writes immediately.
+   */
   end?: EndResponse;
 }
 

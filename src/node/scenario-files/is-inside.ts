@@ -6,6 +6,6 @@ import nodePath, { type PlatformPath } from 'node:path';
  */
 export function isInside(folder: string, file: string, path: PlatformPath = nodePath): boolean {
   const way = path.relative(folder, file);
-  // `relative` returns an absolute path for a file on another Windows drive.
+  // Rejects an absolute path, which `path.relative` returns for a file on another Windows drive.
   return way !== '' && way.split(path.sep)[0] !== '..' && !path.isAbsolute(way);
 }

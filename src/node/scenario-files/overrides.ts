@@ -71,7 +71,10 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
       issues.push({ ...issueAt(steps.slice(0, depth), message), file: flag });
       return at;
     };
-    /** @param base same part of the default scenario; an override of one list item copies the rest from there */
+    /**
+     * @param base value at the same path in the default scenario; an override of one list item copies this list if the
+     * scenario has none
+     */
     const put = (own: unknown, base: unknown, depth: number): unknown => {
       const step = steps[depth];
       if (step === undefined) return value;

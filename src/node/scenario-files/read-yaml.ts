@@ -24,7 +24,8 @@ export interface YamlText {
 /** Maximum nesting of lists and maps in a YAML file. A scenario has six levels. */
 export const maximumDepth = 64;
 /**
- * Maximum number of YAML syntax characters. Each could cause an error object; a scenario of 1 MiB has about 200,000.
+ * Maximum number of YAML syntax characters in a scenario file, because each could cause an error object in memory. A
+ * scenario of 1 MiB has about 200,000.
  */
 const maximumSigns = 250_000;
 const maximumIssues = 1_000;
@@ -72,8 +73,8 @@ export function readYaml(text: string): YamlText {
     schema: 'core',
     intAsBigInt: true,
     resolveKnownTags: false,
-    // Skips the check of the package `yaml`, whose time grows with the square of the field count. `toPart` finds
-    // repeated names instead.
+    // Skips the search of the package `yaml` for repeated field names, which takes time in proportion to the square of
+    // the field count. `toPart` reports repeated names instead.
     uniqueKeys: false,
     prettyErrors: false,
   });
@@ -122,8 +123,8 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lists the tokens of documents with their depth, before the tokens inside. Works without recursion, which could overflow
- * the stack. A full stack can make V8 abort the process.
+ * Lists the YAML tokens of documents, each with its depth and before the tokens inside. Works without recursion,
+ * because a stack overflow can make V8 abort the process.
  */
 function* tokensIn(documents: readonly CST.Token[]): Generator<{ token: CST.Token; depth: number }> {
   const waiting = documents.map((token) => ({ token, depth: 0 }));

@@ -22,7 +22,10 @@ interface ReadOptions {
   overrides?: readonly Override[];
   /** Scenarios of the package, to which `extends` can refer by name. */
   shipped?: Shipped;
-  /** Generates the pets of `pets.generate`. Without this function, the setting is only checked. */
+  /**
+   * Generates the pets of the scenario field `pets.generate`. Without this function, the field is checked, but no pets
+   * are generated.
+   */
   generatePets?: GeneratePets;
   /** Names of operations that the scenario may contain. Default: the three operations of the API. */
   operations?: KnownOperations | undefined;
@@ -56,7 +59,8 @@ export async function readScenario(nameOrFile: string): Promise<Scenario> {
 export const nameOfScenario = (nameOrFile: string): string => basename(nameOrFile);
 
 /**
- * Reads and checks a scenario. Returns it with its resolved form and its source files.
+ * Reads and checks a scenario. Returns the scenario, its copy with all defaults filled in, and the files that were
+ * read.
  * @throws {ScenarioError} with every mistake and its file, line and column
  */
 export async function readScenarioAndFiles(
@@ -92,7 +96,10 @@ export async function readScenarioAndFiles(
   return found;
 }
 
-/** Warns about new keys in `--set` options whose names resemble an existing key, which may be misspelt. */
+/**
+ * Warns about API keys that a `--set` option adds to the scenario, if their name resembles an existing key. Such a name
+ * may be misspelt.
+ */
 function newKeys(value: unknown, overrides: readonly Override[]): string[] {
   const own = isMap(value) && isMap(value.keys) ? value.keys : {};
   const known = Object.keys({ ...own, ...defaultScenario.keys });
@@ -187,7 +194,7 @@ async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredSc
 function withoutExtends(value: unknown, file: string): unknown {
   if (!isMap(value)) return value;
   const { extends: base, ...fields } = value;
-  // Keeps an `extends` that is not text, because the later check reports it.
+  // Keeps the scenario's `extends` in the result if it is not text, because a later check reports it.
   return {
     name: basename(file, extname(file)),
     ...fields,

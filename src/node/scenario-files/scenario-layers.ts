@@ -62,7 +62,8 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     value: layers.reduceRight<unknown>((base, { value }) => merge(withoutTitle(base), value), undefined),
     files,
     issues,
-    // Skips the check of an empty file and of an exported state, whose mistakes are already reported.
+    // Excludes empty files and exported states from the check of scenario fields, because `checkLayer` has already
+    // reported them.
     isReadable: (layers[0]?.text.value ?? undefined) !== undefined && !layers.some(isExportedState),
     locate: (issue) => locate(layers, issue),
   };
@@ -83,8 +84,8 @@ const exportedState =
   'an exported state, which petstore-sim state import loads into a running server; petstore-sim state export --as scenario writes a scenario';
 
 /**
- * Reports a file without scenario fields: empty, an exported state, or an extended file that is not a map. The later
- * check of the merged scenario finds other mistakes.
+ * Reports a file without scenario fields: an empty file, an exported state, or, if named in `extends`, a file that is
+ * not a map. The check of the merged scenario finds other mistakes.
  */
 function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue[] {
   const isEmpty = value === null;

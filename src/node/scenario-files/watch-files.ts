@@ -5,7 +5,10 @@ import { statSync } from 'node:fs';
  * further change.
  */
 const intervalMs = 100;
-/** Number of checks after which a missing file counts as deleted. Editors that replace a file are faster. */
+/**
+ * Number of consecutive checks after which a missing scenario file counts as deleted. An editor that replaces a file
+ * creates it again within fewer checks.
+ */
 const looksUntilGone = 10;
 
 /** Watch for changes of certain files. */
@@ -33,7 +36,8 @@ export function watchFiles(onSave: () => void): FileWatch {
     for (const [file, before] of states) {
       const now = stateOf(file);
       if (now === before) continue;
-      // A file that is missing for a short time is being replaced by an editor.
+      // Reports a missing file only after several checks in a row. An editor that replaces a file deletes the file for
+      // a short time.
       const missed = now === gone ? (misses.get(file) ?? 0) + 1 : 0;
       misses.set(file, missed);
       if (now === gone && missed < looksUntilGone) continue;

@@ -10,8 +10,8 @@ interface Read {
 }
 
 /**
- * Result of a saved scenario file: the changed fields, and those that only the next reset applies. With a mistake: the
- * error.
+ * Outcome of loading a scenario file again after it was saved: the changed fields. `waiting` lists the fields that
+ * apply only at the next reset. With a mistake in the file: the error.
  */
 export type Reload = { changes: readonly string[]; waiting: readonly string[] } | { error: ScenarioError };
 
