@@ -13,7 +13,10 @@ import { decodeUnreserved } from '../values/percent-encoding.js';
 export interface RouteOptions {
   /** Operation name in scenarios, journal and verdict. Default: method and path, such as `GET /v1/categories/{id}`. */
   readonly operation?: string | undefined;
-  /** Path parameters by name. The default operation name contains `{id}` instead of the value of `id`. */
+  /**
+   * Path parameters by name. In the default operation name, `{id}` replaces the value of the parameter `id` in the
+   * path.
+   */
   readonly params?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
@@ -22,12 +25,16 @@ export interface RequestContext extends Pick<ApiCall, 'connection' | 'holdsRefus
   /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /**
-   * Response of `serveRoute` as plain data. The HTTP server sends this response instead of the handler's `Response`.
+   * Response that the function `serveRoute` created for the request, as plain data. The HTTP server sends this response
+   * instead of the `Response` that the user's handler returns.
    */
   answer?: Answer;
 }
 
-/** Symbol property of a `Request`: the HTTP server's data. `Symbol.for`, because the package may be loaded twice. */
+/**
+ * Property of a `Request` with the `RequestContext` that the HTTP server attaches. A program can load two copies of
+ * this package, and `Symbol.for` returns the same symbol to both.
+ */
 const contextKey = Symbol.for('petstore-sim request');
 
 export const setContext = (request: Request, context: RequestContext): void =>
@@ -168,9 +175,10 @@ function kindOf(value: unknown): string {
 /** Replaces the values of path parameters by their names: `/pets/7` becomes `/pets/{petId}`. */
 function patternOf(path: string, params: RouteOptions['params'] & {}): string {
   const segments = path.split('/');
-  // Searches from the end of the path: in `/pets/pets`, the later segment is more likely the parameter.
+  // Finds the segment of a path parameter from the end of the path, because in `/pets/pets` the later segment is more
+  // likely the parameter's value.
   for (const [name, value] of Object.entries(params).reverse()) {
-    // A numeric name is a wildcard `*` of an msw path, which has no parameter name.
+    // Ignores a parameter with a numeric name, because it is a wildcard `*` of an msw path without a parameter name.
     if (/^\d+$/.test(name)) continue;
     const index = segments.findLastIndex((segment) => decoded(segment) === value);
     if (index >= 0) segments[index] = `{${name}}`;
