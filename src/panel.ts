@@ -4,7 +4,8 @@ import { createPanel } from './dashboard/panel.js';
 import { servedPetstore } from './petstore/served-petstore.js';
 import type { Simulator } from './simulator/simulator.js';
 
-// The panel is a separate entry point of the package, so that only pages that use the panel download its code.
+// The panel (`mountPanel`), which shows a simulator inside a page, is a separate entry point of the package. Pages
+// without the panel do not download its code.
 
 /**
  * Mounts a panel that shows the simulator in this page. A button opens a drawer with keys, requests and verdict, and
