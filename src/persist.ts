@@ -17,7 +17,8 @@ export type { StateStorage } from './petstore/persisted-state.js';
 export function persist(sim: Simulator, storage: StateStorage): () => void {
   // biome-ignore lint/plugin: what passes between two loads of a page passes outside of the clock
   const { save, leave } = persistState(sim, storage, () => Date.now(), console.warn);
-  // Saves changes that no request makes, such as to the clock or a key.
+  // Saves the state when the browser leaves the page. Otherwise changes after the last request, such as to the clock or
+  // a key, would be lost.
   globalThis.addEventListener?.('pagehide', leave);
   return save;
 }
