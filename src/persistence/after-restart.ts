@@ -1,8 +1,8 @@
 import type { SimulatorCore } from '../simulator/simulator.js';
 
 /**
- * Marks waiting responses as abandoned and ends custom routes after a restart, because their clients have disconnected.
- * A simulated clock at another speed stood still while the server was stopped.
+ * Marks delayed responses as abandoned and ends custom routes after a restart, because their clients have disconnected.
+ * Excludes the downtime from a simulated clock whose speed is not 1.
  */
 export function afterRestart({ state, waiting }: SimulatorCore, downMs: number): void {
   const { clock, delayed, running, journal, resolved } = state;

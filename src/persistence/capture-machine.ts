@@ -29,7 +29,8 @@ export function captureMachine(machine: StateMachine): Iterable<Piece> {
   function* pieces(): Generator<Piece> {
     yield server;
     for (const { scenario } of scenarios) {
-      // Pets are the only long list of a scenario; scenarios of other services have no such field.
+      // Divides the pets into pieces, because they are the only long list of a scenario. Scenarios of other services
+      // have no such field.
       const { pets, ...content } = scenario as Scenario & { pets?: unknown };
       if (!Array.isArray(pets)) {
         yield { kind: 'scenario', content: scenario };

@@ -15,7 +15,7 @@ import type { JsonDelayed, JsonExchange, JsonRunning, Piece } from './piece.js';
 /** Approximate maximum size of a piece of a snapshot, in bytes of JSON. */
 const pieceBytes = 32 * 1024;
 
-/** Returns the number by which the pieces of a snapshot refer to a scenario. */
+/** Returns the number of a scenario in a snapshot, by which pieces of the snapshot refer to it. */
 export type NumberOf = (resolved: ResolvedScenario) => number;
 
 /**
@@ -88,7 +88,10 @@ function captureSnapshot(
   return pieces();
 }
 
-/** @param copies copies of the data by service name */
+/**
+ * Divides the data of the services into pieces of a snapshot.
+ * @param copies captured copies of the data, by service name
+ */
 function* dataPieces(services: readonly MountedService[], copies: Snapshot['services']): Generator<Piece> {
   for (const mounted of services) {
     const { name } = mounted.service;

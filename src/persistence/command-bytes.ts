@@ -3,11 +3,17 @@ import { jsonText } from '../values/json.js';
 import type { Command } from './command.js';
 import { toJsonOutcome } from './command-json.js';
 
-/** Upper bound for the size of a log command without its strings, in bytes of JSON. */
+/**
+ * Maximum size of a log command without its texts (such as path, headers and body), in bytes of JSON. The size of the
+ * texts is added separately.
+ */
 const commandBytes = 1_000;
 /** Maximum size of one character, in bytes of JSON. A control character becomes `\u0000`. */
 const characterBytes = 6;
-/** Upper bound for the size of the record that a response was sent, in bytes of JSON. */
+/**
+ * Upper bound for the log's data about the sending of one response, such as the sending time, in bytes of JSON without
+ * the response body.
+ */
 const sentBytes = 200;
 
 /**

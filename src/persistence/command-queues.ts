@@ -5,7 +5,7 @@ import { maximumEntryBytes } from './log.js';
 
 export type CommandCallback = (commandResult: CommandResult) => void;
 
-/** Command that waits for the log, with the callback for its result. */
+/** Command that waits to be written to the log, with the callback that receives the command's result. */
 export interface PendingCommand {
   readonly command: Command;
   readonly done: CommandCallback | undefined;
@@ -43,7 +43,7 @@ export class CommandQueues {
     let bytes = 0;
     for (const { command } of first) bytes += bytesOf(command);
     if (this.#queues.size === 1) {
-      // In the usual case of a single sandbox, no alternation between sandboxes is needed.
+      // Takes the commands without rotation, because only one sandbox has waiting commands. This is the usual case.
       const [[name, queue]] = this.#queues as unknown as [[string, PendingCommand[]]];
       let count = 0;
       for (; count < queue.length; count++) {

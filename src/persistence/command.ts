@@ -20,7 +20,10 @@ export interface SentCommand {
   readonly answers: readonly (readonly [id: number, delivery: Partial<Delivery>])[];
 }
 
-/** Log command: the client disconnected while its request was delayed. */
+/**
+ * Command in the log: a client disconnected while its request waited for the end of a fault rule's delay or of a custom
+ * route's function.
+ */
 export interface DisconnectCommand {
   readonly kind: 'left';
   readonly sandbox?: string | undefined;
@@ -42,7 +45,10 @@ export interface ControlCommand {
   readonly sandbox?: string | undefined;
   /** Name of the control operation, such as `changeClock`. */
   readonly operation: string;
-  /** Checked input of the operation. Contains the content of a scenario, never only its name. */
+  /**
+   * Input of the control operation, already checked. Contains a scenario by its content, also if the caller has sent
+   * only the scenario's name.
+   */
   readonly input: unknown;
   /** Origin of the called control URL: `http://127.0.0.1:4010`. */
   readonly origin?: string | undefined;
@@ -57,8 +63,8 @@ export interface ScenarioCommand {
   readonly hash: string;
   readonly reseed?: boolean | undefined;
   /**
-   * Hash of the scenario to replace. If it is no longer current, nothing happens: another replica has already loaded
-   * the new content.
+   * Hash of the scenario that this command replaces. The command has no effect if the current scenario has another
+   * hash, because another replica has then loaded the new content.
    */
   readonly after?: string | undefined;
 }
@@ -89,7 +95,9 @@ export interface RunEndedCommand extends ClientEnd {
 /** Log command: the first one of every log, with the initial scenario. */
 export interface BeginCommand {
   readonly kind: 'begin';
-  /** Initial scenario. Absent for a large scenario, which the first snapshot contains instead. */
+  /**
+   * Scenario with which the log starts. Absent for a large scenario, which the log's first snapshot contains instead.
+   */
   readonly scenario?: Scenario | undefined;
   readonly hash: string;
 }

@@ -1,20 +1,26 @@
 import { coreOf, type Simulator } from '../simulator/simulator.js';
 
-/** Finds and completes the delayed requests of a server and its sandboxes. */
+/** Completes the delayed requests whose delays have ended, on a server's own simulator and its sandboxes. */
 export class DueRequests {
   readonly #sims: () => Iterable<Simulator>;
   /**
-   * Whether a delayed request may exist. Without this flag, every log entry would search all sandboxes: 100 us for a
-   * thousand.
+   * Whether any simulator may have a delayed request. If false, skips the search for due requests, which would take 100
+   * us with a thousand sandboxes at every log entry.
    */
   #mayHaveAny = true;
 
-  /** @param sims returns all simulators, always in the same order */
+  /**
+   * Creates the search for delayed requests in a server's simulators.
+   * @param sims returns all simulators, always in the same order
+   */
   constructor(sims: () => Iterable<Simulator>) {
     this.#sims = sims;
   }
 
-  /** Notes that a request was delayed. */
+  /**
+   * Notes that a delayed request exists. Later calls of `nextMs` and `complete` then search all simulators for delayed
+   * requests.
+   */
   add(): void {
     this.#mayHaveAny = true;
   }

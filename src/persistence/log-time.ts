@@ -1,6 +1,6 @@
 import type { TimeSource } from '../clock/machine-time.js';
 
-/** Step back of the machine's clock from which the operator is informed, in milliseconds. */
+/** Largest step by which the machine's clock may be set back without a message to the operator, in milliseconds. */
 const reportedStepMs = 5_000;
 
 export interface LogTimeOptions {
@@ -27,7 +27,10 @@ export class LogTime implements TimeSource {
   /** Time of the last applied log entry, in Unix milliseconds. */
   #lastMs = 0;
   #appliedMs: number | undefined;
-  /** Last reading of the machine's clock, and the sum of its steps back, in milliseconds. */
+  /**
+   * Last time read from the machine's clock, and the total by which that clock was set back, in milliseconds. The total
+   * is added to later readings, so that the log's time never decreases.
+   */
   #lastReadMs = 0;
   #setBackMs = 0;
 
@@ -54,7 +57,8 @@ export class LogTime implements TimeSource {
   liveMs(): number {
     if (this.#readMs === undefined) return this.#lastMs;
     const readMs = this.#readMs();
-    // Also detects that the clock was set back while the server was stopped, after the last entry was written.
+    // Detects that the machine's clock was set back since the last reading. The comparison with the last log entry also
+    // detects a step back while the server was stopped.
     const stepMs = Math.max(this.#lastReadMs - readMs, this.#lastMs - readMs - this.#setBackMs);
     if (stepMs > this.#minimumStepMs) {
       this.#setBackMs += stepMs;

@@ -1,8 +1,8 @@
 /** Interface of an ordered log of commands. A folder and a Redis store implement it. */
 
 /**
- * Position of a log entry, and the hash of all responses to it. Another version or replica compares the hash with its
- * own.
+ * Position of a log entry, and the hash of all responses that the entry's commands produced. Another replica or version
+ * of the program compares the hash with its own.
  */
 export type ResponseHash = readonly [position: number, hash: string];
 
@@ -11,22 +11,28 @@ export interface NewEntry {
   /** Machine time at which the commands apply, in Unix milliseconds. Never decreases from entry to entry. */
   readonly atMs: number;
   readonly commands: readonly unknown[];
-  /** Hashes of responses to earlier entries. They are added to the first entry that is written after the responses. */
+  /**
+   * Hashes of the responses to earlier entries of the log. The responses to an entry are known only after the entry was
+   * written, so a later entry contains their hash.
+   */
   readonly answered?: readonly ResponseHash[];
 }
 
 /** Entry of a log, with its position and writer. */
 export interface LogEntry extends NewEntry {
-  /** Position in the log, counted from 1 without gaps. */
+  /** Position of the entry in the log, counted from 1 without gaps. */
   readonly position: number;
   /**
-   * Name of the server that wrote the entry. With `incarnation` (how often it had opened the log) and `sequence`, it
-   * identifies the entry: a repetition is skipped.
+   * Name of the server that wrote the entry. The entry is identified by this name, `incarnation` (how often the server
+   * had opened the log) and `sequence`. An entry that was stored twice is applied once.
    */
   readonly writer: string;
   readonly incarnation: number;
   readonly sequence: number;
-  /** Whether the entry reached the log after the clients' timeout. Commands with a waiting client are then skipped. */
+  /**
+   * Whether the entry reached the log after its deadline. A command for which a client waits is then skipped, because
+   * the client has already received an error.
+   */
   readonly isLate?: boolean;
 }
 
@@ -75,7 +81,10 @@ export interface OpenedLog {
   readonly snapshot: FoundSnapshot | undefined;
   /** Log entries after the snapshot. Without a snapshot, all entries. */
   readonly entries: AsyncIterable<FoundEntry>;
-  /** Sentences for the user about lost or unreadable entries and other versions. Empty without problems. */
+  /**
+   * Messages for the user about problems of the opened log: lost or unreadable entries, and entries of another version
+   * of petstore-sim. Empty without problems.
+   */
   readonly notices: readonly string[];
 }
 
@@ -88,17 +97,18 @@ export interface Log {
   readonly snapshotIsDue: boolean;
   /**
    * Appends an entry. Promises of several entries resolve in the order of their positions.
-   * @throws {LogUnavailableError} if the entry was not written; a later one may succeed
-   * @throws {RangeError} for an entry longer than `maximumEntryBytes` with more than one command, or an entry of more
-   * than 64 MiB
+   * @throws {LogUnavailableError} if the entry was not written; a later append may succeed
+   * @throws {RangeError} for an entry with several commands that exceeds `maximumEntryBytes`, and for any entry above
+   * 64 MiB
    */
   append(entry: NewEntry): Promise<LogEntry>;
   /** Functions of a log that several servers share; `undefined` for any other log. */
   readonly shared?: SharedLog | undefined;
   /**
-   * Writes a snapshot of the state after the entry at `position`, then deletes the entries and snapshots that it
-   * replaces. Reads each of the pieces, which have at most 64 KiB, only shortly before it is written, with requests
-   * handled in between. Pieces must not change meanwhile.
+   * Writes a snapshot of the state after the log entry at `position`. Then deletes the entries and snapshots that the
+   * new snapshot replaces.
+   * @param pieces parts of the snapshot, at most 64 KiB each. Each part is read shortly before it is written, with
+   * requests handled in between, so these requests must not change the parts
    * @throws {LogUnavailableError} if the snapshot was not written; the log continues without it
    */
   writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void>;
@@ -118,9 +128,8 @@ export interface SharedLog {
   /** Name of this server in the log's entries. */
   readonly writer: string;
   /**
-   * Calls a function with every further entry of the log, in order. `append` only writes an entry, so the function also
-   * gets this server's own entries.
-   * @param onEntry called with the entry and, for one of this server, the entry as submitted
+   * Calls a function with every further entry of the log, in order, including the entries of this server.
+   * @param onEntry receives the entry and, for an entry of this server, also the object passed to `append`
    */
   follow(onEntry: (entry: LogEntry, ownEntry: NewEntry | undefined) => void): void;
   /**
@@ -128,7 +137,10 @@ export interface SharedLog {
    * respond.
    */
   catchUp(): Promise<void>;
-  /** Reports to the log that another server responded differently to an entry. */
+  /**
+   * Called if this server's responses to a log entry differ from the writer's. Each later entry contains hashes of its
+   * writer's responses, for comparison.
+   */
   onDisagreement(position: number, writer: string): void;
 }
 

@@ -46,8 +46,8 @@ export function createLoggedSimulators(
     sandboxes,
     loadService: async () => machine.service,
     handle(sandbox, call, deliver, fail) {
-      // Omits the response header that announces a recreated sandbox, because the state of the log determines later
-      // which response has it.
+      // Omits the response header that announces a recreated sandbox. Only when the log entry is applied does the state
+      // show which response has this header.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {
@@ -174,5 +174,8 @@ export function createLoggedSimulators(
   }
 }
 
-/** Converts an error of the log to one for the caller of a control operation. */
+/**
+ * Converts the error of an unavailable log to a 503 for the caller of a control operation. Returns any other error
+ * unchanged.
+ */
 const readable = (error: unknown) => (error instanceof LogUnavailableError ? unavailable(error.message) : error);

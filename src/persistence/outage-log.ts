@@ -12,27 +12,26 @@ type Sandbox = string | undefined;
 const maximumSandboxes = 1_000;
 
 /**
- * Collects the periods without the store, and the number of rejected requests, by sandbox. The log receives them when
- * the store works again.
+ * Collects the outages of the log's store, and the number of requests rejected during each outage, by sandbox. After an
+ * outage, `end` returns both as commands for the log.
  */
 export class OutageLog {
   /** Outages of the store that wait to be logged, by sandbox. `isOver` means that the store works again. */
   readonly #unreported = new Map<Sandbox, Outage & { isOver?: true }>();
-  /** Log commands that report an outage of the store, submitted to the log but not stored yet. */
+  /** Commands that report an outage of the store to the log, and whose storing in the log is not confirmed yet. */
   readonly #submitted = new Set<OutageCommand>();
   /** Whether the operator was informed of the current outage, and the number of requests rejected since. */
   #isReported = false;
   #refusedSinceReport = 0;
 
   /**
-   * Counts commands that were rejected during an outage of the store.
-   * @param fromMs start of their wait, in Unix milliseconds
-   * @param toMs end of their wait
+   * Counts the requests among the log's commands that were rejected during an outage of the store.
+   * @param fromMs time at which the commands were submitted, in Unix milliseconds
+   * @param toMs time at which the commands were rejected, in Unix milliseconds
    */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
-      // Counts the log command that creates a sandbox as a request, because a client's first request to the sandbox
-      // caused it.
+      // Counts a sandbox's creation as a rejected request, because the first request to the sandbox caused it.
       const isRequest = command.kind === 'request' || (command.kind === 'touch' && command.make);
       if (isRequest) this.refuseRequest(command.sandbox, fromMs, toMs);
     }
@@ -43,7 +42,10 @@ export class OutageLog {
     this.#add(sandbox, { fromMs, toMs, refused: 1 });
   }
 
-  /** Subtracts a request that counted as rejected during an outage, but reached the log after all. */
+  /**
+   * Subtracts one from the number of a sandbox's requests that were rejected during an outage, because the log contains
+   * such a request after all.
+   */
   found(sandbox: Sandbox): void {
     const outage = this.#unreported.get(sandbox);
     if (outage !== undefined) this.#unreported.set(sandbox, { ...outage, refused: Math.max(0, outage.refused - 1) });
@@ -60,7 +62,10 @@ export class OutageLog {
     if (this.#unreported.size > maximumSandboxes) this.#unreported.delete(oldest);
   }
 
-  /** Notes that the operator was informed of the store's outage. */
+  /**
+   * Records that the operator was informed of the store's outage. The count of rejected requests then continues until
+   * `reportRecovery`.
+   */
   reportOutage(): void {
     this.#isReported = true;
   }
@@ -84,11 +89,12 @@ export class OutageLog {
   }
 
   /**
-   * Ends the outage of the store after the log has stored an entry again. If requests to a sandbox that does not exist
-   * yet were refused, reports them after it is created.
+   * Ends the outage of the store after the log has stored an entry again. For each sandbox, creates a command for the
+   * log with the outage's period and its number of rejected requests. For a missing sandbox, creates the command only
+   * once the sandbox exists.
    * @param nowMs end of the outage, in Unix milliseconds
    * @param exists whether a sandbox exists
-   * @returns commands to append to the log; pass the result of each to `settle`
+   * @returns commands to append to the log; pass each with its result to `settle`
    */
   end(nowMs: number, exists: (sandbox: Sandbox) => boolean): readonly OutageCommand[] {
     if (!this.#isReported) this.#refusedSinceReport = 0;
@@ -108,8 +114,8 @@ export class OutageLog {
   }
 
   /**
-   * Handles the result of an outage command that was appended to the log. If the log did not store the command, it is
-   * added to a later command.
+   * Handles the result of an outage command that was submitted to the log. If the log did not store the command, a
+   * later command reports the outage.
    */
   settle(command: OutageCommand, commandResult: CommandResult): void {
     const error = 'error' in commandResult ? commandResult.error : undefined;
@@ -119,8 +125,8 @@ export class OutageLog {
   }
 
   /**
-   * Makes all unfinished reports of outages wait for the log again, after a reconnect. A duplicate report is better
-   * than a missing one.
+   * Queues the outage reports again whose storing in the log is unconfirmed. Called after a reconnect. A report may
+   * thus be stored twice, which is better than never.
    */
   requeue(): void {
     for (const command of this.#submitted) this.#add(command.sandbox, command);

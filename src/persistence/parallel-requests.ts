@@ -15,8 +15,8 @@ export function countParallelRequests(commands: readonly Command[]): Map<string,
 }
 
 /**
- * Subtracts one request, which was handled, from the remaining requests of its log entry.
- * @returns the number of requests that remain in the sandbox
+ * Counts one request of a log entry as handled.
+ * @returns number of requests of the entry for this sandbox that are not handled yet
  */
 export function subtractRequest(counts: Map<string, number>, sandbox = ''): number {
   const left = (counts.get(sandbox) ?? 1) - 1;

@@ -3,7 +3,10 @@ import type { PendingCommand } from './command-queues.js';
 
 type Delivery = SentCommand['answers'][number];
 
-/** Collects when and how responses were sent, by sandbox, until the log stores this. */
+/**
+ * Collects records of when and how responses were sent, by sandbox. `take` converts the records to commands for the
+ * log.
+ */
 export class PendingDeliveries {
   #pending = new Map<string, Delivery[]>();
 
@@ -18,7 +21,9 @@ export class PendingDeliveries {
     else list.push(delivery);
   }
 
-  /** Empties this list of sent responses, and returns the responses as commands to append to the log. */
+  /**
+   * Empties this collection of sending times of responses. Returns commands that store the sending times in the log.
+   */
   take(): PendingCommand[] {
     if (this.isEmpty) return [];
     const pending = this.#pending;

@@ -31,7 +31,10 @@ export interface ServerPiece {
   };
 }
 
-/** Piece of a snapshot: the content of a scenario, with a number from 0. If `hasPets`, pieces with its pets follow. */
+/**
+ * Piece of a snapshot with the content of a scenario. If `hasPets`, pieces with the scenario's pets follow. Other
+ * pieces refer to a scenario by its number in the snapshot, counted from 0.
+ */
 export interface ScenarioPiece {
   readonly kind: 'scenario';
   readonly content: Scenario;
@@ -44,13 +47,16 @@ export interface ScenarioPetsPiece {
 }
 
 /**
- * First part of the state of a simulator or named snapshot in the log. Parts with data and keys follow; data that is
- * unchanged since the start of the scenario is omitted.
+ * Fields with which the state of a simulator, or of a named snapshot, begins in a snapshot of the log. Further pieces
+ * contain data and API keys. Data that has not changed since the start of the scenario is left out.
  */
 interface StateHead {
-  /** Number of the simulator's current scenario within the log's snapshot. */
+  /** Number of the simulator's current scenario among the scenarios that the log's snapshot contains. */
   readonly resolved: number;
-  /** Number, in this snapshot of the log, of the scenario whose data a reset restores. */
+  /**
+   * Number of a scenario within this snapshot of the log. A reset of the simulator restores this scenario's data, such
+   * as pets.
+   */
   readonly petsFrom: number;
   readonly faults: ExportedState['faults'];
 }
@@ -70,7 +76,10 @@ export interface SimulatorPiece extends StateHead {
   };
 }
 
-/** Part of a log's snapshot: a named snapshot that the user made of the simulator in the part before it. */
+/**
+ * Piece of a log's snapshot: a named snapshot that the user has taken of a simulator. The simulator is that of the last
+ * earlier piece of the kind `simulator`.
+ */
 export interface SnapshotPiece extends StateHead {
   readonly kind: 'snapshot';
   readonly name: string;
@@ -89,7 +98,9 @@ export interface KeysPiece {
   readonly keys: readonly ExportedKey[];
 }
 
-/** Piece of a snapshot: records of the journal. The records of a `held` piece have responses that were not sent yet. */
+/**
+ * Piece of a snapshot with records of the journal. The kind `held` is for records whose responses were not sent yet.
+ */
 export interface EntriesPiece {
   readonly kind: 'entries' | 'held';
   readonly entries: readonly RequestRecord[];

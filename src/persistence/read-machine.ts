@@ -16,8 +16,8 @@ export interface ReadMachine {
   /** State after the log's entries; `undefined` for a log without a snapshot and entries. */
   readonly machine: StateMachine | undefined;
   /**
-   * First log entry with responses that differ from those of the writing version, if any. Later entries are applied
-   * too.
+   * First log entry to which this version responds differently than the version that wrote the entry; `undefined`
+   * without such an entry. Later entries are applied too.
    */
   readonly difference: ReplayDifference | undefined;
 }

@@ -19,7 +19,7 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
   let server: ServerPiece | undefined;
   const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
   const simulators: SimulatorParts[] = [];
-  /** Simulator or named snapshot to which the following lines with data and keys belong. */
+  /** Simulator or named snapshot to which the next pieces of the file belong: pieces with data or API keys. */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
     const piece = each as Piece | EarlierPiece;
@@ -88,7 +88,7 @@ const emptyParts = <Head>(head: Head): StateParts<Head> => {
   return { head, data, keys: [], unlistedKeys: [] };
 };
 
-/** Pets in a snapshot of an earlier version. */
+/** Piece of a snapshot with pets, in the format of an earlier version of petstore-sim. */
 interface EarlierPiece {
   readonly kind: 'pets';
   readonly pets: readonly JsonValue[];

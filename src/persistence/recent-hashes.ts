@@ -1,7 +1,10 @@
-/** Number of log entries whose response hashes stay in memory. */
+/** Number of recent log entries whose response hashes stay in memory, for comparison with other replicas. */
 const most = 4_096;
 
-/** Hashes of the responses to the most recent log entries. */
+/**
+ * Hashes of the responses that the most recent log entries produced, by the entry's position. Replicas compare these
+ * hashes.
+ */
 export class RecentHashes {
   readonly #hashes: string[] = Array.from({ length: most }, () => '');
   #last = 0;

@@ -18,7 +18,7 @@ export interface Replay {
   /** State after the replay; `undefined` if no entry was replayed. */
   readonly machine: StateMachine | undefined;
   readonly applied: number;
-  /** Last entry of the replay. */
+  /** Last log entry that was replayed; `undefined` if none was replayed. */
   readonly last: FoundEntry | undefined;
   /** Log entry whose responses differ from the recorded ones, if any. The replay stops after it. */
   readonly difference: { readonly entry: FoundEntry; readonly results: readonly CommandResult[] } | undefined;

@@ -5,7 +5,10 @@ export interface Replica {
   readonly version: string;
   /** Number of the replica from 0. The number of a replica that has left is used again. */
   readonly number: number;
-  /** Value of `activeMs`, the time in which the store worked, at the replica's last entry. */
+  /**
+   * Total time in which the store had worked when the replica last wrote an entry, in milliseconds since the log's
+   * start. Outages of the store do not count.
+   */
   lastMs: number;
   /** Set when the replica has left. Its name remains, because late entries of the replica may still arrive. */
   hasParted?: true;
@@ -22,11 +25,14 @@ export interface ReplicasState {
  */
 const goneAfterMs = 10_000;
 /**
- * Maximum part of a pause between two log entries that counts as available time of the store, in milliseconds. Each
- * replica writes every two seconds, so the store was unavailable during a longer pause.
+ * Longest gap between two log entries during which the store counts as available, in milliseconds. The rest of a longer
+ * gap is an outage, because each replica writes an entry every two seconds.
  */
 const longestPauseMs = 3_000;
-/** Number of connection numbers that each replica may use, so that no two replicas share one. */
+/**
+ * Size of each replica's range of connection numbers. Separate ranges make connection numbers unique among all
+ * replicas.
+ */
 const connectionsEach = 10_000;
 
 /** Live replicas of a log. The list depends only on the log's entries, so that all servers agree. */
@@ -99,7 +105,8 @@ export class Replicas {
   }
 
   /**
-   * Makes a replica's connection number unique among all replicas; `undefined` for an unknown replica or connection.
+   * Converts the connection number of one replica to a number that is unique among all replicas. Returns `undefined`
+   * for an unknown replica or connection.
    */
   connectionOf(name: string, connection: number | undefined): number | undefined {
     const replica = this.#replicas.get(name);

@@ -18,8 +18,8 @@ export function createResponseHash() {
   let parts: string[] = [];
 
   /**
-   * Hashes a body, with a cache. V8 stores the hash of a string, so finding a repeated body in the cache takes little
-   * time.
+   * Hashes a response body and caches the hash. A repeated body is found quickly in the cache, because V8 stores the
+   * hash code of a string.
    */
   function hashOf(body: string): string {
     const known = bodies.get(body);
@@ -37,11 +37,14 @@ export function createResponseHash() {
       const text = textOfBytes(responseBody);
       parts.push(text.length > longBody ? hashOf(text) : text);
     },
-    /** Omits key ids, because a recording replaces API keys by pseudonyms, which have other ids. */
+    /**
+     * Adds a text of a response to the hash, without the ids of API keys in it. A recording contains pseudonyms for API
+     * keys, which have other ids.
+     */
     addText(text: string): void {
       parts.push(text.replace(/"key_[0-9a-f]{16}"/g, ''));
     },
-    /** Returns the hash of all responses added since the previous call. */
+    /** Returns one hash of all responses that were added since the last call of `take`. */
     take(): string {
       const hash = fingerprint(parts.join('\n'));
       parts = [];

@@ -14,7 +14,7 @@ import type { JsonValue } from '../values/json.js';
 import { fromJsonCall, fromJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, SimulatorPiece, SnapshotPiece } from './piece.js';
 
-/** Collected state of a simulator or a named snapshot, before it is restored: its fields, data and keys. */
+/** Parts of a simulator's state, or of a named snapshot, that are read from a log and not yet restored. */
 export interface StateParts<Head> {
   readonly head: Head;
   /** Data of each service of the simulator, by service name. */
@@ -36,7 +36,10 @@ export interface SimulatorParts extends StateParts<SimulatorPiece> {
 
 export type ScenarioOf = (number: number) => ResolvedScenario;
 
-/** Restores the captured state of a simulator. The simulator must be at the start of the scenario `petsFrom`. */
+/**
+ * Restores the captured state of a simulator. Before the call, the simulator must be at the start of the scenario with
+ * the number `parts.head.petsFrom`, whose data a reset restores.
+ */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
   const { state } = coreOf(sim);
   const { head } = parts;
@@ -82,7 +85,7 @@ const keyState = (
   return { keys: keys.map(read('keys')), unlisted: unlistedKeys.map(read('unlistedKeys')) };
 };
 
-/** Copies of the services' data, by service name. */
+/** Reads the data of all services from the parts of a stored simulator state. Returns the data by service name. */
 const copiesOf = ({ data: values }: Pick<StateParts<unknown>, 'data'>, services: readonly MountedService[]) =>
   Object.fromEntries(
     services.flatMap((mounted) => {

@@ -12,7 +12,7 @@ import { emptyHash } from './response-hash.js';
 import type { StateMachine } from './state-machine.js';
 import { TickTimer } from './tick-timer.js';
 
-/** Functions of Node that a sequencer needs, which orders the commands of a log. */
+/** Timers and error callback that a server gives to its sequencer, which orders the commands of a log. */
 export interface SequencerHost {
   /** Calls a function at the end of the current turn of the event loop. */
   defer(run: () => void): void;
@@ -63,7 +63,10 @@ export class Sequencer {
   #isUnavailable = false;
   readonly #hashes = new RecentHashes();
 
-  /** @param outages outages that an earlier sequencer could not write to the log */
+  /**
+   * Creates the sequencer, which writes the server's commands to the log in order.
+   * @param outages outages of the store that an earlier sequencer could not write to the log
+   */
   constructor(machine: StateMachine, log: Log, host: SequencerHost, outages = new OutageLog()) {
     outages.requeue();
     this.outages = outages;
@@ -114,8 +117,8 @@ export class Sequencer {
   }
 
   /**
-   * Writes the pending records of sent responses. Then waits until all commands are applied and no snapshot is being
-   * written.
+   * Appends the sending times of responses that are not in the log yet. Then waits until all commands are applied, and
+   * a snapshot in progress is complete.
    */
   async close(): Promise<void> {
     if (!this.#deliveries.isEmpty) this.#deferWrite();
@@ -171,14 +174,14 @@ export class Sequencer {
   }
 
   /**
-   * Applies an entry of a shared log.
-   * @param written the entry's commands that wait for their results, if this server submitted the entry
+   * Applies an entry of a log that several replicas share.
+   * @param written the entry's commands whose callers wait for results; only if this server submitted the entry
    */
   #applyShared(entry: LogEntry, written: PendingEntry | undefined): void {
     const submitted = written?.waiting.map(({ command }) => command);
     const { results, hash } = this.#machine.apply(entry, submitted);
     this.#compare(entry, hash);
-    // Ignores a repeated log entry, for which no results are returned.
+    // Skips a repeated log entry. Its first copy was applied before, so the repetition has no results.
     if (written !== undefined && results.length > 0) {
       if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
       const nowMs = this.#machine.time.liveMs();
@@ -193,7 +196,10 @@ export class Sequencer {
     this.#afterEntry(entry);
   }
 
-  /** Compares the writer's response hashes, which an entry contains, with those of this server. */
+  /**
+   * Compares the hashes of responses that a log entry's writer has computed with the hashes of this server. Reports a
+   * difference as a disagreement between the servers.
+   */
   #compare({ position, writer, answered = [] }: LogEntry, hash: string): void {
     for (const [earlier, expected] of answered) {
       if (this.#hashes.differs(earlier, expected)) this.#log.shared?.onDisagreement(earlier, writer);

@@ -71,7 +71,10 @@ export async function restoreMachine(
   });
 }
 
-/** Services with a scenario's initial data. Sandboxes fork them, so that a large scenario's pets are in memory once. */
+/**
+ * Initial data of a scenario, for each API of a simulator. Restored sandboxes of this scenario share the data until
+ * their first write, so that a large scenario's pets are in memory once.
+ */
 type Start = Pick<SimulatorState, 'services' | 'dataFrom'>;
 
 const startOf = (sim: Simulator): Start => {
@@ -80,7 +83,8 @@ const startOf = (sim: Simulator): Start => {
 };
 
 /**
- * Restores the sandboxes in order of creation, because the shared memory budget drops journal records in this order.
+ * Restores the sandboxes of a snapshot in the order of their creation. The journals' shared memory budget depends on
+ * this order when it drops records.
  */
 function restoreSandboxes(
   sim: Simulator,
@@ -104,7 +108,10 @@ function restoreSandboxes(
 const createSimulator = (resolved: ResolvedScenario, options: MachineOptions, time: LogTime) =>
   simulateFrom(options.service.main, resolved, { ...options, readStart }, time);
 
-/** Resolves a scenario from a log, which may contain any operation name, because the writer has checked the names. */
+/**
+ * Fills in the defaults of a scenario that a log contains. Accepts any operation name in the scenario, because the
+ * server that wrote the log has checked the names.
+ */
 export const resolveLogged = (scenario: Scenario, options: MachineOptions): ResolvedScenario =>
   runToEnd(resolveInSteps(scenario, options.service.main.rules, { ...options, readStart }, undefined, anyOperation));
 

@@ -25,7 +25,10 @@ import { type Replica, Replicas } from './replicas.js';
 import { createResponseHash } from './response-hash.js';
 import { runControl } from './run-control.js';
 
-/** State that a server keeps besides its simulators. */
+/**
+ * State of a server apart from its simulators: the last applied log entry of each writer, the scenario file's hash, the
+ * end of the client's run, and the replicas.
+ */
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {
@@ -34,7 +37,10 @@ export interface MachineParts {
   readonly sim: Simulator;
   readonly time: LogTime;
   readonly onError: (error: unknown) => void;
-  /** @param onMade called with every sandbox that exists or is created later */
+  /**
+   * Creates the server's sandboxes.
+   * @param onMade called with every sandbox, existing or created later
+   */
   readonly makeSandboxes: (onMade: (sandbox: Sandbox) => void) => Sandboxes;
   readonly state?: MachineState | undefined;
 }
@@ -54,9 +60,12 @@ export class StateMachine {
   readonly #onError: (error: unknown) => void;
   readonly #answers = createResponseHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
-  /** Number of unhandled requests in the log entry that is being applied, by sandbox. */
+  /** Number of API requests in the current log entry that are not handled yet, by sandbox. */
   #unhandled = new Map<string, number>();
-  /** Writer of the current entry, and how much the log's time is ahead of the entry's time, in milliseconds. */
+  /**
+   * Server that wrote the current log entry, and the time by which the entry's timestamp is behind the log's time, in
+   * milliseconds. The log's time never goes back.
+   */
   #writer = '';
   #delayMs = 0;
   readonly #due = new DueRequests(() => this.#sims());
@@ -119,12 +128,13 @@ export class StateMachine {
     const beforeMs = this.time.lastMs;
     const { operations } = coreOf(this.sim).state.shared;
     const { acceptsAll } = operations;
-    // Accepts any operation name. The server that received the command checked the names, and may have other custom
-    // routes.
+    // Accepts any operation name in logged scenarios and fault rules. The server that received the command checked the
+    // names, and may have custom routes that this server lacks.
     operations.acceptsAll = true;
     const applied = this.time.at(atMs, () => {
       this.#noteReplica(writer, this.time.lastMs - beforeMs);
-      // Completes due responses first, because their time is before the entry.
+      // First completes the delayed requests that are due, because their due times are before the time of the log
+      // entry.
       this.#due.complete();
       this.#writer = writer;
       this.#delayMs = this.time.lastMs - atMs;
@@ -141,7 +151,10 @@ export class StateMachine {
     return applied;
   }
 
-  /** Notes that the writer is alive. Ends the connections of replicas that count as gone. */
+  /**
+   * Records that the replica that wrote a log entry is alive. Treats the clients of replicas that have written nothing
+   * for too long as disconnected.
+   */
   #noteReplica(writer: string, passedMs: number): void {
     for (const replica of this.replicas.wrote(writer, passedMs)) {
       delete this.#applied[replica.name];
@@ -201,7 +214,7 @@ export class StateMachine {
       case 'alignClock':
         return roundUpToSecond(coreOf(this.sim).state.clock);
       case 'begin':
-        // Starts the simulator's clock at the time of this log entry.
+        // Resets the simulator, so that its clock starts at the time of this `begin` entry of the log.
         this.sim.reset();
         this.#scenarioHash = command.hash;
         return;
@@ -246,7 +259,8 @@ export class StateMachine {
     const answer = sim.handle(fromPlainCall(call, context));
     if (answer instanceof Promise) {
       this.#due.add();
-      // Prevents a crash if a delayed response fails and no client listens.
+      // Prevents an unhandled rejection, which would end the process, if a delayed response fails and no code awaits
+      // it.
       answer.catch(() => {});
     }
     return { sim, id: journal.lastId, atMs, answer };

@@ -23,7 +23,7 @@ export class TickTimer {
     this.#onDue = onDue;
   }
 
-  /** Sets the timer to the time of the next due request. */
+  /** Sets the timer to the time at which the next delayed request is due. Stops the timer if no request is delayed. */
   set(): void {
     const dueMs = this.#machine.nextDueMs();
     if (dueMs === this.#dueMs) return;

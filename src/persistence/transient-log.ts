@@ -1,7 +1,7 @@
 import type { Log, LogEntry, NewEntry } from './log.js';
 
 export interface TransientLogOptions {
-  /** Name of the writer in the log's entries. */
+  /** Name of this server, which each log entry contains as its writer. */
   readonly writer: string;
   /** Called with every entry that is appended to the log. */
   readonly onEntry?: (entry: LogEntry) => void;

@@ -52,13 +52,13 @@ export interface OpenFileLogOptions extends OpenLogOptions {
    * writes the message to standard error and exits with code 1.
    */
   readonly onFatal?: (sentence: string) => void;
-  /** Size of the log from which a snapshot replaces its entries, in bytes. Default 16 MiB. */
+  /** Minimum size of the log at which a snapshot of the state replaces the log's entries, in bytes. Default 16 MiB. */
   readonly minimumLogBytes?: number;
 }
 
 /** Maximum size of an entry with one command, in bytes. An imported state can be this large. */
 const maximumCommandBytes = 64 * 1024 * 1024;
-/** After a failed snapshot, growth of the log until the next attempt, in bytes. */
+/** Minimum growth of the log before a failed snapshot is tried again, in bytes. */
 const retryBytes = 1024 * 1024;
 /** Disk space that the log's folder may use in addition to three times the size of the state, in bytes. */
 const spareBytes = 64 * 1024 * 1024;
@@ -67,7 +67,7 @@ const spareBytes = 64 * 1024 * 1024;
  * two writes.
  */
 const snapshotWriteBytes = 64 * 1024;
-/** Interval of the check whether the folder was removed, in milliseconds. */
+/** Interval between two checks that the log's folder still exists, in milliseconds. */
 const watchMs = 2_000;
 
 /**
@@ -121,8 +121,8 @@ class FileLog implements Log {
   /** File to which the log appends new entries. */
   #file: OpenFile;
   /**
-   * Size of the entries after the last snapshot from which the next snapshot is due, in bytes. Grows after a failed
-   * attempt.
+   * Total size of the log entries since the last snapshot at which the next snapshot is due, in bytes. Raised before
+   * each attempt, so that a failed snapshot is not repeated at once.
    */
   #dueBytes: number;
   #isDue = false;
@@ -135,7 +135,10 @@ class FileLog implements Log {
   /** Reason for which the log rejects all further entries; `undefined` while the log works. */
   #ended: string | undefined;
 
-  /** @throws {Error} from the system, if the current file cannot be opened or created */
+  /**
+   * Opens the log's last file to append entries, or creates a new file.
+   * @throws {Error} from the system, if the file cannot be opened or created
+   */
   constructor(folder: string, unlock: () => void, content: Content, options: Options) {
     this.#folder = folder;
     this.#unlock = unlock;
@@ -271,7 +274,10 @@ class FileLog implements Log {
     return new LogUnavailableError(sentence, { cause });
   }
 
-  /** Starts a new file if the log is large. A snapshot of the state can then replace the completed files. */
+  /**
+   * Starts a new log file if the entries since the last snapshot exceed a size limit. A new snapshot of the state can
+   * then replace the completed files.
+   */
   #rotateIfDue(): void {
     if (this.#content.bytes <= this.#dueBytes || this.#writingSnapshot !== undefined) return;
     const { descriptor, size } = this.#file;
@@ -348,7 +354,7 @@ class FileLog implements Log {
 interface OpenFile {
   readonly name: string;
   readonly descriptor: number;
-  /** Size of the file's complete lines, in bytes. */
+  /** Size of the complete lines in an open log file, in bytes. */
   size: number;
 }
 
@@ -387,7 +393,7 @@ interface Content {
    * detected.
    */
   readonly sums: Map<number, number>;
-  /** Size of the entries after the snapshot, in bytes. */
+  /** Size of the log entries that follow the newest snapshot, in bytes. */
   bytes: number;
   /** Number of times that the log has been opened and written to. */
   incarnation: number;
@@ -635,7 +641,8 @@ async function deleteReplacedFiles(folder: string, size: number, logBytes: numbe
 
 function removeLog(folder: string): void {
   const { logs, snapshots } = listFolder(folder);
-  // Deletes the last file first. If the process is killed meanwhile, the remaining log has no gap.
+  // Deletes the log's files from the last to the first. If the process is killed meanwhile, the remaining files still
+  // form a log without a gap.
   for (const { name } of [...snapshots, ...logs].reverse()) fs.rmSync(join(folder, name), { force: true });
 }
 
@@ -782,16 +789,16 @@ async function createLockFile(folder: string, draft: string, text: string): Prom
       // A hard link makes the complete lock file appear at once, and fails if the name exists.
       fs.linkSync(join(folder, draft), join(folder, name));
     } catch (error) {
-      // Another process was faster: it created the lock file, or it owns the lock and has deleted this process's
-      // temporary file.
+      // Tries the next lock number if another process was faster: it created this lock file, or deleted this process's
+      // temporary file as the lock's owner.
       if (!/^(?:EEXIST|ENOENT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
       continue;
     } finally {
       fs.rmSync(join(folder, draft), { force: true });
     }
     if (lastLock(folder) === last + 1) return name;
-    // The number of this process's lock file is too low, because other processes have locked and unlocked the folder
-    // since the highest number was read.
+    // Removes this process's lock file and tries again, because a lock file with a higher number exists. Other
+    // processes have locked and unlocked the folder meanwhile.
     fs.rmSync(join(folder, name), { force: true });
   }
 }
@@ -842,8 +849,8 @@ async function listen(folder: string, name: string): Promise<{ address: string; 
       if (!isPipe) fs.chmodSync(path, 0o600);
     } catch (error) {
       server.close();
-      // The process that owns the folder has deleted this socket. It found the socket file before this process
-      // listened, and took it for one of an ended process.
+      // Listens again, because the socket file is missing. The process that owns the folder deleted the file, because
+      // this process did not listen yet and therefore seemed to have ended.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT' && fs.existsSync(folder)) return listenAt(address);
       throw error;
     }

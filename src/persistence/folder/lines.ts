@@ -49,7 +49,10 @@ type Header = LogHeader | SnapshotHeader | RecordingHeader;
 const opening = '{"crc":"';
 /** Length of the checksum field at the start of a line: `{"crc":"0123abcd",`. */
 const prefixLength = opening.length + 8 + 2;
-/** Field that marks a line with an integer that `JSON.parse` would round. */
+/**
+ * JSON field at the start of a file's line that contains an integer which `JSON.parse` would round. Such a line must be
+ * parsed exactly.
+ */
 const exactMark = '"exact":true,';
 
 /**
@@ -79,7 +82,7 @@ export class Line {
     this.isEnded = isEnded;
   }
 
-  /** Size of the line with its newline, in bytes. */
+  /** Size of a line in a log's file with its newline, in bytes. */
   get size(): number {
     return this.#bytes.length + 1;
   }
@@ -90,8 +93,9 @@ export class Line {
   }
 
   /**
-   * Position of the log entry in this line of the file, and how often the log had been opened when it was written.
-   * Neither is verified yet; `undefined` for a line without an entry.
+   * Log position of the entry in this line of the log's file, and its incarnation: the number of times that the log had
+   * been opened when the entry was written. Read without a check of the line's checksum; `undefined` for a line without
+   * a log entry.
    */
   get place(): { position: number; incarnation: number } | undefined {
     const start = this.#bytes.toString('latin1', prefixLength, prefixLength + exactMark.length + 60);
@@ -117,7 +121,7 @@ export class Line {
     return fromRecordText<T>(`{${isExact ? rest.slice(exactMark.length) : rest}`, isExact);
   }
 
-  /** Whether the line's first field after the checksum has this name. */
+  /** Whether a log line has this name as its first field after the line's checksum. */
   startsWithField(name: string): boolean {
     return this.#bytes.toString('latin1', prefixLength, prefixLength + name.length + 3) === `"${name}":`;
   }

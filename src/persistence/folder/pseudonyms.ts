@@ -21,7 +21,8 @@ const keyFields = ['key', 'token'];
  * depend on them.
  */
 export function createPseudonyms() {
-  // Random secret of this recording. It is never stored, so that nobody can find a key by trying.
+  // Random secret for computing this recording's pseudonyms. Never stored, so that a reader of the recording cannot
+  // test guessed API keys against a pseudonym.
   const secret = randomBytes(32);
   const named = new Set<string>();
   const pseudonyms = new Map<string, string>();

@@ -8,7 +8,7 @@ import { createPseudonyms } from './pseudonyms.js';
 interface RecordingOptions {
   readonly version: string;
   readonly scenario: LogScenario;
-  /** Called once if the file can no longer be written. The server continues without the recording. */
+  /** Called once if the file of the recording can no longer be written. The server continues without the recording. */
   readonly onLost: (error: Error) => void;
 }
 

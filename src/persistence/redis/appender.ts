@@ -7,7 +7,10 @@ import { type EntryFields, fieldList, type StoredEntry } from './entry-fields.js
  * parallel requests failed on four replicas with two busy cores.
  */
 export const appendTimeoutMs = 3_000;
-/** Additional time for an entry that was stored just before the timeout to be read back, in milliseconds. */
+/**
+ * Time added to the append timeout, in milliseconds. An entry that the store accepted just before the timeout is then
+ * still read back.
+ */
 const arrivalGraceMs = 250;
 /** Maximum size of all entries that wait to be stored, in characters. */
 const maximumBytes = 16 * 1024 * 1024;
@@ -27,7 +30,10 @@ interface Pending {
 export interface AppenderOptions {
   /** Redis key of the stream that contains the log. */
   readonly key: string;
-  /** Called if the stream is missing. An append never creates a stream, which would lack the earlier entries. */
+  /**
+   * Called if the Redis stream with the log does not exist. An append does not create the stream, because a new stream
+   * would lack the log's earlier entries.
+   */
   readonly onMissing: () => void;
 }
 
@@ -51,7 +57,8 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
         if (id === null) onMissing();
       },
       (error: Error) => {
-        // The store rejected the entry, which is therefore not sent again.
+        // Rejects the entry at once, because the store replied with an error. Only entries whose connection failed are
+        // sent again.
         if (!(error instanceof StoreUnavailableError)) refuse(pending, error.message);
       },
     );
@@ -67,7 +74,10 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
     bytes -= pending.fields.text.length;
   }
 
-  /** Rejects entries that the store has not confirmed in time. Drops an entry that was never sent. */
+  /**
+   * Rejects the promise of each log entry that the store has not confirmed in time. An entry that was sent may still be
+   * stored; an entry that was not sent is removed from the queue.
+   */
   function watch(): void {
     if (timer !== undefined) return;
     timer = setTimeout(() => {
@@ -119,7 +129,8 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
     },
 
     /**
-     * Returns the content of an own entry that was sent to the store, so that it need not be parsed when it is read back.
+     * Returns the content of a log entry that this server sent to the store and has not read back yet. The server then
+     * need not parse the entry when it reads the entry back.
      */
     storedOf(sequence: number): StoredEntry | undefined {
       return allPending.get(sequence)?.stored;
@@ -146,7 +157,7 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
       for (const pending of allPending.values()) send(pending);
     },
 
-    /** Rejects all waiting entries, because the log is closed. */
+    /** Rejects all entries that wait to be stored, because the log is closed. */
     close(): void {
       isClosed = true;
       connection = undefined;

@@ -5,7 +5,8 @@ import type { Connection } from './connection.js';
 import type { StreamEntries } from './stream-entries.js';
 
 /**
- * Lets reads wait until this server has applied all entries that the log contained when the read arrived.
+ * Lets reads wait until this replica has applied all entries that the shared log contained when the read arrived. A
+ * read then sees all earlier changes.
  * @param key Redis key of the log's stream
  */
 export function createCatchUp(key: string) {
@@ -32,7 +33,10 @@ export function createCatchUp(key: string) {
       wait.abort();
     },
 
-    /** Resolves the waits of reads that need this log entry. */
+    /**
+     * Resolves the waits for this log entry and for earlier entries.
+     * @param id id of the entry that this server has just applied
+     */
     applied(id: string): void {
       if (waiting.length === 0) return;
       const isApplied = (each: { id: string }) => compareIds(each.id, id) <= 0;

@@ -35,9 +35,8 @@ export interface Connection {
    */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
   /**
-   * Time since which the Redis store has not replied, by `performance.now()`: the time of the first command after its
-   * last reply, or the last reply if no command is pending. For an ended connection without pending commands, the time
-   * at which it ended.
+   * Start of the current period without a reply from the Redis store, by `performance.now()`: the last reply, or a
+   * later first command. On an ended connection without pending commands: the end of the connection.
    */
   readonly silentSinceMs: number;
   /** Calls a function once, when the connection ends. */
@@ -61,8 +60,8 @@ export async function connect(address: RedisAddress): Promise<Connection> {
     disableClientInfo: true,
     // Uses the protocol RESP2, in which every version of the store sends replies of the same form.
     protocol: 2,
-    // The client library does not send commands again. The appender does so, because it knows which commands may be
-    // repeated.
+    // Disables the resending of commands by ioredis after a reconnect, because not every command may be repeated. The
+    // log's appender resends entries itself.
     retryStrategy: () => null,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -75,7 +74,8 @@ export async function connect(address: RedisAddress): Promise<Connection> {
   const timer = setTimeout(() => client.disconnect(), 2 * connectMs);
   try {
     await client.connect();
-    // Selects the database here, because ioredis would use database 0 if its own SELECT failed.
+    // Selects the Redis database explicitly, because ioredis would continue with database 0 if its automatic SELECT
+    // failed.
     if (address.db !== 0) await client.select(address.db);
   } catch (error) {
     client.disconnect();
@@ -153,7 +153,10 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
   };
 }
 
-/** Converts an error of ioredis, whose text contains the failed command and possibly the password. */
+/**
+ * Converts an error of ioredis to a `StoreRefusedError` or `StoreUnavailableError`. The new error omits the failed
+ * command, which can contain the password.
+ */
 function toOwnError({ shown }: RedisAddress, { name, message }: Error): Error {
   if (name === 'ReplyError') return new StoreRefusedError(`${shown} refused: ${message}`);
   return new StoreUnavailableError(`${shown} is unreachable: ${message}`);
@@ -178,7 +181,8 @@ async function loadDriver() {
   try {
     return await import('ioredis');
   } catch (error) {
-    // Error code of a failed `import`, or of the `require` to which the build converts it.
+    // Error code of a missing package: `ERR_MODULE_NOT_FOUND` for `import`, `MODULE_NOT_FOUND` for `require`. The
+    // CommonJS build converts `import` to `require`.
     if (!/MODULE_NOT_FOUND$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
     throw new LogOpenError(
       'expected the package ioredis, which --data redis:// needs, got none; install it: npm install ioredis@6',

@@ -69,7 +69,7 @@ export function readFields([name, from, kind, text]: readonly string[]): EntryFi
   };
 }
 
-/** Parses the content of a stream entry; `undefined` for an unknown format. */
+/** Parses the content of a log entry in a Redis stream; `undefined` for an unknown format. */
 export function readStored({ text, isExact }: EntryFields): StoredEntry | undefined {
   try {
     return fromRecordText<StoredEntry>(text, isExact);
@@ -79,7 +79,7 @@ export function readStored({ text, isExact }: EntryFields): StoredEntry | undefi
 }
 
 /**
- * Parses the content of a stream entry. Returns `undefined` if the entry belongs to another log.
+ * Parses the content of an entry in the log's Redis stream. Returns `undefined` if the entry belongs to another log.
  * @param log first characters of the log's id
  */
 export function readStoredOf(log: string, list: readonly string[]): StoredEntry | undefined {

@@ -24,7 +24,8 @@ export interface FollowerOptions {
    */
   readonly isIntact: (connection: Connection) => Promise<boolean>;
   /**
-   * Whether the stream contains every entry since the newest snapshot. Called at the end of the stream.
+   * Decides whether the log's Redis stream contains every entry since the newest snapshot. Called when all entries of
+   * the stream have been read.
    * @param entries entries that are read but not applied yet
    * @param length length of the stream after the read
    */
@@ -51,7 +52,8 @@ export function createFollower(options: FollowerOptions): Pick<KeptConnection, '
     while (!kept.isOver) {
       const isCheckDue = performance.now() - checkedMs > checkEveryMs;
       if (isCheckDue) checkedMs = performance.now();
-      // Sends the check for lost entries together with the read, so that no command of this server runs between them.
+      // Sends the check for lost log entries and the read of new entries in one batch. No other command on this
+      // connection runs between them.
       const [wasThere, reply, length] = await Promise.all([
         isCheckDue ? isIntact(connection) : true,
         connection.call('XREAD', 'COUNT', readEntries, 'BLOCK', blockMs, 'STREAMS', key, cursor().id),

@@ -7,11 +7,12 @@ const longestWaitMs = 1_000;
 export interface KeepConnectedOptions {
   readonly connect: () => Promise<Connection>;
   /**
-   * Uses a connection until it ends.
-   * @param noteUse resets the pauses, because the connection was usable
+   * Uses an open connection to the store until the connection ends.
+   * @param noteUse reports that the connection was usable, so that the growing pauses before new connections start
+   * short again
    */
   readonly use: (connection: Connection, noteUse: () => void) => Promise<void>;
-  /** Called after each connection, and after each failed attempt to open one. */
+  /** Called after the end of each connection to the store, and after each failed attempt to connect. */
   readonly onEnd?: (connection: Connection | undefined) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -19,8 +20,8 @@ export interface KeepConnectedOptions {
 export interface KeptConnection {
   readonly isOver: boolean;
   /**
-   * Uses one connection after the other until `stop` is called.
-   * @param first an open connection; default: a new one
+   * Opens connections one after the other, each after the previous one has ended, until `stop` is called.
+   * @param first connection that is already open; default: opens a new one
    */
   run(first?: Connection): Promise<void>;
   stop(): void;

@@ -10,14 +10,17 @@ export interface LogCursor {
   readonly chain: number;
 }
 
-/** Cursor before the first entry. Its hash depends on the log's id, so entries of two logs never have equal hashes. */
+/**
+ * Position (cursor) before the first entry of a log. Its hash is derived from the log's id, so the hashes of two logs
+ * differ even if their entries are equal.
+ */
 export const beginning = (logId: string): LogCursor => ({
   position: 0,
   id: '0-0',
   chain: Number.parseInt(logId.slice(0, 8), 16),
 });
 
-/** Returns the cursor of the next entry. */
+/** Returns the cursor (position, id and hash) of the log entry that follows another entry. */
 export const nextCursor = ({ position, chain }: LogCursor, id: string, fields: readonly string[]): LogCursor => ({
   position: position + 1,
   id,
@@ -30,7 +33,7 @@ export function chainOf(before: number, id: string, fields: readonly string[]): 
   return chain;
 }
 
-/** Number of recent entries whose hashes stay in memory, for comparison with other replicas. */
+/** Number of recent log entries whose hashes stay in memory. Other replicas of the log are compared by these hashes. */
 const rememberedCursors = 65_536;
 
 /** Hashes of the most recent log positions, to compare this server's history with that of other replicas. */
@@ -46,8 +49,8 @@ export class HashChains {
   }
 
   /**
-   * Whether another replica has applied the same entries up to a position. Returns `undefined` if this position is no
-   * longer in memory.
+   * Compares this replica's hash of all log entries up to a position with another replica's. Returns `true` if both
+   * have applied the same entries, and `undefined` if this replica no longer has the hash.
    */
   agrees(position: number, chain: number): boolean | undefined {
     if (position > this.#last) return false;

@@ -49,7 +49,8 @@ function parseIdentity(text: string): StoredIdentity | undefined {
 export const remedies = 'restore the store, use another name, or delete the log with --data-reset';
 
 /**
- * Creates a log with its first command in Redis, unless another replica does so at the same moment.
+ * Creates a log of a server's commands in Redis: the log's id and the first entry. Does nothing if another replica has
+ * just created the log.
  * @throws {LogOpenError} if Redis contains parts of an earlier log but not its id; nothing is deleted
  */
 export async function createLog(
@@ -63,7 +64,8 @@ export async function createLog(
   }: Pick<LogIdentity, 'scenario'> & { version: string; command: unknown; atMs: number },
 ): Promise<void> {
   await connection.call('WATCH', keys.identity, keys.log, keys.snapshots);
-  // Reads the entries before the id. Another replica writes both in one transaction, so entries without an id were lost.
+  // Reads the log's entries before the log's id. Another replica writes the first entry and the id in one transaction,
+  // so entries without an id show that the store has lost the id.
   const remains = await findRemains(connection, keys);
   const isBegun = (await connection.call('EXISTS', keys.identity)) === 1;
   if (isBegun || remains !== undefined) await connection.call('UNWATCH');

@@ -30,9 +30,15 @@ export interface OpenRedisLogOptions extends OpenLogOptions {
   /** Name of this server in its log entries. `incarnation` counts how often it has opened the log. */
   readonly writer: string;
   readonly incarnation: number;
-  /** Whether a missing log is an error, because this server has already served it. Default false. */
+  /**
+   * Whether a missing log is an error instead of a new, empty log. Set if this server has already served the log.
+   * Default: false.
+   */
   readonly mustExist?: boolean | undefined;
-  /** Size of the log from which a snapshot replaces its entries, in characters. Default 16 MiB. */
+  /**
+   * Minimum size of the log at which a snapshot of the state replaces the log's entries, in characters. Default:
+   * 16,777,216.
+   */
   readonly minimumLogBytes?: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { StoreKeys } from './keys.js';
 import type { LogCursor } from './log-cursor.js';
 import type { StoreTime } from './store-time.js';
 
-/** Callbacks of a log in a Redis store. */
+/** Callbacks for a log in a Redis store, which report outages, lost entries and differences between replicas. */
 export interface RedisLogHost {
   /**
    * Called if the store has lost or changed applied entries, or other replicas have applied different entries. The
@@ -14,7 +14,10 @@ export interface RedisLogHost {
   onLost(reason: string): void;
   /** Called if this replica's state differs from another replica's snapshot. */
   onDiverged(sentence: string): void;
-  /** Called if another replica responded differently to an entry. */
+  /**
+   * Called if this server and the replica that wrote a log entry have responded differently to the requests of the
+   * entry.
+   */
   onDisagreement(position: number, writer: string): void;
   /** Called if the store has been unreachable for one second. */
   onOutage(): void;

@@ -22,8 +22,9 @@ export interface RedisLog extends Log {
   readonly cursor: LogCursor;
   readonly health: RedisLogHealth;
   /**
-   * Advances the cursor to an entry and parses the entry.
-   * @returns the entry with its writer's version; `undefined` for an entry of another log or format
+   * Parses an entry of the Redis stream, and advances the log's cursor (position and hash of the last entry) to the
+   * entry.
+   * @returns the entry and the version of petstore-sim that wrote it; `undefined` for an entry of another log or format
    */
   read(id: string, list: string[]): { entry: LogEntry; version: string } | undefined;
 }
@@ -36,7 +37,10 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
   const appender = createAppender({ key: keys.log, onMissing: () => lose('the stream no longer exists') });
   const snapshots = createSnapshotElection(options, () => connection);
   const reported = new Set<string>();
-  /** Cursor of the last applied entry, and the hash of all entries before it. */
+  /**
+   * `cursor`: position of the last log entry read, with a hash of all entries up to it. `chainBefore`: hash of all
+   * entries before that entry.
+   */
   let cursor = from;
   let chainBefore = 0;
   let lastSequence = 0;
@@ -51,7 +55,10 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
     connect: () => connect(address),
     isIntact,
     onLost: () => lose('applied entries are missing or changed in the store'),
-    /** Reports each error of the store once. An unreachable store is reported by `health` instead. */
+    /**
+     * Reports each different error of the store once. Omits the error of an unreachable store, which the log's property
+     * `health` shows instead.
+     */
     onError(error: unknown) {
       const { message } = error as Error;
       if (error instanceof StoreUnavailableError || reported.has(message)) return;
@@ -127,12 +134,12 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
   }
 
   /**
-   * Compares what an entry's writer had applied with what this server has applied. A difference shows that the store
-   * has lost entries.
+   * Compares this server's hash of the earlier log entries with the hash that an entry contains from its writer. A
+   * difference shows that the store has lost entries.
    */
   function check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Skips the comparison for log entries that existed when this server started: the store may have lost even earlier
-    // entries, which their writers had seen.
+    // Skips the check for entries that were in the log when this server started. Their writers may have seen earlier
+    // entries that the store has lost since.
     if (after === undefined || onEntry === undefined) return;
     const [position, chain] = after;
     if (position < cursor.position && chains.agrees(position, chain) !== false) return;
@@ -204,7 +211,8 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
 
     async append(entry) {
       const sequence = ++lastSequence;
-      // Ids of a Redis stream increase even if the store's clock is set back, so deadlines follow the last id.
+      // Computes the entry's deadline from the id of the last entry, if that id is later than the store's time. Ids of
+      // a Redis stream increase even if the store's clock is set back.
       const nowMs = Math.max(time.now(), msOfId(cursor.id));
       await write(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + appendTimeoutMs }, entry);
       return { ...entry, writer, incarnation, sequence, position: cursor.position };

@@ -7,9 +7,12 @@ import type { RedisLogOptions } from './redis-log-options.js';
 import { digestInTurns, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** After a failed snapshot, growth of the log until the next attempt, in characters. */
+/** Minimum growth of the log, in characters, between a snapshot that was due and the next attempt to write one. */
 const retryBytes = 1024 * 1024;
-/** Maximum number of state hashes that wait for comparison with another replica's snapshot. */
+/**
+ * Maximum number of hashes of this replica's state that are stored until another replica's snapshot arrives for
+ * comparison.
+ */
 const maximumDigests = 4;
 
 /**
@@ -23,12 +26,15 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
   /** Size of all entries after the newest snapshot, in characters. At `dueBytes`, the next snapshot is due. */
   let allBytes = 0;
   let dueBytes = Math.max(minimumLogBytes, first?.bytes ?? 0);
-  /** Log position at which a snapshot is due, and whether this replica wrote the entry there. */
+  /**
+   * Log entry after which the next snapshot of the state is due. `isOwn`: this replica wrote the entry, and therefore
+   * also writes the snapshot.
+   */
   let nextDue: { cursor: LogCursor; isOwn: boolean } | undefined;
   let isBusy = false;
   /**
-   * Size of the log, in characters, at each position at which a snapshot was due. After the snapshot was written, the
-   * size is subtracted from `allBytes`, because the snapshot replaces these entries.
+   * Size of the log entries since the newest snapshot, in characters, by the log position at which a new snapshot
+   * became due. Once that snapshot is written, `allBytes` is reduced by this size.
    */
   const bytesAt = new Map<number, number>();
   const digests = new Map<number, Promise<string>>();
@@ -62,8 +68,8 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
     if (before === undefined) return;
     await dropSnapshots(connection, keys, old);
     const cursorIds = host.liveReplicas().map((replica) => cursorIdOf.get(replica));
-    // Waits until each live replica has written an entry, which shows the replica's position. Removes no entry before
-    // that.
+    // Removes no entries from the log until each live replica has written an entry. Only such an entry shows which
+    // entries the replica has already applied.
     if (cursorIds.includes(undefined)) return;
     const [least = before.id] = [before.id, ...(cursorIds as string[])].sort(compareIds);
     await connection.call('XTRIM', keys.log, 'MINID', '=', least);
@@ -88,8 +94,8 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
       const last = position + entries.length;
       const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
       if (isWholeFrom(newest)) return true;
-      // One of the entries may announce a newer snapshot. Another replica may have removed the entries before that
-      // snapshot.
+      // A read entry may announce a newer snapshot. Then only the entries since that snapshot are required, because
+      // another replica may have removed earlier ones.
       const notes = entries.map(([, list]) => readStoredOf(shortId(identity), list)?.snapshot?.position ?? 0);
       return isWholeFrom(Math.max(...notes, 0));
     },
@@ -109,8 +115,9 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
     },
 
     /**
-     * Writes the snapshot that is due. If another replica writes it, hashes this replica's state for comparison.
-     * @param appendNote appends the note of a written snapshot to the log
+     * Takes the snapshot that is due. The replica that wrote the log entry at this position stores the snapshot in
+     * Redis. Any other replica only computes the hash of its own state, to compare the states.
+     * @param appendNote appends a note about the stored snapshot to the log
      */
     async take(pieces: Iterable<unknown>, appendNote: (note: SnapshotNote) => Promise<void>): Promise<void> {
       if (nextDue === undefined) throw new RangeError('expected a snapshot that is due, got none');

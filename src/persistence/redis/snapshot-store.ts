@@ -16,7 +16,10 @@ export interface StoredSnapshotHeader extends LogCursor {
   readonly chunks: string;
   readonly count: number;
   readonly bytes: number;
-  /** Hash of the state, from `digestInTurns`. */
+  /**
+   * Hash of the snapshot's state. Other replicas compare it with the hash of their own state at the same log position,
+   * to detect differences.
+   */
   readonly digest: string;
 }
 

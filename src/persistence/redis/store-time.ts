@@ -13,7 +13,7 @@ export class StoreTime {
     return performance.now() + (this.#offsetMs ?? Date.now() - performance.now());
   }
 
-  /** Corrects the estimate of the store's time by the Redis command TIME. */
+  /** Asks Redis for its time by the command TIME, and corrects the estimate that `now` returns. */
   async measure(connection: Connection): Promise<void> {
     const sentMs = performance.now();
     const [seconds, micros] = (await connection.call('TIME')) as [string, string];

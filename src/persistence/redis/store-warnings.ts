@@ -1,6 +1,6 @@
 import { type Connection, StoreRefusedError } from './connection.js';
 
-/** Settings with which the store keeps all entries, and what it does with another value. */
+/** Settings of the Redis store that prevent lost log entries: name, required value and the risk of any other value. */
 const safeSettings = [
   ['appendonly', 'yes', 'loses all data when it stops'],
   ['maxmemory-policy', 'noeviction', 'may evict the log when its memory is full'],

@@ -89,8 +89,9 @@ export function createWriterConnection(options: WriterConnectionOptions): Pick<K
 
   return {
     /**
-     * Keeps a connection for writes open until `stop` is called, or until the store has lost entries.
-     * @param first an open connection
+     * Keeps one connection for writes to Redis open, and opens another after each failure. Ends when `stop` is called,
+     * or when the store has lost entries.
+     * @param first an open connection, which is used first
      */
     run: kept.run,
     stop() {
