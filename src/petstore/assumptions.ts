@@ -37,8 +37,8 @@ const invalidSilent =
   '"400 when the body is missing required fields or contains invalid values." Which values are invalid: not shown.';
 
 /**
- * All points that the interface document leaves open, by id. A scenario sets each point under `assumptions` or in the
- * fields of `alsoAt`.
+ * All assumptions (questions that the interface document leaves open), by id. A scenario sets an assumption under
+ * `assumptions`; for some, other scenario fields can be used, which `alsoAt` names.
  */
 export const assumptions = /* @__PURE__ */ withValues({
   defaultStatus: {

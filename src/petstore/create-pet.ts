@@ -36,7 +36,8 @@ export const createPet: Operation = (call, { pets, categories, settings }) => {
     const pet = pets.add({ name, categoryId, status: status ?? defaultStatus, extra });
     return { status: 201, body: pet.json, storedId: String(pet.id) };
   } catch (error) {
-    // `pets.add` throws a `RangeError` only if no id up to the greatest int64 is free.
+    // Converts a `RangeError` to a 500 response. `pets.add` throws a `RangeError` only if no pet id up to the greatest
+    // int64 is free.
     throw error instanceof RangeError ? new ApiError(500, 'internal_error', error.message) : error;
   }
 };

@@ -11,19 +11,22 @@ export const basePath = '/v1';
 /** Version of the API in the interface document: "The interface version is 1.0.0." */
 export const interfaceVersion = '1.0.0';
 
-/** Status values of a pet: "Allowed values: available, pending, sold." */
+/** Status values of a pet in the interface document: "Allowed values: available, pending, sold." */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
-/** Fields of NewPet: "name and categoryId are required", "status: one of the allowed status values". */
+/**
+ * Fields of `NewPet`, the request body of createPet. Sentences of the interface document: "name and categoryId are
+ * required", "status: one of the allowed status values".
+ */
 export const newPetFields: readonly string[] = ['name', 'categoryId', 'status'];
 
 /** Query parameter `limit` of listPets: "Minimum 1, maximum 100, default 20. Maximum number of animals returned." */
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /**
- * Operation names in the interface document: "Operation name: listPets", "Operation name: createPet", "Operation name:
- * getPet".
+ * Names of the API's operations. The interface document has them as "Operation name: listPets", "Operation name:
+ * createPet" and "Operation name: getPet".
  */
 export const operationNames = ['listPets', 'createPet', 'getPet'] as const;
 export type OperationName = (typeof operationNames)[number];
@@ -32,8 +35,9 @@ export const isOperationName = (name: string | undefined): name is OperationName
   operationNames.some((operation) => operation === name);
 
 /**
- * "Free 60 / 1,000; Pro 300 / 10,000; Business 1,000 / 100,000; Enterprise Custom / Custom." Requests per minute / per
- * day of each plan.
+ * Requests per minute and per day of each plan, from the interface document: "Free 60 / 1,000; Pro 300 / 10,000;
+ * Business 1,000 / 100,000; Enterprise Custom / Custom." Enterprise is omitted, because the document has no numbers for
+ * the plan.
  */
 export const documentedPlans = {
   free: { minute: 60, day: 1_000 },
@@ -42,7 +46,7 @@ export const documentedPlans = {
 } as const satisfies Record<string, PlanLimits>;
 
 /**
- * "This operation is scheduled for removal on 5 December 2030." The document has no time of day; the simulator removes
- * getPet at 00:00 UTC.
+ * Time at which the simulator removes getPet. The interface document: "This operation is scheduled for removal on 5
+ * December 2030." The document has no time of day, so the simulator uses 00:00 UTC.
  */
 export const getPetRemovedAtMs = Date.UTC(2030, 11, 5);

@@ -49,7 +49,8 @@ const mixedLocales = ['en', 'ar', 'de', 'el', 'fa', 'he', 'hy', 'ja', 'ka_GE', '
  * Half of the `mixed` names are changed.
  */
 const unusualForms: readonly ((name: string) => string)[] = [
-  // Writes letters and accents of the name as separate code points (NFD), and adds one accent.
+  // Adds an accent to the pet name and separates letters from accents (NFD), because programs often handle such names
+  // incorrectly.
   (name) => `${name}\u0301`.normalize('NFD'),
   // Appends a family emoji, one visible character of seven code points.
   (name) => `${name} \u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}`,

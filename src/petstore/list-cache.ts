@@ -1,7 +1,7 @@
 import type { Outcome } from '../requests/outcome.js';
 import type { Settings } from './settings.js';
 
-/** Maximum number of cached lists of a stock of pets. Limits the memory if a client reads every page. */
+/** Maximum number of cached listPets responses per store of pets. Limits the memory if a client reads every page. */
 const maximumLists = 100;
 
 /** Response of listPets. It is full if it has as many pets as the query allows. */
@@ -28,8 +28,9 @@ export function findList(lists: ListCache, settings: Settings, query: string, re
 }
 
 /**
- * Removes cached lists that a change of the pets affects.
- * @param isAppended whether the change only adds a pet at the end, which does not change full lists
+ * Removes the cached listPets responses that a change of the pets may affect.
+ * @param isAppended whether the change only adds a pet at the end; responses with the maximum number of pets then stay
+ * valid
  */
 export function invalidateLists(lists: ListCache, isAppended: boolean): void {
   for (const [query, { isFull }] of lists) if (!isAppended || !isFull) lists.delete(query);

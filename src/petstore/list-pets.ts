@@ -7,10 +7,14 @@ import { isStatus, type Operation, type OperationContext, quote } from './operat
 import type { PetStore } from './pet-store.js';
 import type { Settings } from './settings.js';
 
-/** Runs listPets: "Operation name: listPets. GET /pets." */
+/**
+ * Runs the operation listPets, which returns a list of pets. Sentence of the interface document: "Operation name:
+ * listPets. GET /pets."
+ */
 export const listPets: Operation = (call, context) => {
   const { pets, settings } = context;
-  // List responses with a paging link are not cached. The Link header depends on the base URL as well as the query.
+  // Skips the list cache if responses have a Link header. The cache distinguishes lists only by query, but the Link
+  // header also contains the base URL.
   if (settings.paging !== 'none') return readList(call, context).outcome;
   return findList(pets.lists, settings, call.query, () => readList(call, context));
 };

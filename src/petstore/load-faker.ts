@@ -8,8 +8,8 @@ type FakerModule = typeof import('@faker-js/faker');
 export function loadFaker(): FakerModule {
   // biome-ignore lint/style/noRestrictedGlobals: a bundle for browsers does not contain this file
   const { runInThisContext } = process.getBuiltinModule('node:vm');
-  // Gets `process` of Node's main context, and from it the original `node:module`, because Jest 30.5 replaces this
-  // module in the contexts of tests.
+  // Gets the original `node:module` from `process` of Node's main context, because Jest 30.5 replaces this module in
+  // the contexts of tests.
   const { getBuiltinModule }: NodeJS.Process = runInThisContext('process');
   const { createRequire } = getBuiltinModule('node:module');
   return createRequire(import.meta.url)('@faker-js/faker');

@@ -8,12 +8,18 @@ export type Json = Record<string, unknown>;
 /** Creates a reference to a component of the OpenAPI description. */
 export const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Marks a part of the OpenAPI description as not shown in the interface document, with the ids of our assumptions. */
+/**
+ * Marks a part of the OpenAPI description that the API's documentation does not describe. The mark `x-assumption`
+ * contains the ids of the assumptions on which the part is based.
+ */
 export const assumes = (...ids: [AssumptionId, ...AssumptionId[]]): Json => ({
   'x-assumption': ids.length === 1 ? ids[0] : ids,
 });
 
-/** References to the rate-limit headers in the OpenAPI description: "Every API response carries these headers." */
+/**
+ * Headers of each response in the OpenAPI description, as references to the descriptions of the rate-limit headers. The
+ * interface document: "Every API response carries these headers."
+ */
 export const rateLimit: Json = Object.fromEntries(
   Object.values(rateLimitHeaders).map((name) => [name, ref('headers', name)]),
 );

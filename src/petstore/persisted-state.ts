@@ -20,7 +20,7 @@ const itemName = 'petstore-sim';
  * Maximum size of a saved state, in characters. Browsers store about five million per site, which the site needs too.
  */
 const maximumCharacters = 1_000_000;
-/** Maximum number of pets of a saved state. A larger state would exceed the size limit. */
+/** Maximum number of pets in a saved state. A state with more pets would be longer than `maximumCharacters`. */
 const maximumPets = 10_000;
 
 /** Saved state of a simulator. The fingerprint identifies the scenario, so that a changed scenario starts afresh. */
@@ -84,7 +84,7 @@ function save(sim: Simulator, storage: StateStorage, startedFrom: string, savedA
       }
     }
   }
-  // Removes the earlier saved state, because restoring it would show outdated data.
+  // Removes the previously saved state if saving failed, because the next start would restore outdated data.
   if (failure !== undefined) storage.removeItem(itemName);
   return failure;
 }

@@ -121,8 +121,8 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   }
 
   /**
-   * Returns the position in a list of pets at which the ids after the given id begin, even if no pet has this id. A
-   * page requested by cursor starts there. With a status, counts only the pets of that status.
+   * Returns the index in the list at which the page after the given id begins, for paging by cursor. No pet with this
+   * id need exist. With a status, counts only pets of that status.
    */
   positionAfter(id: Int64, status?: PetStatus): number {
     const row = this.#row(status);
@@ -207,8 +207,9 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   }
 
   /**
-   * Returns the lists of pets for a change. Copies the scenario's shared lists before the first change.
-   * @param isAppended whether the change only adds a pet behind all others
+   * Returns the stored pets for a change, and discards cached lists that the change affects. Copies the pets first if
+   * the store still shares them with the scenario.
+   * @param isAppended whether the change only adds a pet at the end
    */
   #own(isAppended = false): PetStock {
     if (this.isAtStart()) this.#stock = copyStock(this.#stock);

@@ -39,8 +39,10 @@ export interface Pets {
 }
 
 /**
- * @param store returns the present store
- * @param isLogged whether a log replays the simulator; then changes outside of the log throw an error
+ * Creates the functions of `sim.pets`, which read and change the stored pets.
+ * @param store returns the current store of pets
+ * @param isLogged whether the simulator's state comes from a log of commands; changes by these functions then throw an
+ * error
  */
 export function createPets(store: () => PetStore, isLogged = false): Pets {
   const writable = () => {

@@ -1,7 +1,7 @@
 import type { RecordedService } from '../traffic-files/address.js';
 import { basePath, type OperationName } from './document.js';
 
-/** The Petstore in recorded traffic. */
+/** Description of the Petstore's URLs and operations, by which its requests are found in recorded traffic. */
 export const recordedPetstore = { basePath, root: '/pets', operationOf } satisfies RecordedService;
 
 /** Returns the operation of a method and path, such as `GET /pets`. */

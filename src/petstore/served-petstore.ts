@@ -19,7 +19,7 @@ import { generatedPets, maximumPetsWhileServing } from './resolve-pets.js';
 const maximumGenerated = (most: number) =>
   `at most ${formatInteger(most)} generated pets; start the server with a scenario that has more`;
 
-/** The Petstore with all control operations. */
+/** The simulated Petstore API with all operations of its control API, which inspect or change a simulator. */
 export const servedPetstore = /* @__PURE__ */ createServedService({
   main: petstore,
   title: 'the Petstore service',
@@ -29,7 +29,8 @@ export const servedPetstore = /* @__PURE__ */ createServedService({
   state: {
     ...petState,
     check(scenario, { pets }) {
-      // Allows more pets than usual, because the server that exported the state could hold them.
+      // Allows as many generated pets as the loaded state has pets, even above the usual maximum. The server that
+      // exported the state could hold so many pets.
       const most = Math.max(maximumPetsWhileServing, pets.length);
       if (generatedPets(scenario) > most) throw invalid(`scenario: expected ${maximumGenerated(most)}`);
     },

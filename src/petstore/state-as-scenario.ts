@@ -27,7 +27,8 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
       mode: clock.frozen ? 'frozen' : 'real',
       ...(before?.speed !== undefined && { speed: before.speed }),
     },
-    // The scenario's `ids.start` stays, because it also determines the ids of generated pets.
+    // Exports the scenario's `ids` unchanged if no pet was added or changed, because `ids.start` also determines the
+    // ids of generated pets.
     ...(isAsGenerated(resolved, state)
       ? { ids: scenario.ids, pets: scenario.pets }
       : { ids: { start: nextId }, pets: state.pets.map(scenarioPet) }),
@@ -74,8 +75,8 @@ function scenarioKey(exported: ExportedKey, resolved: ResolvedScenario, nowMs: n
   const bannedForMs = preset?.bannedForMs ?? Math.max(0, bannedUntilMs - nowMs);
   return {
     plan,
-    // Writes `state: active` too, if the default scenario's key of the same name is inactive. Scenarios inherit missing
-    // fields.
+    // Omits the field `state` of an active key, except if the default scenario has an inactive key of the same name.
+    // The exported scenario would otherwise inherit the inactive state.
     ...((state !== 'active' || isInactiveByDefault(exported.key)) && { state }),
     ...(usage.minute + usage.day > 0 && { usage }),
     ...(bannedForMs > 0 && { bannedFor: `${bannedForMs}ms` }),
@@ -96,7 +97,8 @@ function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: n
     ...defined(others),
     ...(isUsed(minute) && { minute: windowState(minute) }),
     ...(isUsed(day) && { day: windowState(day) }),
-    // Subtracts earlier changes of the simulated clock, because the clock of the new scenario starts without them.
+    // Subtracts the time by which the current clock was moved, because the clock of the exported scenario starts
+    // without such moves.
     ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),
     ...(episodes > 0 && { episodes }),
     ...(strikes > 0 && { strikes }),
