@@ -74,8 +74,8 @@ export interface PetstoreFixtures {
 }
 
 /**
- * Playwright settings of a fixture option. Inlined at a known option name, `option: true` would be rejected by
- * Playwright's types, so it is a constant.
+ * Playwright settings that declare a fixture as an option of the test. A constant, because Playwright's types reject
+ * `option: true` written directly at a known option name.
  */
 const option = { option: true, scope: 'test' } as const;
 
@@ -118,7 +118,8 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       }
       if (whatToDo !== 'check') return;
       if (isFailed) throw new VerdictError(verdict);
-      // A test that was skipped or has failed already may have sent no request.
+      // Does not check whether requests were sent if the test was skipped or has failed, because such a test may have
+      // sent none.
       if (testInfo.status !== 'passed') return;
       answers.checkReached();
       if (answers.hasRoutes || (await isSentAny(control, verdict))) return;
@@ -140,7 +141,7 @@ class VerdictError extends Error {
   override readonly name = 'VerdictError';
   constructor(readonly verdict: Verdict) {
     super(describeBehavior(verdict));
-    // The stack is left out, because it would only point to this file.
+    // Removes the stack trace, because it would only point into this package instead of the user's test.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
