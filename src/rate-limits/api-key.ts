@@ -36,8 +36,9 @@ export interface ApiKey {
   readonly minute: Window;
   readonly day: Window;
   /**
-   * Initial usage, ban and expiry from the scenario, until the key's first request applies them. `clockMovedMs` is the
-   * time by which control operations had advanced the clock when the key was created.
+   * Initial usage, ban and expiry of the key from the scenario, and `clockMovedMs`; `undefined` once the key's first
+   * request has applied them. `clockMovedMs` is the time by which control operations had advanced the clock when the
+   * key was created.
    */
   preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
   /**
@@ -129,7 +130,8 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
   key.preset = undefined;
   const startMs = nowMs - Math.max(0, clockMovedMs - preset.clockMovedMs);
   const startSeconds = Math.floor(startMs / 1000);
-  // The key's initial usage already includes earlier requests of other clients, so these are not counted again.
+  // Counts requests of other clients only from this time on, because the key's initial usage already includes their
+  // earlier requests.
   key.backgroundSeconds = Math.max(key.backgroundSeconds, startSeconds);
   if (preset.usage.minute > 0) algorithm.preset(key.minute, preset.usage.minute, startSeconds);
   if (preset.usage.day > 0) algorithm.preset(key.day, preset.usage.day, startSeconds);
@@ -169,8 +171,8 @@ export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: numbe
 }
 
 /**
- * Counts a rate-limited request in a key's windows, according to the setting `rejectedCounts`. This can use up the
- * window that did not cause the refusal.
+ * Counts a refused request in both windows of its key, in the windows with remaining requests, or not at all, by the
+ * setting `rejectedCounts`. A minute limit's refusal can thus use up the day window.
  */
 export function countRefused(
   key: ApiKey,
@@ -267,7 +269,7 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
     // Requests of other clients during the key's ban are refused and not counted.
     if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
     countBackground(key, algorithm, second, requests);
-    // Skips the time until the reset of an exhausted window, in which the requests of other clients are refused and
+    // Skips the seconds until an exhausted window resets, because requests of other clients are refused until then and
     // change nothing.
     if (key.minute.remaining === 0) second = Math.max(second, key.minute.resetAtSeconds - 1);
     if (key.day.remaining === 0) second = Math.max(second, key.day.resetAtSeconds - 1);

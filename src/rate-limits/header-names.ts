@@ -8,5 +8,8 @@ export const rateLimitHeaders = {
   reset: 'X-RateLimit-Reset',
 } as const;
 
-/** Header name. "The client waits for the time given in the Retry-After header before retrying." */
+/**
+ * Name of the header with the required wait. The interface document: "The client waits for the time given in the
+ * Retry-After header before retrying."
+ */
 export const retryAfterHeader = 'Retry-After';

@@ -53,10 +53,7 @@ export class KeyRegistry {
     this.reset(nowMs);
   }
 
-  /**
-   * Replaces the key definitions, plans and limit settings. The new options take effect at the next `reset` or
-   * `restore`.
-   */
+  /** Sets other key definitions, plans and limit settings, which take effect at the next `reset` or `restore`. */
   configure(options: KeyRegistryOptions): void {
     this.#options = options;
   }
@@ -129,7 +126,8 @@ export class KeyRegistry {
   }
 
   /**
-   * Updates an API key before its request: applies the scenario's initial state, then counts requests of other clients.
+   * Updates an API key before its request is counted. Applies the initial usage, ban and expiry from the scenario at
+   * the key's first request. Then adds simulated requests of other clients.
    */
   bringUpToDate(key: ApiKey, nowMs: number): void {
     const { algorithm, background, clockMovedMs } = this.#options;
@@ -138,7 +136,10 @@ export class KeyRegistry {
     if (perSecond !== undefined) applyBackground(key, algorithm, perSecond, nowMs);
   }
 
-  /** Returns a copy of an API key, updated as for a request at `nowMs`. The key does not change. */
+  /**
+   * Returns a copy of an API key, in the state in which a request at `nowMs` (Unix milliseconds) would find the key.
+   * The stored key does not change.
+   */
   preview(key: ApiKey, nowMs: number): ApiKey {
     const copy = copyKey(key);
     this.bringUpToDate(copy, nowMs);
@@ -157,7 +158,10 @@ export class KeyRegistry {
     return { keys: [...this.#keys.values()].map(copyKey), unlisted: [...this.#unlisted.values()].map(copyKey) };
   }
 
-  /** @param state keys that are not shared with other code, such as a result of `copyKeys` */
+  /**
+   * Replaces all API keys and their state.
+   * @param state keys that other code does not change, such as a result of `copyKeys`
+   */
   restore({ keys, unlisted }: KeyRegistryState): void {
     this.#texts = undefined;
     this.#keys = new Map(keys.map((key) => [key.key, key]));
@@ -197,8 +201,8 @@ const copyWindow = (window: Window): Window => ({
   lengthSeconds: window.lengthSeconds,
   startSeconds: window.startSeconds,
   used: window.used,
-  // Skips `map` for a window with an empty log, the usual case. Calling `map` would take as long as the rest of the
-  // copy.
+  // Skips `map` for a window with an empty log, the usual case. The call would take as long as the rest of the copying
+  // of the API key.
   log: window.log.length === 0 ? [] : window.log.map(([second, requests]) => [second, requests]),
   logStart: window.logStart,
   remaining: window.remaining,

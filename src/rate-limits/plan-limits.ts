@@ -1,6 +1,9 @@
 import type { WindowName } from '../requests/request-record.js';
 
-/** Default length of the minute and day windows, in seconds: "Requests per minute", "Requests per day". */
+/**
+ * Default lengths of the two rate-limit windows of a plan, in seconds. The interface document limits "Requests per
+ * minute" and "Requests per day".
+ */
 export const windowSeconds = { minute: 60, day: 86_400 } as const satisfies Record<WindowName, number>;
 
 /** Limits of a plan: requests per window for one API key. */

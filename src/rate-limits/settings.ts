@@ -16,7 +16,10 @@ export const choice = <const Value>(byDefault: Value, ...others: Value[]): Choic
 });
 export const open = <Value>(byDefault: Value): Open<Value> => ({ default: byDefault });
 
-/** Object type with one value for each setting in `Settings`. */
+/**
+ * Type of an object with one value for each setting, derived from a table of the settings with their defaults and
+ * alternatives.
+ */
 export type ValuesOf<Settings> = {
   -readonly [Id in keyof Settings]: Settings[Id] extends Open<infer Value> ? Value : never;
 };

@@ -24,8 +24,8 @@ export interface Window {
   /** Requests that the key may still send before `resetAtSeconds`. Updated by the algorithm's `refresh` and `count`. */
   remaining: number;
   /**
-   * Time at which the window's `remaining` increases, in Unix seconds. Updated by the algorithm's `refresh` and
-   * `count`.
+   * Time at which the remaining requests of this window increase next, in Unix seconds. The functions `refresh` and
+   * `count` of the rate-limiting algorithm update the time.
    */
   resetAtSeconds: number;
 }
