@@ -9,10 +9,11 @@ import type { Outcome, WireFault } from './outcome.js';
 export interface Route {
   readonly operation: string;
   /**
-   * Starts the custom operation's function and returns at once. Absent during log replay, because the log contains the
-   * outcome.
+   * Starts the custom operation's function, and returns without waiting for the outcome. `undefined` while a log is
+   * replayed, because the log contains the outcome.
    * @param id journal id of the request, for the later call of `finishRoute` with the outcome
-   * @param isWhole whether a fault changes or delays the response, so that the adapter reads the whole body first
+   * @param isWhole whether the function's whole response body must be read first, for a fault rule that changes or
+   * delays the response
    */
   readonly start?: ((id: number, isWhole: boolean) => void) | undefined;
 }
@@ -44,8 +45,8 @@ export interface ApiCall {
   /** Number of the client's connection, if known. Requests on one HTTP/1.1 connection are sequential. */
   connection?: number | undefined;
   /**
-   * Whether the HTTP server briefly delays responses that ask a client to wait, such as a 429, to see requests that
-   * were already on their way. A delayed response has the callback `sent`.
+   * Whether the HTTP server sends responses that ask a client to wait, such as a 429, about 20 ms later. Requests that
+   * arrive during this delay were sent in parallel.
    */
   readonly holdsRefusals?: boolean | undefined;
   /**

@@ -2,7 +2,8 @@ import { type ApiError, errorBody } from './api-error.js';
 import type { ErrorCode } from './error-codes.js';
 
 /**
- * Network fault of a response. Adapters without a network simulate the fault with a network error or a failing stream.
+ * Fault of the connection or the bytes of a response, such as a truncated body. The `fetch` function and the msw
+ * handlers have no connection, so they simulate the fault with a network error or a failing stream.
  */
 export type WireFault =
   | { kind: 'reset' }
@@ -40,7 +41,7 @@ export interface Outcome {
   assumption?: string | undefined;
 }
 
-/** Placeholder outcome for a request whose response is replaced by a fault rule or an extension. */
+/** Response of a request whose operation does not run, because a fault rule replaces the response. */
 export const emptyOutcome: Outcome = { status: 200, body: '' };
 
 /** Scenario setting with replacements for values of the field `code` in error responses. */

@@ -1,7 +1,8 @@
 import type { ApiCall } from './api-call.js';
 
 /**
- * Request headers that a stored request retains, because they affect the response, the journal entry or the delivery.
+ * Names of the request headers that a log stores. Only these headers affect the response, the journal record or the
+ * sending of the response.
  */
 const readHeaders = ['authorization', 'content-type', 'content-encoding', 'user-agent', 'x-sim-call', 'origin'];
 
@@ -55,8 +56,8 @@ export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | '
 export const fromPlainCall = (call: PlainCall, context: CallContext = {}): ApiCall => new KeptCall(call, context);
 
 /**
- * Request restored from the log. A class, because an object spread would take 0.3 us, as long as the log's other work
- * per request.
+ * Request restored from the log. A class, because an object spread would take 0.3 us and double the time that the log
+ * needs for each request.
  */
 class KeptCall implements ApiCall {
   readonly #headers: PlainCall['headers'];

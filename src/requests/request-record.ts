@@ -14,8 +14,8 @@ export interface ObservedRequest {
   readonly id: number;
   readonly arrivedAtMs: number;
   /**
-   * Time at which the response was passed to the adapter for sending. Later than the arrival if a fault or the adapter
-   * delayed the response.
+   * Time at which the response was passed on for sending. Later than the request's arrival if a fault delayed the
+   * response, or the server held a 429 back briefly.
    */
   readonly answeredAtMs: number;
   /** Time at which the response's last byte was sent. Later than `answeredAtMs` for a response in chunks. */
@@ -118,8 +118,8 @@ export interface RequestKnowledge {
 export interface RequestRecord extends ObservedRequest, RequestKnowledge {}
 
 /**
- * Request record with an initial value for every field, for object spreads. V8 handles copies that begin with all
- * fields faster.
+ * Request record with an initial value for every field. Other records are copies of this one with changed fields,
+ * because V8 is faster with objects that have their fields in one order.
  */
 export const emptyRecord: RequestRecord = {
   id: 0,

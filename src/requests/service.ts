@@ -8,7 +8,10 @@ import type { Outcome } from './outcome.js';
  * request.
  */
 export interface Match {
-  /** Name of the operation for the request; `undefined` only if `refusal` has an error response instead. */
+  /**
+   * Name of the operation that the request's method and path match. `undefined` if no operation matches; `refusal` then
+   * contains the error response.
+   */
   readonly operation: string | undefined;
   readonly isWrite: boolean;
   /** Path parameters of the request, as sent: `petId` in `/pets/{petId}`. */
@@ -21,7 +24,10 @@ export interface Match {
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** Creates the match of a request. The fields have one order, because V8 handles objects of one shape faster. */
+/**
+ * Creates a `Match`: the operation that a request belongs to. The fields are always in the same order, because V8
+ * handles objects of one shape faster.
+ */
 export const createMatch = (
   operation: Match['operation'],
   isWrite = false,
@@ -36,7 +42,7 @@ export const createMatch = (
  */
 export const refusedMatch = (refusal: ApiError): Match => createMatch(undefined, false, refusal);
 
-/** Deprecation of a service's operation. */
+/** Description of a deprecated operation: method and path, time of removal, and replacement. */
 export interface Deprecation {
   /** Method and path of the operation: `GET /pets/{petId}`. */
   readonly target: string;
@@ -80,14 +86,15 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
   /** Replaces the service's data with a captured copy. Later changes of the data must not change the copy. */
   restore(copy: Copy): void;
   /**
-   * Whether the service's data is unchanged since the start of the scenario. A log then stores no copy. Default: no.
+   * Whether the service's data is unchanged since the start of the scenario. If so, a snapshot in a log omits the data.
+   * Default: no.
    */
   isAtStart?(): boolean;
   /** Splits a captured copy of the service's data into JSON values, for a log. Default: the copy as one value. */
   write?(copy: Copy): Iterable<JsonValue>;
   /**
-   * Converts the JSON values of an exported state back to a copy of the service's data, as `capture` returns it.
-   * Default: uses the first value as the copy.
+   * Converts the JSON values from `write` back to a copy of the service's data, as `capture` returns it. Default: the
+   * copy is the first value.
    */
   read?(values: readonly JsonValue[]): Copy;
 }
