@@ -60,7 +60,10 @@ export interface SandboxesOptions {
 
 /** Callbacks for a server that stores each command in an ordered log. */
 interface SandboxHooks {
-  /** Whether a sandbox is in use: it has an open stream or a pending request. Default: asks its clock and journal. */
+  /**
+   * Whether a sandbox is in use although it has no pending request. Default: a call waits on the sandbox's clock, or a
+   * stream reads its journal.
+   */
   isWatched?: (sandbox: Sandbox) => boolean;
   /** Called for every new sandbox. */
   onMade?: (sandbox: Sandbox) => void;
@@ -72,8 +75,9 @@ const isReadFrom = ({ sim }: Sandbox) => {
 };
 
 /**
- * Maximum and minimum interval, in milliseconds, after which another read of a sandbox counts as use and postpones its
- * removal.
+ * Maximum and minimum renewal interval of a sandbox, in milliseconds. A read postpones the sandbox's removal only if
+ * the last use was at least this interval ago. The interval is a quarter of the idle time after which a sandbox is
+ * removed.
  */
 const readAfterMs = { most: 60_000, least: 10 };
 
@@ -91,8 +95,8 @@ export class Sandboxes {
   readonly #onMade: (sandbox: Sandbox) => void;
   readonly #sandboxes = new Map<string, StoredSandbox>();
   /**
-   * Earliest time at which a sandbox can become idle, in Unix milliseconds. Until then, a request needs no search for
-   * idle sandboxes.
+   * Time of the next search for idle sandboxes, which are removed, in Unix milliseconds. No sandbox can become idle
+   * earlier.
    */
   #nextIdleMs = Number.NEGATIVE_INFINITY;
   /** Names of sandboxes that were dropped as idle, oldest first. */
@@ -140,8 +144,8 @@ export class Sandboxes {
   }
 
   /**
-   * Whether a control request that only reads the sandbox must also call `use`, so that the sandbox is not dropped as
-   * idle.
+   * Whether a request that only reads a sandbox must call `use`, because the sandbox's last use is long ago. Otherwise
+   * the sandbox would be dropped as idle.
    */
   isRenewalDue(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
@@ -149,8 +153,8 @@ export class Sandboxes {
   }
 
   /**
-   * Interval at which an open stream must call `use` for its sandbox, in milliseconds; Infinity if sandboxes never
-   * become idle.
+   * Interval at which an open stream must mark its sandbox as used, in milliseconds, so that the sandbox is not dropped
+   * as idle. Infinity if sandboxes never become idle.
    */
   get renewalMs(): number {
     if (this.#idleMs === Number.POSITIVE_INFINITY) return this.#idleMs;
@@ -168,8 +172,9 @@ export class Sandboxes {
   }
 
   /**
-   * Creates a sandbox in steps, with the arguments and errors of `create`. Only the last step changes state.
-   * @param checkAll checks the scenario; default: in one step
+   * Creates a sandbox in steps, between which the server can handle requests. Arguments and errors are those of
+   * `create`. Only the last step changes state.
+   * @param checkAll function that checks the scenario in several steps; default: one step
    */
   *createInSteps(
     name: string,
@@ -237,7 +242,7 @@ export class Sandboxes {
     };
   }
 
-  /** Restores the sandboxes of a snapshot into an empty instance. */
+  /** Adds the sandboxes of a snapshot to this collection, which must be empty. */
   restore({ sandboxes, dropped, lastNumber }: SandboxesState): void {
     for (const sandbox of sandboxes) this.#set(sandbox);
     for (const name of dropped) this.#dropped.add(name);
