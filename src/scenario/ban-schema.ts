@@ -28,8 +28,8 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 };
 
 /**
- * Creates the schema of a field under its deprecated name, which editors strike through. Rejects valid values too:
- * `withPresentNames` renames the field before the check, unless both names are set.
+ * Creates the schema for a deprecated name of a field. Editors strike the name through. Rejects every value, because
+ * only a scenario with both names reaches this schema: `withPresentNames` has renamed any other.
  */
 function earlier(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];
@@ -38,8 +38,8 @@ function earlier(name: string, value: typeof seconds) {
 }
 
 /**
- * Schemas of a scenario's `ban` fields. The schemas of `extend` and `status` are derived from the settings of the same
- * meaning.
+ * Schemas of the fields of a scenario's `ban` map, except `extend` and `status`. The scenario schema adds these two
+ * with the schemas of the settings `banExtend` and `banStatus`.
  */
 export const banFields = {
   after: optional(count),

@@ -30,8 +30,8 @@ export function* checkScenario(
     else if (typeof name === 'string' && field === 'assumptions')
       omitAssumption(otherFields, steps.length === 2 && unknown ? unknown : name);
     else if (typeof name === 'string' && field === 'keys') {
-      // Omits a key with a misspelled field name `plan`. The key's usage may be valid for the intended plan, but not
-      // for the default plan.
+      // Excludes a key from later checks if its field name `plan` is misspelled. Otherwise the key's usage would be
+      // compared with the limits of the default plan, not of the intended plan.
       if (unknown === undefined || unknown === 'plan') delete otherFields.keys?.[name];
     } else if (field === 'faults' && typeof name === 'number') {
       if (unknown === undefined) keepNames(otherFields, scenario, name);
@@ -57,13 +57,17 @@ function keepNames(otherFields: CheckedScenario, { faults }: { faults?: unknown 
   const named = {
     ...(typeof name === 'string' && name !== '' && { name }),
     when: { ...(keys.length > 0 && { key: keys }), ...(typeof plan === 'string' && { plan }) },
-    // A fault rule needs an effect to be valid. Any effect will do, because a scenario with issues never runs.
+    // Adds an effect, because a fault rule without an effect is invalid. The effect is never applied, because a
+    // scenario with mistakes is never loaded.
     then: { delay: 0 },
   };
   otherFields.faults = (otherFields.faults ?? []).with(index, named);
 }
 
-/** Replaces the limits of an invalid plan with valid ones, so that references to the plan's name are not reported. */
+/**
+ * Replaces the limits of an invalid plan with placeholders, so that the plan's name stays known. Otherwise each key
+ * with this plan would be reported as a further mistake.
+ */
 function loosen(otherFields: CheckedScenario, plan: string): void {
   otherFields.plans = { ...otherFields.plans, [plan]: unknownLimits };
   if (plan === 'enterprise' && otherFields.assumptions !== undefined) delete otherFields.assumptions.enterpriseLimits;

@@ -121,7 +121,8 @@ const effectsOf = (value: Output<typeof thenFields>) => effectNames.filter((name
 
 const withEffect = refine(
   thenFields,
-  // Not checked beside another mistake, which is often the misspelt name of the effect.
+  // Reports a missing effect only if the fault rule has no other mistake, because the other mistake is often the
+  // misspelt name of the effect.
   (value, isRight) => !isRight || value.delay !== undefined || effectsOf(value).length > 0,
   `an effect: delay or one of ${effectNames.join(', ')}`,
 );
@@ -172,7 +173,7 @@ export function toFaultRule(fault: CheckedFault, fallbackName: string): FaultRul
     effect: toEffect(fault.then),
     delayMs: typeof delay === 'number' ? { fixed: delay } : delay,
     phase: fault.then.phase ?? (shapes ? 'after' : 'before'),
-    // A ban effect refuses the request, and a refused request does not use quota.
+    // Counts no quota for the request if the fault rule bans the key, because a refused request uses no quota.
     countsQuota: countsQuota && fault.then.ban === undefined,
     failTimes,
   };

@@ -8,8 +8,8 @@ import { isMap } from '../values/plain-data.js';
 export interface KnownOperations {
   readonly names: Set<string>;
   /**
-   * Whether a scenario may use every operation name. Needed for replayed logs, and for backends, whose operations are
-   * unknown.
+   * Whether a scenario may use every operation name. True while a log is replayed, and with a backend of the user,
+   * because the backend's operations are unknown.
    */
   acceptsAll: boolean;
 }
@@ -23,14 +23,15 @@ export const knownOperations = (names: Iterable<string>): KnownOperations => ({
 export const anyOperation: KnownOperations = { names: new Set(), acceptsAll: true };
 
 /**
- * Creates the schema for an operation's name in a scenario. Accepts any text, because `unknownOperations` reports
- * unknown names; `known` is for editors.
+ * Creates the schema for an operation's name in a scenario. Accepts any text, because `unknownOperations` later reports
+ * unknown names.
+ * @param known names that editors suggest
  */
 export const operationName = (known: readonly string[]) => either(oneOf(...known), text);
 
 const methodAndPath = /^[A-Z]+ \//;
 
-/** End of the expectation in the message about an unknown operation name. */
+/** End of an error message that lists the expected operation names: a method with a path is allowed too. */
 export const orMethodAndPath = ', or a method and path such as "GET /v1/orders"';
 
 /** Reports each unknown operation name in a scenario or a fault rule. */

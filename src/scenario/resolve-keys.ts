@@ -68,7 +68,10 @@ export function checkKeyNames(
   }
 }
 
-/** Returns the limits of a plan. For an unknown plan, adds an issue at a path of the scenario, given as `steps`. */
+/**
+ * Returns the limits of a plan. For an unknown plan, returns `undefined` and reports the scenario field at the path
+ * `steps` in `issues`.
+ */
 export function limitsOf(plan: string, plans: Plans, steps: readonly Step[], issues: Issue[]): PlanLimits | undefined {
   if (Object.hasOwn(plans, plan)) return plans[plan];
   const names = Object.keys(plans);

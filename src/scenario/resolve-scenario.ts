@@ -60,14 +60,16 @@ export function* resolveInSteps(
   yield;
   const issues: Issue[] = [];
   const checked = yield* checkScenario(complete, rules, issues, checkAll);
-  // Uses the unchecked fault rules, so that another mistake in a rule does not hide its unknown operation.
+  // Checks operation names in the original fault rules instead of the valid ones. Otherwise, another mistake in a fault
+  // rule would hide its unknown operation.
   issues.push(...unknownOperations({ ...checked, faults: complete?.faults }, operations));
   const settings = resolveSettings(checked, rules.defaults, issues);
   if (checked.extends !== undefined && checked.extends !== 'default') {
     const message = `expected "default" (only scenario files can extend another), got ${JSON.stringify(checked.extends)}`;
     issues.push(issueAt(['extends'], message));
   }
-  // Uses the unchecked keys. References to an invalid key are then not reported, because the key itself already is.
+  // Checks references to API keys against the keys as written, including invalid ones. An invalid key is itself
+  // reported, so references to it are not reported too.
   if (!settings.acceptAnyKey && isMap(complete?.keys)) checkKeyNames(checked, complete.keys, issues);
   const plans = resolvePlans(checked, rules.plans, settings, issues);
   const seed = checked.seed ?? 1;
@@ -107,8 +109,8 @@ export function completed(scenario: Scenario, base: Scenario): Scenario {
     // Omits the default scenario's description if the scenario has another name, because the description would be
     // wrong.
     ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
-    // Puts the scenario's own keys first, because clients use the first key by default. Unlike a spread,
-    // `Object.assign` copies the merged keys, possibly thousands, only once.
+    // Puts the scenario's own keys before the default scenario's, because clients use the first key by default.
+    // `Object.assign` avoids another copy of the merged keys, of which there can be thousands.
     ...(isMap(keys) && { keys: Object.assign({ ...keys }, mergeEach(base.keys, keys)) }),
   };
 }

@@ -6,7 +6,10 @@ import { formatIssues, type Issue } from '../validation/issue.js';
  */
 export class ScenarioError extends Error {
   override readonly name = 'ScenarioError';
-  /** @param subject the invalid value: a scenario, or one key, pet or fault rule */
+  /**
+   * Creates an error whose message lists all issues.
+   * @param subject invalid value that the message names: a scenario, or one key, pet or fault rule
+   */
   constructor(
     readonly issues: readonly Issue[],
     readonly subject = 'scenario',

@@ -8,11 +8,14 @@ import type { ServiceContent, ServiceSchema } from './service-schema.js';
 import type { Settings } from './settings.js';
 
 /**
- * Functions that resolving some scenarios requires. The main service (the Petstore) adds more functions by declaration
- * merging.
+ * Functions without which a scenario with certain fields cannot be resolved. The main service (the Petstore) adds more
+ * functions by declaration merging.
  */
 export interface ResolveOptions {
-  /** The function `readStart` of `petstore-sim/control`. Required only for a scenario with the field `state`. */
+  /**
+   * Function that reads the field `state` of a scenario: `readStart` of `petstore-sim/control`. Scenarios without this
+   * field do not need the function.
+   */
   readStart?: ReadStart | undefined;
 }
 

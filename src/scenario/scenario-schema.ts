@@ -21,7 +21,7 @@ const planLimits = fields({ minute: limit, day: limit });
  * default and the alternatives.
  */
 function optionalValues({ operations, settings }: Pick<ServiceSchema, 'operations' | 'settings'>) {
-  /** Schemas of the settings that have no fixed list of values. */
+  /** Schemas of the assumptions whose values are not a fixed list, by id. */
   const openValues: { [Id in AssumptionId]?: Schema<Settings[Id]> } = {
     errorCodes: mapOf(oneOf(...errorCodes), text),
     limitsApply: either(oneOf('all', 'none'), list(operationName(operations))),
@@ -75,7 +75,7 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
       }),
     ),
     ...service.fields,
-    // A documented plan may omit a limit, which then has the documented value.
+    // Limits are optional, because an omitted limit of a plan in the API's documentation has the documented value.
     plans: optional(mapOf(string, fields({ minute: optional(limit), day: optional(limit) }))),
     windows: optional(fields({ minute: optional(wholeSeconds), day: optional(wholeSeconds) })),
     keys: optional(mapOf(keyText, fields(keyFields))),
@@ -106,8 +106,8 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
     ),
     assumptions: optional(fields(values)),
     /**
-     * State of another simulator to start with. Not checked here: `readStart` checks the field, and not every program
-     * imports it.
+     * Exported state of another simulator, with which the simulator starts. This schema accepts any value. The check is
+     * in another module (`readStart`), so that programs without such states need not load it.
      */
     state: optional(anything),
     client: optional(clientSchema(service.operations)),

@@ -6,7 +6,10 @@ import type { AssumptionId, Settings } from './settings.js';
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceFields {}
 
-/** Schemas of the fault-rule conditions of the main service, which the service adds by declaration merging. */
+/**
+ * Schemas of additional fault-rule conditions, which the main service (the Petstore) declares in this interface by
+ * declaration merging.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceConditions {}
 

@@ -58,11 +58,12 @@ function toWindow(
   if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
     issues.push(issueAt([...steps, 'log'], 'expected each second once, oldest first'));
   }
-  // A token bucket regains `limit` units per second. One token is `lengthSeconds` units.
+  // `used` of a token bucket is a number of units. The bucket regains `limit` units per second, and a request uses
+  // `lengthSeconds` units.
   const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
     issues.push(issueAt([...steps, 'used'], `expected a bucket that is full before the year 10000, got ${used}`));
   }
-  // Copies the list of request times, because keys without windows in the file share one default list.
+  // Copies the list of request times, because all windows that an exported state omits share one default list.
   return { ...empty, startSeconds, used, log: log.map(([second, requests]) => [second, requests]) };
 }
