@@ -7,11 +7,11 @@ export interface ControlChange {
   readonly number: number;
   /** Time of the simulator's clock before the change. Differs from `atMs` if the change moved the clock. */
   readonly beforeMs: number;
-  /** Time of the simulator's clock after the change. */
+  /** Time of the simulator's clock after the control operation, in Unix milliseconds. */
   readonly atMs: number;
   /** Id of the last API request that arrived before the control operation. */
   readonly lastId: number;
-  /** Method and path of the control operation that made the change, such as `POST /clock`. */
+  /** Method and path of the control operation that changed the simulator, such as `POST /clock`. */
   readonly request: string;
   /** Summary of the control operation's input, such as `advance 61s`. */
   readonly input: string;

@@ -9,7 +9,10 @@ const toleranceMs = 50;
 /** Maximum number of API keys whose last refusal is remembered. */
 const maximumKeys = 1_000;
 
-/** Last refused request of an API key while the simulator's clock was frozen. */
+/**
+ * Last refused request of an API key on a frozen clock. Kept to detect that the client has waited and was refused
+ * again, because the clock stood still.
+ */
 interface Refusal {
   /** Real time between the freeze or last move of the clock and the refusal, in milliseconds. */
   frozenForMs: number;
@@ -18,8 +21,8 @@ interface Refusal {
 }
 
 /**
- * Warns once if a test hangs, because the client's timers run while the simulator's clock is frozen. Delayed responses
- * then never arrive, and clients that obey Retry-After are refused forever.
+ * Detects that a test hangs because the simulator's clock is frozen while the client's timers run, and warns once.
+ * Delayed responses then never arrive, and clients that obey Retry-After are refused forever.
  * @returns function to call with each response while the clock is frozen
  */
 export function createFrozenClockNotice(

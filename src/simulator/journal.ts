@@ -39,7 +39,10 @@ const queryFields: Record<keyof JournalQuery, true> = {
   text: true,
 };
 
-/** @param now returns the time of the simulator's clock, in Unix milliseconds */
+/**
+ * Creates `sim.journal`, the public functions of a simulator's journal of requests.
+ * @param now returns the time of the simulator's clock, in Unix milliseconds
+ */
 export function createJournal(journal: RequestJournal, now: () => number): Journal {
   return {
     get size() {

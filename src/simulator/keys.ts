@@ -34,7 +34,9 @@ export interface WindowInfo {
 export interface Keys {
   /** Lists the API keys from the scenario and from calls of `add`. */
   list(): KeyInfo[];
-  /** Texts of the API keys that `list` returns. The property returns one cached array until the keys change. */
+  /**
+   * Texts of the API keys of the scenario and of `add`. The property returns one cached array until the keys change.
+   */
   readonly texts: readonly string[];
   /** Texts of unknown API keys that requests used under the assumption `acceptAnyKey`. `list` omits these keys. */
   readonly unlisted: readonly string[];
@@ -62,7 +64,7 @@ export interface Keys {
   /**
    * Sets the number of used requests of an API key per window. Each changed window starts now.
    * @throws {RangeError} unless each number is an integer from 0 to the plan's limit
-   * @example sim.keys.setUsage('free-key', { minute: 60 }) // the next request is a 429
+   * @example sim.keys.setUsage('free-key', { minute: 60 }) // the next request with the key gets a 429
    */
   setUsage(key: string, usage: Partial<PlanLimits>): void;
 }

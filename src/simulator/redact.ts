@@ -4,8 +4,8 @@ import { createTextFinder, shortestSecret } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
 /**
- * Number of masked keys learned from requests that may be added to twice the initial number. Above the maximum, the
- * list of keys to mask is rebuilt without removed keys.
+ * Allowed growth of a list of API keys to mask. A list longer than twice its initial length plus this number is
+ * rebuilt, without keys that no longer exist.
  */
 const maximumLearned = 20_000;
 
@@ -17,7 +17,8 @@ export type Redact = (text: string) => string;
  * file contains them in clear text.
  */
 export const displayKey = (sim: Simulator, key: string): string =>
-  // Reads the resolved scenario, because `sim.scenario` copies, which takes 200 ms with 150,000 keys.
+  // Reads the keys from the resolved scenario, because `sim.scenario` copies the whole scenario. With 150,000 keys, the
+  // copy takes 200 ms.
   coreOf(sim).state.resolved.keys.has(key) ? key : maskedKey(key);
 
 /**
@@ -34,8 +35,9 @@ export function createRedactor(
   let secrets = only === undefined ? secretsOf.get(sim) : undefined;
   if (secrets === undefined) {
     const named = only && new Set(Object.keys(only.keys ?? {}));
-    // Reads the resolved scenario, because `sim.scenario` would be a copy, which takes 70 ms with 60,000 keys. Another
-    // loaded scenario has a new map of keys, so the change is noticed.
+    // Reads the API keys of the resolved scenario, because `sim.scenario` would copy the scenario, which takes 70 ms
+    // with 60,000 keys. The resolved scenario has a new map of keys after another scenario was loaded, so that the
+    // change is detected.
     secrets = createSecrets(sim, () => named ?? coreOf(sim).state.resolved.keys);
     if (only === undefined) secretsOf.set(sim, secrets);
   } else secrets.learnAll();
@@ -61,7 +63,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
   let finder: ReturnType<typeof createTextFinder>;
   let count: number;
   let countAtFirst: number;
-  /** Highest request id up to which the tokens of all requests are collected for masking. */
+  /** Highest request id up to which the API keys of all recorded requests are in the list of keys to mask. */
   let learnedId: number;
 
   function learn(key = ''): void {
@@ -89,8 +91,8 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
         last = token;
       }
     }
-    // Advances `learnedId`, the id up to which keys were learned from records, only if no request is pending. The
-    // record of a pending request comes later, with a lower id.
+    // Advances `learnedId` only if no request is pending. A pending request has a lower id, and its record, which may
+    // contain an unknown key, is added later.
     if (journal.pending === 0) learnedId = journal.lastId;
   }
 

@@ -6,8 +6,8 @@ import type { Settings } from '../scenario/settings.js';
 export type Refusals = (error: ApiError, settings: Settings) => Outcome;
 
 /**
- * Creates a function that reuses the last outcome for an equal refusal, so that the journal stores the text once.
- * Refusals within one second have the same text.
+ * Creates a function that returns the response to a rejected request. Reuses the previous response if it is equal, so
+ * that the journal stores the text once. Rejections within one second have the same text.
  */
 export function createRefusals(): Refusals {
   let message: string | undefined;

@@ -17,7 +17,7 @@ import type { MountedService, SimulatedService, SimulatorState } from './simulat
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord } from './to-record.js';
 import { createWaitingRequests } from './waiting-requests.js';
 
-/** Creates the match of a request to a custom route, which names its operation itself. */
+/** Matches a request to a custom route (the user's own handler), whose operation name the route itself states. */
 const matchOfRoute = (operation: string, { method, body }: ApiCall): Match =>
   createMatch(operation, !isSafe(method), body && body.length > maximumBodyBytes ? payloadTooLarge() : undefined);
 
@@ -59,7 +59,8 @@ export class RequestPipeline {
     const { journal } = state;
     const nowMs = state.clock.now();
     const id = journal.open();
-    // Sends due delayed responses first. The new request already has its id, because it arrived before these responses.
+    // Completes delayed responses that are due before the new request is handled. The new request gets its id first,
+    // because it arrived before these responses were sent.
     if (state.delayed.length > 0) this.waiting.complete(nowMs);
     const { resolved } = state;
     const basePath = call.basePath ?? state.basePaths[0];
@@ -99,7 +100,10 @@ export class RequestPipeline {
     return this.#go(exchange, this.#decide(exchange), nowMs, call.arrivedBehind) ?? this.waiting.wait(id, call.signal);
   }
 
-  /** Returns the response of a request, or starts the request's wait and returns `undefined`. */
+  /**
+   * Continues a request. Returns the response if the request has an outcome; otherwise starts the request's delay or
+   * custom route, and returns `undefined`.
+   */
   #go(exchange: RequestInProgress, next: Outcome | DelayedRequest | Run, atMs: number, arrivedBehind?: number) {
     if ('status' in next) return this.#answer(exchange, next, atMs, arrivedBehind);
     if ('dueMs' in next) this.waiting.delay(next);
@@ -213,7 +217,10 @@ export class RequestPipeline {
     };
   }
 
-  /** @throws {Error} if a log was written with a service that is missing in this process */
+  /**
+   * Returns the service that handles a request.
+   * @throws {Error} if the request was logged by a process with a service that is missing in this process
+   */
   #mounted({ service: name }: RequestInProgress): MountedService {
     const mounted = this.#state.services.find(({ service }) => service.name === name);
     if (mounted === undefined) throw new Error(`Failed to serve a request: expected a service ${name}, got none`);
@@ -234,7 +241,11 @@ export class RequestPipeline {
     return new ApiError(500, 'internal_error', 'The simulator failed; this is a bug of the simulator.');
   }
 
-  /** @param atMs time of the headers in Unix milliseconds: the request's arrival, or the end of its delay */
+  /**
+   * Creates the response with all its headers.
+   * @param atMs time by which the headers are computed, in Unix milliseconds: the arrival of the request, or the end of
+   * its delay
+   */
   #answer(exchange: RequestInProgress, outcome: Outcome, atMs: number, arrivedBehind = 0): Answer {
     const { id, call, resolved, match, key, plan, rate, fault } = exchange;
     const { settings, hostileHeaders: hostile, windowSeconds } = resolved;

@@ -3,10 +3,7 @@ import type { ResolveOptions } from '../scenario/scenario-rules.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import type { SimulatedService } from './simulator-state.js';
 
-/**
- * Options of `createSimulator`.
- * @typeParam Sim type of a simulator; a parameter, because the file of the type imports this file
- */
+/** Options of `createSimulator`. @typeParam Sim type of a simulator; a type parameter avoids a circular import */
 export interface OptionsOf<Sim> extends ResolveOptions {
   /** Initial state and behavior of the simulator. Omitted fields come from the default scenario. */
   scenario?: Scenario;
@@ -19,7 +16,10 @@ export interface OptionsOf<Sim> extends ResolveOptions {
    * server. Called for the simulator, for each fork or sandbox, and again after each reset.
    */
   handlers?: (sim: Sim) => readonly OwnHandler[];
-  /** Names of custom operations, for use in scenarios. Operations passed to `guarded` are added automatically. */
+  /**
+   * Names of custom operations, for use in scenarios. The operation names of custom msw routes (created by `guarded`)
+   * are added automatically.
+   */
   operations?: readonly string[];
   /**
    * Called with the cause of every response with status 500 and with every error thrown by a listener. Default:

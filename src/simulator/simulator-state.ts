@@ -33,7 +33,8 @@ export interface SimulatorState {
   /** Requests to custom routes whose functions are running, by request id. */
   readonly running: Map<number, RunningRequest>;
   /**
-   * Scenario whose initial data a reset restores. Differs from `resolved` after a scenario was loaded without `reseed`.
+   * Scenario whose initial data (such as pets) a reset restores. Differs from the current scenario if the current
+   * scenario was loaded without `reseed`, which leaves the data unchanged.
    */
   dataFrom: ResolvedScenario;
   /**
@@ -44,13 +45,16 @@ export interface SimulatorState {
   readonly shared: SharedParts;
 }
 
-/** A service, with the service's data in one simulator. */
+/** API that a simulator serves, such as the Petstore, with the API's data (such as pets) in this simulator. */
 export interface MountedService {
   readonly service: SimulatedService;
   data: ServiceData<ResolvedScenario> | undefined;
 }
 
-/** A service whose data may be of any type. Its scenarios are resolved for the simulator. */
+/**
+ * Service (an API that a simulator serves) whose data may be of any type. The service gets scenarios in resolved form,
+ * with all defaults filled in.
+ */
 export type SimulatedService = Service<unknown, ResolvedScenario>;
 
 /** Properties that the main service (the Petstore) adds to a simulator, by declaration merging. */
@@ -62,8 +66,9 @@ export interface MainService<Data = unknown> extends Service<Data, ResolvedScena
   readonly rules: ScenarioRules;
   /**
    * Creates the properties that the service adds to a simulator, such as `sim.pets`.
-   * @param data returns the present data of the service
-   * @param isLogged whether an ordered log makes all changes, so that these properties must not change the data
+   * @param data returns the service's current data
+   * @param isLogged whether the simulator's state comes from a log of commands; these properties must then not change
+   * the data
    */
   simulatorFields(data: () => Data, isLogged: boolean): ServiceProperties;
 }
@@ -87,7 +92,7 @@ export const createSharedParts = (operations: KnownOperations): SharedParts => (
 
 /** Parts of a new simulator that come from another simulator or a log. */
 interface GivenParts {
-  /** Services for this simulator only, with their data as at the start of the scenario. */
+  /** The new simulator's services, with data as at the start of the scenario. Not shared with another simulator. */
   services: readonly MountedService[];
   shared: SharedParts;
   time?: TimeSource | undefined;
@@ -154,7 +159,7 @@ export const captureServices = ({ services }: SimulatorState): ServiceCopies =>
 export const writeCopy = ({ data }: MountedService, copy: unknown): Iterable<JsonValue> =>
   data?.write?.(copy) ?? [copy as JsonValue];
 
-/** Reads a service's copied data from its JSON values, which `writeCopy` created. */
+/** Converts the JSON values from `writeCopy` back to a copy of the service's data. */
 export const readCopy = ({ data }: MountedService, values: readonly JsonValue[]): unknown =>
   data?.read === undefined ? values[0] : data.read(values);
 

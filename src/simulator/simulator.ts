@@ -43,7 +43,7 @@ import {
 export interface Snapshot {
   /** Scenario that was loaded when the snapshot was taken. */
   readonly resolved: ResolvedScenario;
-  /** Scenario whose initial data a `reset` after `restore` will restore. */
+  /** Scenario whose initial data (such as pets) a `reset` restores once this snapshot was restored. */
   readonly dataFrom: ResolvedScenario;
   readonly clock: ClockState;
   /**
@@ -171,8 +171,8 @@ export function simulateFrom(
 }
 
 /**
- * Functions of a simulator that handle requests to custom routes. A simulator with a log replaces `handle` and
- * `finish`.
+ * Functions of a simulator that handle requests to custom routes. A simulator with a log has its own `handle` and
+ * `finish`, which submit commands to the log.
  */
 export interface RouteHost {
   handle: ApiHandler['handle'];
@@ -199,8 +199,9 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   /** Restores a snapshot like the simulator's `restore`, in steps. Only the last step changes the state. */
   restoreInSteps(saved: Snapshot): Steps<void>;
   /**
-   * Creates a simulator of the given, checked scenario that shares this simulator's options and caches, as `fork` does.
-   * @param services services with their data; default: the same services with new data
+   * Creates a simulator from a checked scenario. The new simulator has the options of this simulator, and shares its
+   * caches.
+   * @param services services with their data; default: the services of this simulator with new data
    */
   forkFrom(resolved: ResolvedScenario, services?: readonly MountedService[]): Simulator;
   /** Functions that the simulator calls after each reset. */
@@ -255,7 +256,8 @@ function assemble(state: SimulatorState, options: AssembleOptions): Simulator {
 
   function* restoreInSteps(saved: Snapshot): Steps<void> {
     const savedKeys = yield* copyKeys(saved.keys);
-    // First loads the scenario whose data a reset restores, then the snapshot's current scenario.
+    // Loads the scenario of the initial data first, so that later resets restore that data. Then loads the scenario
+    // that was current when the snapshot was taken.
     if (saved.dataFrom !== state.dataFrom) configureScenario(state, saved.dataFrom, true);
     if (saved.resolved !== state.resolved) configureScenario(state, saved.resolved, saved.resolved === saved.dataFrom);
     clock.restore(saved.clock);

@@ -5,8 +5,8 @@ import type { SimulatorState } from './simulator-state.js';
 import { type DelayedRequest, type RequestInProgress, type RunningRequest, toRecord, unanswered } from './to-record.js';
 
 /**
- * Functions that continue a waiting request. Each returns the response, or `undefined` if the request has to wait
- * again.
+ * Functions that continue a waiting request after its delay, or after its custom route's function. Each returns the
+ * response, or `undefined` if the request must wait again.
  */
 interface Steps {
   /** Continues a request after its delay. */
@@ -24,8 +24,8 @@ export function createWaitingRequests(
   { afterDelay, afterRun }: Steps,
 ) {
   /**
-   * Callbacks that end the wait of a request, by request id. Called without a response, a callback rejects the wait
-   * with `reason`.
+   * Callbacks by request id, each of which ends the wait of one request. A callback without a response rejects the
+   * request's promise with `reason`, for example after a disconnect.
    */
   const waiters = new Map<number, (answer?: Answer, reason?: unknown) => void>();
   const settle = (id: number, answer?: Answer, reason?: unknown) => {
