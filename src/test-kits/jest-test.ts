@@ -70,8 +70,8 @@ async function end(sim: Simulator): Promise<void> {
   running.delete(sim);
   // Unreferences the clock's timer, because a delayed response would keep Jest from exiting.
   coreOf(sim).state.clock.unref();
-  // Closes the server without a grace period: the client ended with its test, and the test may have replaced the
-  // timers.
+  // Closes the server without a grace period. The client has ended with its test, and the grace period might never end
+  // if the test has replaced the timers.
   await server?.close({ graceMs: 0 });
 }
 

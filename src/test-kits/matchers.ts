@@ -53,11 +53,11 @@ export interface MatcherResult {
 }
 
 interface Question {
-  /** Expected behavior, in words that follow "the client had". */
+  /** Expected behavior, as the end of the message "expected that the client had ...": `created each pet once`. */
   asked: string;
   /** Rule of the judge that the run must have exercised. Otherwise the run is no evidence of the behavior. */
   exercisedBy: FindingCode;
-  /** Rules of the judge that must have no finding. */
+  /** Rules of the judge that must have no finding for the matcher to pass. */
   codes: readonly FindingCode[];
   /** How a test can exercise the rule. Shown if a matcher fails because the run contains no evidence for the rule. */
   howTo: string;
@@ -138,7 +138,8 @@ export const matchers = {
     const { found, runs, exercised } = await hunt(received as HuntClient, options);
     const isKnown = found.length > 0 || exercised.length > 0;
     return {
-      // Without evidence, both `expect` and `expect(...).not` fail.
+      // If the client exercised no rule of the judge, both `expect` and `expect(...).not` fail, because the hunt then
+      // shows nothing about the client.
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
         const searched = pluralize(runs, 'scenario');
@@ -154,7 +155,10 @@ export const matchers = {
   },
 } satisfies Record<keyof PetstoreMatchers, unknown>;
 
-/** @throws {TypeError} for a value that is neither a simulator nor a verdict */
+/**
+ * Returns the verdict on a client: judges a simulator's requests, or returns a given verdict unchanged.
+ * @throws {TypeError} for a value that is neither a simulator nor a verdict
+ */
 function readVerdict(received: unknown): Verdict {
   if (typeof received === 'object' && received !== null) {
     if ('journal' in received && 'clock' in received) return judge(received as Simulator);

@@ -26,7 +26,7 @@ export interface SandboxAnswers {
    * @throws {TypeError} if `from` is neither an http or https URL nor a path
    */
   answerFor(page: Page | BrowserContext, from: string): Promise<void>;
-  /** Whether any URL is routed to the sandbox. */
+  /** Whether the test routes at least one URL of its pages to its sandbox. */
   readonly hasRoutes: boolean;
   /** @throws {Error} if a page did not reach the sandbox, because the test would pass with any client */
   checkReached(): void;
@@ -47,7 +47,8 @@ export function createAnswers(to: string): SandboxAnswers {
       for (const each of watched) {
         if (each.pattern !== pattern || !isOf(page, each.page)) continue;
         each.answered++;
-        // The service worker forwarded this request to the sandbox, so the worker did not answer the request itself.
+        // Subtracts the request from those that the page's service worker answered itself, because the worker forwarded
+        // this one to the network.
         if (request.serviceWorker() !== null) each.answeredByWorker--;
       }
       try {
@@ -56,7 +57,8 @@ export function createAnswers(to: string): SandboxAnswers {
         const response = await route.fetch({ url, headers, maxRedirects: 0, timeout: 0 });
         await route.fulfill({ response });
       } catch {
-        // Aborts the page's request if the sandbox did not respond. Fails if the page is closed, which is harmless.
+        // Aborts the page's request if the sandbox did not respond. Ignores the error of `abort` for a closed page,
+        // which waits for no response.
         await route.abort('connectionreset').catch(() => {});
       }
     };
@@ -75,7 +77,7 @@ export function createAnswers(to: string): SandboxAnswers {
   return {
     async answerFor(page, from) {
       const { isBelow, answer } = watch(page, from);
-      // Playwright uses the latest of several routes for a URL, so this route is removed and added again.
+      // Registers the page's route again, because Playwright uses the latest of several routes for a URL.
       await page.unroute(isBelow, answer);
       await page.route(isBelow, answer);
     },
@@ -87,7 +89,8 @@ export function createAnswers(to: string): SandboxAnswers {
 }
 
 /**
- * Whether `other` is the page itself or its browser context. A page's routes take precedence over its context's routes.
+ * Whether `other` is `page` itself, or the browser context that contains `page`. A request to a route of the page
+ * counts for both, because the page's routes take precedence over the context's.
  */
 const isOf = (page: Page | BrowserContext, other: Page | BrowserContext) =>
   page === other || (!('pages' in page) && page.context() === other);

@@ -34,7 +34,10 @@ export interface PetstoreFixtures {
    * expired, revoked or banned.
    */
   apiKey: string;
-  /** Whether the test uses a simulator. A test without a simulator fails, because it would pass with any client. */
+  /**
+   * Records in `isTaken` whether the test uses a simulator. A test without a simulator fails, because it would pass
+   * with any client.
+   */
   takesSimulator: { isTaken: boolean };
 }
 
@@ -47,8 +50,8 @@ interface Environment {
 
 export function createTest({ readScenario, listen }: Environment) {
   if (!('override' in base)) {
-    // Vitest before 4.1 ignores a scenario that a test sets, and would create `sim` with the scenario of the test's
-    // file.
+    // Rejects Vitest before 4.1, which ignores the scenario that a single test sets. Such a version would create `sim`
+    // with the scenario of the whole test file.
     throw new Error('Failed to load petstore-sim/vitest: expected Vitest 4.1 or later');
   }
   expect.extend({ ...matchers, ...failure });
@@ -59,7 +62,7 @@ export function createTest({ readScenario, listen }: Environment) {
     verdict: async ({}, use) => use('check'),
     takesSimulator: [
       async ({ verdict, task }, use) => {
-        // The option is checked at run time, because Vitest's `extend` accepts fixtures of any type.
+        // Checks the option `verdict` at run time, because Vitest's `extend` accepts a fixture of any type.
         checkVerdict(verdict);
         const taken = { isTaken: false };
         await use(taken);
@@ -70,7 +73,7 @@ export function createTest({ readScenario, listen }: Environment) {
     sim: async ({ scenario, verdict, takesSimulator, task }, use) => {
       takesSimulator.isTaken = true;
       const sim = await createTestSimulator(scenario, readScenario);
-      // A retried test still has the errors of its earlier attempts in `task.result.errors`.
+      // Ignores the errors of earlier attempts: Vitest keeps them in `task.result.errors` when it retries a test.
       const earlier = task.result?.errors?.length ?? 0;
       await use(sim);
       const errors = task.result?.errors?.slice(earlier) ?? [];
