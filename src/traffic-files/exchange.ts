@@ -9,14 +9,17 @@ export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body
  * `headers` contains only response headers that later steps read.
  */
 export interface Exchange extends RequestRecord {
-  /** Request headers that later steps read, with lower-case names: Content-Type and Origin. */
+  /**
+   * Request headers that the judge or the comparison with a service needs, with lower-case names: Content-Type and
+   * Origin.
+   */
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** Time in the response header `Date`, in Unix milliseconds of the service's clock. The header has whole seconds. */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
   /** Whether the simulator wrote the recording. Such a recording also contains internal data, such as strikes. */
   readonly isOwn: boolean;
-  /** Question that the request answers, if `calibrate` sent it to learn about the service. */
+  /** Open question about the service that the request tests, if `calibrate` sent the request. */
   readonly question?: string | undefined;
 }
 

@@ -60,11 +60,12 @@ function timesOf(entry: Record<string, unknown>, startedMs: number) {
   const part = (name: string) => Math.max(0, Number(timings[name]) || 0);
   // mitmproxy counts the connection to the service as part of `wait`, so `connect` must not be added.
   const isWithinWait = timings.blocked === undefined && timings.dns === undefined;
-  // Adds `connect` to the waiting time, but not `ssl`, because `connect` contains the TLS handshake.
+  // Adds the HAR timing `connect` to the start time of a request, but not the timing `ssl`, which `connect` includes.
   const sentMs = startedMs + part('blocked') + part('dns') + (isWithinWait ? 0 : part('connect'));
   const totalMs = Math.max(0, Number(entry.time) || 0);
   const hasTimings = Number.isFinite(startedMs) && (Number(timings.wait) >= 0 || Number(entry.time) > 0);
-  // The HAR timing `wait` is -1 for a request without a response.
+  // The HAR timing `wait` is -1 for a request without a response. The end of the request then counts as the time of the
+  // response.
   const answeredMs = Number(timings.wait) >= 0 ? sentMs + part('send') + part('wait') : startedMs + totalMs;
   const finishedMs = answeredMs + part('receive');
   return {

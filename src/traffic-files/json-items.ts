@@ -30,7 +30,10 @@ export class JsonItems {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Bytes of the last property name in the recording's outer two levels. `log` with `entries` identifies a HAR. */
+  /**
+   * First bytes of the last property name at the two outermost levels of the recording's JSON. A property `log` that
+   * contains `entries` shows that the recording is a HAR file.
+   */
   #name: number[] = [];
   #isInHar = false;
   #isInEntries = false;
@@ -79,7 +82,10 @@ export class JsonItems {
     return items;
   }
 
-  /** Skips to the end of a string or of the chunk. Searches with `indexOf`, because most of a recording is strings. */
+  /**
+   * Skips bytes of a JSON recording up to the end of the current string, or of the chunk. Searches with `indexOf` for
+   * speed, because most of a recording is strings.
+   */
   #skipString(piece: Uint8Array, from: number): number {
     // A backslash at the end of the recording's previous chunk escapes this chunk's first byte.
     let start = from + (this.#isEscaped ? 1 : 0);
@@ -103,7 +109,10 @@ export class JsonItems {
     return this.#depth > 0;
   }
 
-  /** Whether a bracket starts an object that the parser returns: a HAR entry or a top-level object. */
+  /**
+   * Whether the opening bracket just read starts an object that the parser returns. Such an object is an entry of a HAR
+   * file, or a top-level object such as a line of JSON Lines.
+   */
   #opens(byte: number): boolean {
     const depth = this.#depth;
     if (depth === 1) {

@@ -9,7 +9,10 @@ export class KeyNames {
   readonly #names = new Map<string, string>();
   readonly #public = new Map<string, string>();
 
-  /** @param publicKeys keys that are not secret, such as those of a scenario; each is its own name */
+  /**
+   * @param publicKeys keys that are not secret, such as those of a scenario; recordings show such a key itself instead
+   * of a name
+   */
   constructor(publicKeys: Iterable<string> = []) {
     for (const key of [...publicKeys, fictitiousKey]) {
       for (const text of [key, keyId(key)]) this.#public.set(fnv1a(text), key);

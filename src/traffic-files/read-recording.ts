@@ -21,7 +21,7 @@ export interface Recording {
   readonly exchanges: readonly Exchange[];
   /** Base URLs of the recorded requests. */
   readonly baseUrls: readonly string[];
-  /** Host of another service than the expected one; otherwise `undefined`. */
+  /** Host of the recorded service if the service is another one than the expected API; otherwise `undefined`. */
   readonly service: string | undefined;
   /** Number of entries in the recording's files, including requests to other services. */
   readonly entries: number;
@@ -37,7 +37,10 @@ export interface Recording {
 export interface ReadOptions {
   /** Base URL of the recorded service. Default: every base URL that ends in its base path and has requests to it. */
   baseUrl?: string | undefined;
-  /** Whether to read the requests below `baseUrl` even if none is to the Petstore. Default `false`. */
+  /**
+   * Whether to read all requests below `baseUrl` as those of another service if no request is to the Petstore. Default
+   * `false`.
+   */
   isAnyService?: boolean | undefined;
   /** Keys that are not secret, such as those of a scenario. They are not replaced by names. */
   publicKeys?: Iterable<string> | undefined;
@@ -66,7 +69,7 @@ export async function readRecording(
   return reader.finish();
 }
 
-/** Creates a reader of several files, which collects their exchanges. */
+/** Creates a reader of recording files, which collects the requests and responses of all files in one recording. */
 function createReader(service: RecordedService, options: ReadOptions, hasMoreFiles: boolean) {
   const { baseUrl, isAnyService = false, publicKeys, keepsBody } = options;
   const keys = new KeyNames(publicKeys);
@@ -75,7 +78,10 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
   const bodies = new Map<string, string>();
   const connections = new Map<string, number>();
   const repeated = hasMoreFiles ? new RepeatedEntries() : undefined;
-  /** Number of requests per origin, to name the most frequent one in an error. */
+  /**
+   * Number of recorded requests per origin. An error about a recording without requests to the service names the most
+   * frequent origin.
+   */
   const origins = new Map<string, number>();
   let entries = 0;
   let isCut = false;
@@ -146,8 +152,8 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     }
     const own = entry.own && question === undefined ? readSimulatorFields(entry.own, sentMs) : undefined;
     const lacks: Record<Missing, boolean> = {
-      // The service responds with 401 to a request without a key. Any other status means that the recording omits the
-      // key.
+      // Reports a missing key only if the response is no 401. A service responds with 401 to a request without a key,
+      // so any other status shows that the recording omits the key.
       key: token === undefined && isAnswered && status !== 401,
       timings: !entry.hasTimings,
       date: isAnswered && readDate(headers) === undefined,

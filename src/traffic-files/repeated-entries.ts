@@ -20,7 +20,8 @@ export class RepeatedEntries {
     const [exact, alike] = [exactHash(entry), alikeHash(entry)];
     const exactCount = this.#count(form + exact);
     const alikeCount = this.#count(form + alike);
-    // Compares only the fields that HAR and JSON Lines have in common. Their headers, numbers and timings differ.
+    // Entries in HAR and in JSON Lines form count as equal if time, method, URL, status and id are equal, because the
+    // headers and timings of the two forms differ.
     const [otherForm] = forms.filter((each) => each !== form);
     return (
       exactCount <= (this.#before.get(form + exact) ?? 0) || alikeCount <= (this.#before.get(otherForm + alike) ?? 0)
@@ -42,8 +43,8 @@ export class RepeatedEntries {
 }
 
 /**
- * Hash of all fields of an entry, by which a repeated entry is found. The entry itself is not stored, because it is
- * long and contains the key.
+ * Hashes all fields of a recorded request and its response, to find the same request in several recordings. The hash is
+ * stored instead of the fields, which are long and contain the API key.
  */
 function exactHash({ record, url, requestHeaders, requestBody, connection, own }: RecordedEntry) {
   const { arrivedAtMs, answeredAtMs, method, status } = record;

@@ -37,8 +37,8 @@ export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<
 }
 
 /**
- * Returns the key of an entry that the simulator wrote. Uses the key's id in place of a masked key, because two keys
- * can look equal when masked.
+ * Reads the API key from a recorded entry that the simulator wrote. Returns the key's id if the key is masked, because
+ * two different keys can look equal when masked.
  */
 export function simulatorKey({ key, keyId }: Entry): string | undefined {
   const whole = textOf(key);
