@@ -7,8 +7,8 @@ import { reportMissing, reportUnknown } from './schemas.js';
 export type CheckInSteps = <Out>(schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]) => Steps<Out>;
 
 /**
- * Does the same as `check`, in steps between which a server can handle requests. Each list item or map field is one
- * step.
+ * Checks a value like the function `check`, with a pause after each list item and map field. A server can handle other
+ * requests during a pause.
  */
 export const checkInSteps: CheckInSteps = function* <Out>(
   schema: Schema<Out, unknown>,
@@ -24,7 +24,8 @@ function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]):
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, values, item, options = [] } = bare;
-  // A schema with a conversion (`of`) needs the complete value, so its items are not checked in separate steps.
+  // A schema that converts or refines another schema (`of`) needs the complete value. The items of its list or map are
+  // therefore checked together, not in separate steps.
   if (of === undefined) {
     if (item !== undefined) return yield* readList(item, value as unknown[], issues);
     if (values !== undefined) return yield* readMap(bare, value as Record<string, unknown>, issues);

@@ -12,7 +12,7 @@ export interface Issue {
   readonly message: string;
   /** Path to the wrong value, as field names and list indexes. */
   readonly steps: readonly Step[];
-  /** Whether the mistake is the name of a field, not its value. */
+  /** Whether the name of the field is wrong, instead of its value. */
   readonly onName?: boolean;
   /** Source of the scenario, if any: the name of a file or a command-line flag. */
   readonly file?: string;

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 /** Schemas that the JSON Schema defines once, with the `$ref` by which other places refer to them. */
 type References = ReadonlyMap<AnySchema, string>;
 
-/** Maximum duration, ten years in milliseconds. */
+/** Maximum duration in a scenario, in milliseconds: ten years. */
 const longestMs = 3_650 * 86_400_000;
 const amount = '\\d+(\\.\\d+)?';
 
@@ -77,7 +77,7 @@ export function toJsonSchema(schema: AnySchema, references: References = new Map
   return { ...convert(schema, (part) => referOrConvert(part, references)), ...fallbackOf(schema) };
 }
 
-/** Finds the entry of a schema, or of the schema that it checks further. */
+/** Looks up a schema in a map. If the map lacks the schema, looks up the schema that it refines (`of`). */
 const entryFor = <Entry>(entries: ReadonlyMap<AnySchema, Entry>, schema: AnySchema): Entry | undefined =>
   entries.get(schema) ?? (schema.of && entryFor(entries, schema.of));
 

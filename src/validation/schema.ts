@@ -14,10 +14,13 @@ export interface Schema<Output, Input = Output> {
   /** Checks and converts a value. Adds mistakes to `issues`; with a mistake, the result is unusable. */
   read(value: never, issues: SchemaIssue[]): Output;
 
-  // The following properties describe the schema's values, for JSON Schema and for TypeScript types.
+  // Properties of the accepted values, from which the JSON Schema and the TypeScript type are derived.
   /** JSON Schema keywords for this value, such as `minimum`. */
   readonly json?: Readonly<Record<string, unknown>>;
-  /** Schema whose values this schema checks further or converts. */
+  /**
+   * Inner schema, whose checked values this schema checks further or converts. Absent if this schema reads values
+   * directly.
+   */
   readonly of?: AnySchema;
   /** Schemas by field name, for a map with fixed fields. */
   readonly entries?: Entries;
@@ -41,7 +44,7 @@ export type AnySchema = Schema<unknown, unknown>;
 export type Entries = Readonly<Record<string, AnySchema>>;
 /** Type of a schema's converted value. */
 export type Output<Of> = Of extends Schema<infer Out, unknown> ? Out : never;
-/** Type of a schema's valid input. */
+/** TypeScript type of the values that a schema accepts as input. */
 export type Input<Of> = Of extends Schema<unknown, infer In> ? In : never;
 
 /** Mistake that a schema found in a value, with the path to the mistake. */
@@ -116,9 +119,9 @@ export const transform = <Between, Out, In>(
 });
 
 /**
- * Creates a schema with a further check. For a map with mistakes, the check runs without the wrong fields, so that one
- * report has all mistakes.
- * @param test returns `false` for a mistake. `isRight`: whether the value has no mistake so far
+ * Creates a schema with an additional check. A map with mistakes is checked too, without the wrong fields, so that one
+ * report contains all mistakes.
+ * @param test returns `false` for a mistake; `isRight` is `false` if the value already has other mistakes
  */
 export const refine = <Out, In>(
   schema: Schema<Out, In>,

@@ -18,7 +18,7 @@ import {
 
 // Basic schemas, from which the other schemas are built.
 
-/** Creates a schema for a value that needs no conversion. */
+/** Creates a schema that checks a value with `accepts`, and returns the accepted value unchanged. */
 export const kind = <Value>(word: string, accepts: (value: unknown) => boolean, json = {}): Schema<Value> => ({
   labels: [word],
   json,
@@ -124,12 +124,15 @@ export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue
 
 const didYouMean = (...path: string[]) => `; did you mean ${path.join('.')}?`;
 
-/** Creates the start of a message about a misspelt field name; the caller adds the text. */
+/**
+ * Creates the position of an issue about an unknown field: the field's name, not its value. The caller adds the
+ * message.
+ */
 export const issueOn = (name: string) => ({ steps: [name], onName: true });
 
 type MapOf<Name extends string, Value> = string extends Name ? Record<string, Value> : { [Each in Name]?: Value };
 
-/** Creates a schema for a map with free names. */
+/** Creates a schema for a map with any entry names. Takes a schema for the names and a schema for the values. */
 export const mapOf = <Name extends string, Out, In>(
   names: Schema<Name>,
   values: Schema<Out, In>,
@@ -183,8 +186,8 @@ export const either = <const Options extends readonly AnySchema[]>(
 });
 
 /**
- * Whether all field names of a value clearly differ from the fields of every alternative schema, so that none is a
- * misspelling.
+ * Whether every field name of a map differs clearly from the fields of all alternative schemas. The map then has
+ * another form, instead of misspelt names.
  */
 function isNoneOf(options: readonly AnySchema[], map: object): boolean {
   const names = Object.keys(map);
@@ -210,7 +213,10 @@ const wrongNames = (issues: readonly SchemaIssue[]) =>
 
 /** Schema for an optional field. */
 export function optional<Out, In>(schema: Schema<Out, In>): Schema<Out | undefined, In | undefined>;
-/** Schema for an optional field with a default, given as the converted value. */
+/**
+ * Creates the schema of an optional field with a default. The default has the type of the schema's output, such as
+ * milliseconds for a duration.
+ */
 export function optional<Out, In>(schema: Schema<Out, In>, fallback: NoInfer<Out>): Schema<Out, In | undefined>;
 export function optional(schema: AnySchema, fallback?: unknown): AnySchema {
   return { ...schema, of: schema, isOptional: true, fallback };
