@@ -51,7 +51,10 @@ export function* decodingsOf(text: string, layers = maximumLayers): Generator<De
   }
 }
 
-/** Decodes one kind of escapes in a text, those of URLs or JSON. Each escape becomes one character. */
+/**
+ * Decodes either all URL escapes or all JSON escapes in a text, one character per escape. Returns `undefined` without
+ * escapes.
+ */
 function decode(text: string, { escapes, decode }: (typeof encodings)[number]): DecodedText | undefined {
   /**
    * `places` contains the positions of decoded characters in the decoded text, and `ends` the ends of their escape

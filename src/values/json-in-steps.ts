@@ -1,7 +1,7 @@
 import { createJsonReader, type JsonObject, type JsonValue } from './json.js';
 import type { Steps } from './steps.js';
 
-/** Number of JSON values to read in one step. */
+/** Number of JSON values that are parsed before the server can handle other requests. */
 const valuesInStep = 64;
 
 /**
@@ -27,7 +27,8 @@ export function* parseJsonInSteps(text: string, maximumDepth?: number): Steps<Js
           object[name] = yield* readValue(depth + 1);
         }
       } while (reader.hasNext(close));
-    // Skips the whitespace after a list or map, as `reader.readValue` does after other values.
+    // Skips the whitespace after the list or map, because the caller continues at the next character, which must be a
+    // comma or a bracket.
     reader.peek();
     return open === '[' ? array : object;
   }

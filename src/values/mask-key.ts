@@ -42,7 +42,10 @@ export function keyHash(key: string): number {
   return safeInteger(high, low);
 }
 
-/** Converts an API key's id to the `keyHash` of the key; `undefined` if the text is no id. */
+/**
+ * Converts the id of an API key, such as `key_af63dc4c8601ec8c`, to the number that `keyHash` returns for the key.
+ * Returns `undefined` for any other text.
+ */
 export function hashOfKeyId(id: string): number | undefined {
   const [, high, low] = /^key_([0-9a-f]{8})([0-9a-f]{8})$/.exec(id) ?? [];
   return high === undefined ? undefined : safeInteger(Number(`0x${high}`), Number(`0x${low}`));

@@ -3,7 +3,7 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Returns a map as in YAML and JSON; an empty map for another value. */
+/** Returns the value if it is a map (an object that is neither a list nor a date); otherwise an empty map. */
 export const mapOf = (value: unknown): Record<string, unknown> => (isMap(value) ? value : {});
 
 /** Merges `over` into `base`: maps field by field; lists and single values of `over` replace those in `base`. */

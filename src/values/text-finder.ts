@@ -1,7 +1,10 @@
 import { decodingsOf } from './decoded-text.js';
 import { maskedKey } from './mask-key.js';
 
-/** Minimum length of an API key to replace. Shorter keys would match parts of ordinary words. */
+/**
+ * Minimum length of an API key that is masked in texts, in characters. Shorter keys are not masked, because they would
+ * match parts of ordinary words.
+ */
 export const shortestSecret = 6;
 
 /** Occurrence of an API key in a text. */
@@ -19,13 +22,13 @@ interface Length {
 }
 
 const base = 0x01000193;
-/** Size of the hash table for searched keys: minimum number of slots, and slots per key. */
+/** Size of the hash table that contains the searched API keys: minimum number of slots, and slots per key. */
 const minimumPlaces = 2 ** 15;
 const placesEach = 8;
 
 /**
- * Maximum number of characters at the start of an API key that are searched for. Any following characters that a key
- * can contain are masked too.
+ * Number of characters at the start of an API key by which a text is searched for the key. The characters after them
+ * are masked too, as far as a key can contain them.
  */
 const longestSearched = 64;
 /** Characters of a key (RFC 6750 section 2.1), and "%" of URL escapes. */
@@ -38,7 +41,7 @@ const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
  * @param replace returns the replacement of a key
  */
 export function createTextFinder(expected: number, replace: (token: string) => string) {
-  /** API keys by their first 64 characters, by which keys are found in a text. */
+  /** API keys to find in texts, by their first 64 characters. The search compares only these characters with a text. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
   const table = new Uint8Array(Math.max(minimumPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
@@ -98,7 +101,8 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       let replacement = '';
       for (const { at, end, token } of find(text)) {
         if (end <= copied) continue;
-        // Overlapping API keys in a text become one replacement, that of the last key.
+        // Replaces overlapping API keys in a text together, by the replacement of the last key. No part of a key
+        // remains visible.
         if (at >= copied) shown += replacement + text.slice(copied, at);
         replacement = replace(token);
         copied = end;
@@ -111,7 +115,8 @@ export function createTextFinder(expected: number, replace: (token: string) => s
 /** Replaces one API key in a text, in any spelling. The default replacement is the masked key. */
 export function replaceKey(text: string, key = '', name = maskedKey(key)): string {
   if (key.length < shortestSecret) return text;
-  // Uses `replaceAll` for a text without escapes, which takes a tenth of the time.
+  // Uses `replaceAll` if the text has no percent or backslash escapes. A search for escaped keys takes ten times as
+  // long.
   if (!/[%\\]/.test(text) && key.length <= longestSearched) return text.replaceAll(key, () => name);
   const finder = createTextFinder(1, () => name);
   finder.add(key, key);
@@ -132,8 +137,8 @@ function hashOf(text: string): number {
 }
 
 /**
- * Returns the position at which an API key in a text ends. Its first `length` characters were found at `at`; any
- * further characters that a key can contain belong to it.
+ * Returns the end position of the API key that starts at position `at` of a text. The search compared only the first
+ * `length` characters. A longer key ends before the first character that no key contains.
  */
 function endOf(text: string, at: number, length: number, token: string): number {
   if (length < longestSearched) return at + length;
