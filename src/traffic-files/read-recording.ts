@@ -44,8 +44,6 @@ export interface ReadOptions {
   isAnyService?: boolean | undefined;
   /** Keys that are not secret, such as those of a scenario. They are not replaced by names. */
   publicKeys?: Iterable<string> | undefined;
-  /** Selects the response bodies to keep in memory. Default: all. */
-  keepsBody?: ((body: string, status: number) => boolean) | undefined;
 }
 
 export interface RecordedFile {
@@ -71,7 +69,7 @@ export async function readRecording(
 
 /** Creates a reader of recording files, which collects the requests and responses of all files in one recording. */
 function createReader(service: RecordedService, options: ReadOptions, hasMoreFiles: boolean) {
-  const { baseUrl, isAnyService = false, publicKeys, keepsBody } = options;
+  const { baseUrl, isAnyService = false, publicKeys } = options;
   const keys = new KeyNames(publicKeys);
   const allPending: PendingExchange[] = [];
   /** Response bodies by their text, so that equal bodies share memory. */
@@ -173,7 +171,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
       path: hide(path),
       query: hide(query),
       requestBody: entry.requestBody ? hide(entry.requestBody) : undefined,
-      responseBody: bodyOf(hide(entry.answerBody ?? ''), status),
+      responseBody: bodyOf(hide(entry.answerBody ?? '')),
       headers,
       connection:
         entry.connection === undefined
@@ -190,8 +188,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     return Object.assign(pending, own);
   }
 
-  function bodyOf(text: string, status: number): string {
-    if (text === '' || keepsBody?.(text, status) === false) return '';
+  function bodyOf(text: string): string {
     return getOrCreate(bodies, text, () => text);
   }
 

@@ -9,9 +9,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readReport } from '../../src/dashboard/read-file.js';
 import { createSimulator } from '../../src/index.js';
 import { listen } from '../../src/node.js';
-import { recordTraffic } from '../fidelity/recorded-traffic.js';
+import { harOf, recordTraffic } from '../fidelity/recorded-traffic.js';
 import { chromiumArguments, chromiumPath } from '../support/chromium.js';
 import { runCommandLine, startServer } from '../support/command-line.js';
+import { frozen } from '../support/frozen.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-sim-recordings-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -127,6 +128,24 @@ describe('a trace of OpenTelemetry', () => {
     expect(err).toMatch(/expected http\.response\.header\.retry-after.*CAPTURE_RESPONSE_HEADERS=retry-after/);
     expect(code).toBe(2);
   });
+});
+
+test('a write with a lost response is not given up if a later list in the recording shows the pet', async () => {
+  const sim = frozen({
+    keys: { [secret]: { plan: 'free', usage: { minute: 59 } } },
+    faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', reset: true } }],
+  });
+  const send = (init: RequestInit = {}) =>
+    sim.fetch('http://petstore.test/v1/pets?limit=100', { ...init, headers: { authorization: `Bearer ${secret}` } });
+  const rex = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };
+  await expect(send(rex)).rejects.toThrow('Failed to fetch');
+  expect((await send(rex)).status).toBe(429);
+  sim.clock.advance(60_000);
+  await send();
+  const file = inFolder('lost.har');
+  writeFileSync(file, harOf(sim));
+  const { err } = await runCommandLine(['judge', file, '--ended', '--json']);
+  expect(JSON.parse(err).findings).toEqual([]);
 });
 
 test('a report of recorded traffic contains requests and verdict, but no state of a simulator', async () => {

@@ -55,9 +55,6 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
         baseUrl,
         isAnyService: true,
         publicKeys: Object.keys(scenario?.keys ?? {}),
-        // Keeps only response bodies with at least 16 digits in a row, for the rule `rounded-int64`. This rule needs
-        // integers that a double cannot represent.
-        keepsBody: (body) => /\d{16}/.test(body),
       });
   const exchanges = withRefusals(read, refusals);
   const verdict = judgeRecording(exchanges, {
