@@ -23,7 +23,7 @@ export function assumptionRows(): {
   });
 }
 
-/** Formats the assumptions as lines for a terminal. */
+/** Formats all assumptions (settings for behavior that the API document leaves open) as lines for a terminal. */
 export function assumptionLines(): string[] {
   const intro = [
     'Assumptions of the simulator about questions that the interface document leaves open. Set them in a scenario, under "assumptions".',

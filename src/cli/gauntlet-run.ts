@@ -73,7 +73,10 @@ interface GauntletOptions {
   timeoutMs: number;
   /** Number of concurrent runs. Default: 10, even with fewer processors, because clients mostly wait. */
   concurrency?: number;
-  /** Whether a client's command that cannot be started counts as a result instead of an error. Default: `false`. */
+  /**
+   * Whether a client command that cannot be started becomes the result of a run, with exit code 127. If `false`,
+   * `runGauntlet` throws a `UsageError`. Default: `false`.
+   */
   toleratesStart?: boolean;
   /** Custom routes of each run's simulator. */
   routes?: RoutesFromFlags;

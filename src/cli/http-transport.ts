@@ -19,9 +19,9 @@ export interface HttpTransport extends Transport {
 }
 
 /**
- * Creates a transport that sends requests to a service in real time.
- * @param key the API key. Responses contain it only in masked form
- * @param whenStopped error message for requests after `stop`
+ * Creates an object that sends HTTP requests to a real API and waits in real time.
+ * @param key API key for the requests; masked in the returned responses
+ * @param whenStopped error message of requests after a call of `stop`
  */
 export function createHttpTransport(baseUrl: string, key: string, whenStopped = 'Stopped.'): HttpTransport {
   const base = baseUrl.replace(/\/+$/, '');
@@ -60,7 +60,8 @@ async function textOf(response: Response, request: string): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    // Leaving the loop cancels the download of a response body that is too long.
+    // A response body that is too long causes an error, which ends the `for await` loop. The end of the loop cancels
+    // the rest of the download.
     if (bytes > maximumBytes) {
       throw new ServiceUnusable(
         `${request} responded with more than 10 MB, expected a response of the API; check the base URL.`,

@@ -3,7 +3,7 @@ import { UsageError } from '../node/usage-error.js';
 import { createOutputLines, type WriteLine } from './output-lines.js';
 import { createRequestLog, droppedLine, type LogFormat, logFormats } from './request-log.js';
 
-/** Flags that all commands with a server have. */
+/** Command-line flags of all commands that start a server. */
 export interface ListenFlags {
   port?: string;
   host?: string;

@@ -28,9 +28,9 @@ export interface ServableState extends OpenedState, Pick<LoggedState, 'load'> {
 }
 
 /**
- * Creates the storage engine for the flag `--data` (a log in a folder or a Redis store) or `--record` (a recording).
- * The engine reports problems of the log on standard error.
- * @throws {UsageError} for a malformed address of the store; the engine's `open` throws it for an unusable log
+ * Creates the storage engine for a server's state: with `--data` a folder or a Redis store, with `--record` a recording
+ * file. The engine's `open` prints problems of the stored state on standard error.
+ * @throws {UsageError} for a malformed Redis address; `open` throws a {UsageError} for stored state that cannot be used
  */
 export async function loggedEngine(
   resolved: ResolvedScenario,
@@ -60,7 +60,8 @@ export async function loggedEngine(
 }
 
 /**
- * Converts an error about an unusable log into a message for the user.
+ * Converts an error into a `UsageError` if the server's log cannot be opened or written, or its Redis store is
+ * unreachable.
  * @throws {UsageError}, or any other error unchanged
  */
 function refuse(error: Error): never {
@@ -69,8 +70,8 @@ function refuse(error: Error): never {
 }
 
 /**
- * Creates the engine for the flag `--record`, which opens a new state and records all changes in a new file. Opening
- * throws a `UsageError` if the file cannot be created.
+ * Creates the `Engine` of the flag `--record`. The engine's `open` creates the server's state and a new file, in which
+ * all changes are recorded. `open` throws a `UsageError` if the file cannot be created.
  */
 export async function recordedEngine(options: RecordingOptions): Promise<Engine<LoggedState>> {
   const { file } = options;

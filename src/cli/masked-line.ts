@@ -5,7 +5,8 @@ import { maskedKey } from '../values/mask-key.js';
 import { shellWords } from './shell-words.js';
 
 /**
- * Options and header schemes whose values are secrets that are no API keys of the simulator, such as a proxy's token.
+ * Matches secrets in a command line that are no API keys of the simulator: values after words such as `token`,
+ * `password` or `Bearer`.
  */
 const secretValues = /((?:bearer|key|token|secret|password)['"]?[\s=:]+['"]?)([^\s'"]{8,})/gi;
 

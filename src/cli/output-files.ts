@@ -45,8 +45,8 @@ function checkIsWritable(file: string): void {
   }
   const made = makeFolders(dirname(resolve(file)));
   try {
-    // Skips the writability test for a symbolic link whose target is missing: the link can be written to, but the test
-    // would delete it.
+    // Skips the writability test for a symbolic link to a missing file. The link can be written to, but the test
+    // creates a new file, which fails where a link exists.
     if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
     closeSync(openSync(file, 'wx'));
     unlinkSync(file);

@@ -43,8 +43,8 @@ export function createOutputLines(formatDropped: (count: number) => string): Wri
     try {
       while (!isClosed) {
         if (writtenBytes === bytes.length && !takeGathered()) return true;
-        // Writes nothing yet if Node's stream `stdout` still buffers earlier output of other code, which must appear
-        // before these log lines.
+        // Writes nothing while Node's stream `stdout` still buffers earlier output of other code, which must appear
+        // first. A later attempt writes the buffered lines.
         if (stdout.writableLength > 0) break;
         writtenBytes += writeSync(stdout.fd, bytes, writtenBytes);
       }
@@ -75,8 +75,8 @@ export function createOutputLines(formatDropped: (count: number) => string): Wri
   }
 
   function writeSoon(): void {
-    // Lets the process exit before the timer ends, because the `exit` handler writes the lines that are still in the
-    // buffer.
+    // Does not keep the process alive for the timer, because the listener of `exit` below writes the buffered lines
+    // when the process ends.
     timer ??= setTimeout(flush, everyMs).unref();
   }
 

@@ -23,7 +23,8 @@ export function createPrettyLine(): (entry: RequestLogEntry) => string {
   ];
   return (entry) => {
     const { event, time, method, target, status, operation, key, plan, remaining, durationMs } = entry;
-    // Log lines are colored as on the dashboard. A ban or a failure is shown as worse than another refusal.
+    // Uses the dashboard's colors for lines of the request log. Red: no response, a 5xx, a banned key or a strike (a
+    // refused retry that counts towards a ban). Yellow: any other error. Green: success.
     const isGrave = status === 0 || status >= 500 || entry.code === 'key_banned' || entry.strike !== undefined;
     const color = isGrave ? red : status >= 400 ? yellow : green;
     const notes = notesOf(entry);

@@ -23,7 +23,7 @@ export interface LoadedRun {
   readonly snapshot: FoundSnapshot | undefined;
   readonly entries: readonly FoundEntry[];
   readonly notices: readonly string[];
-  /** Number of log entries after the last of `entries` that could not be read. */
+  /** Number of entries of the recorded run that follow the last one in `entries` and could not be read. */
   readonly leftOut: number;
   readonly sandboxes: SandboxesOptions | undefined;
 }
@@ -31,7 +31,10 @@ export interface LoadedRun {
 /** Result of `--until`: a point of a recorded run, and the state at this point. */
 export interface ReplayedRun extends Replay {
   readonly run: LoadedRun;
-  /** Number of requested entries that could not be read. */
+  /**
+   * Number of unreadable log entries, if the replay ran out of readable entries before the point that `--until` names;
+   * 0 if the replay is complete.
+   */
   readonly leftOut: number;
 }
 
@@ -103,7 +106,10 @@ async function readFolder(path: string): Promise<LoadedRun> {
   }
 }
 
-/** Number of entries in a folder that the log has set aside as unreadable. */
+/**
+ * Counts the unreadable log entries in a folder. When a log is opened, its unreadable entries are moved to files named
+ * `set-aside-NUMBER-log-…`.
+ */
 async function countEntriesSetAside(folder: string): Promise<number> {
   let count = 0;
   for (const name of await readdir(folder)) {
@@ -117,13 +123,17 @@ async function* streamOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-/** Whether a replay has applied all requested entries. Unreadable entries after the requested ones do not matter. */
+/**
+ * Whether a replay of a recorded run has applied all requested log entries. Unreadable log entries follow the readable
+ * ones, so they do not matter if the requested end comes before them.
+ */
 const isComplete = ({ entries, leftOut }: LoadedRun, { last }: Replay, { position }: ReplayUntil): boolean =>
   leftOut === 0 || last !== entries.at(-1) || (last !== undefined && last.position === position);
 
 /**
- * Replays a recorded run.
- * @throws {UsageError} for an entry before the snapshot in the log's folder, since such entries are no longer stored
+ * Replays a recorded run up to an entry or a time.
+ * @throws {UsageError} if `until` is an entry before the stored snapshot, because the folder no longer contains the
+ * entries before the snapshot
  */
 async function replayRun(
   { snapshot, entries, sandboxes }: LoadedRun,
@@ -144,8 +154,9 @@ async function replayRun(
       generatePets,
       sandboxes,
       onWarning: () => {},
-      // Lets the clock run after a replay, from the time of the last log entry. `performance.now()` is smaller than
-      // this time. The log's clock therefore assumes that the machine's clock was set back, and continues.
+      // Lets the clock run after a replay, from the time of the last log entry. `performance.now()` is far below that
+      // time, which the log's clock treats as a machine clock that was set back. The clock then advances with
+      // `performance.now()`.
       ...(isServed && { readMs: () => performance.now() }),
     },
     until,
@@ -153,8 +164,8 @@ async function replayRun(
 }
 
 /**
- * Parses the flag `--until`: the number of an entry, or a time of the recording machine.
- * @throws {UsageError} if it is neither
+ * Parses the flag `--until`: the number of a log entry, or a point in time of the recorded run.
+ * @throws {UsageError} if the value is neither
  */
 function parseUntil(text: string): { position: number } | { atMs: number } {
   if (/^[1-9]\d{0,15}$/.test(text)) return { position: Number(text) };

@@ -6,12 +6,14 @@ import { JsonItems, RecordingError } from '../traffic-files/json-items.js';
 import { type ReadOptions, type Recording, readRecording } from '../traffic-files/read-recording.js';
 import { pluralize } from '../values/pluralize.js';
 
-/** Number of bytes per read. A large number makes it rare that an entry is split between two reads. */
+/**
+ * Number of bytes per read of a recording file. Large, so that a recorded request is rarely split between two reads.
+ */
 const pieceBytes = 1024 * 1024;
 
 /**
- * Reads recorded traffic from files: HAR, or JSON Lines.
- * @throws {UsageError} for an unreadable file, or a file without requests to the service
+ * Reads recorded API traffic from HAR or JSON Lines files.
+ * @throws {UsageError} for an unreadable file, or files without requests to the API
  */
 export const readRecordedFiles = (files: readonly string[], options: ReadOptions = {}): Promise<Recording> =>
   reading(files, () =>

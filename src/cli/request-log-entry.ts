@@ -24,7 +24,10 @@ export interface RequestLogEntry {
   plan: string | undefined;
   remaining: number | undefined;
   retryAfter: string | undefined;
-  /** Number of the API key's strikes (too early retries), if this request was one. */
+  /**
+   * Number of strikes (too early retries) of the request's API key, including this request; `undefined` if the request
+   * is no strike.
+   */
   strike: number | undefined;
   /**
    * Wait before a too early retry (a strike), and the wait that the previous rejection asked for, in milliseconds of

@@ -33,8 +33,8 @@ export async function readRouteFlags(flags: RouteFlags): Promise<RoutesFromFlags
   const { handlers: file } = flags;
   const upstream = upstreamOf(flags);
   if (upstream !== undefined) await checkUpstream(upstream);
-  // The modules for handlers and for a backend are loaded only if used, because they load packages that most servers do
-  // not need.
+  // Loads the modules for `--handlers` (the user's own routes) and `--upstream` (the user's backend) only with these
+  // flags. The modules load packages that most servers do not need.
   const mounted =
     file === undefined
       ? undefined

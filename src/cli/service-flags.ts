@@ -16,13 +16,17 @@ export interface ServiceFlags {
 }
 
 /**
- * Creates the transport, which sends requests to the service that the flags `--target` and `--key-env` describe.
+ * Creates the connection to the real API: sends requests to the base URL of `--target`, with the API key from the
+ * environment variable that `--key-env` names.
  * @throws {UsageError} for an invalid base URL, or a missing API key
  */
 export const transportOf = ({ target = '', 'key-env': key }: ServiceFlags, whenStopped?: string): HttpTransport =>
   createHttpTransport(serviceUrlOf(target), keyFromFlag(key), whenStopped);
 
-/** Sends requests to a service until they end, or until SIGINT or SIGTERM. Erases the progress display afterwards. */
+/**
+ * Runs `ask`, which sends requests to an API through the transport. SIGINT or SIGTERM stops the transport, so that the
+ * next request or wait throws an error. Erases the progress display at the end.
+ */
 export async function askUntilStopped<Result>({ stop }: HttpTransport, ask: () => Promise<Result>): Promise<Result> {
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
@@ -33,7 +37,10 @@ export async function askUntilStopped<Result>({ stop }: HttpTransport, ask: () =
   }
 }
 
-/** Formats the flags that name the service as words of a command. `URL` and `NAME` stand for missing values. */
+/**
+ * Formats the flags for the real API, `--target` and `--key-env`, as words of a command for a message. Missing values
+ * become `URL` and `NAME`.
+ */
 export const serviceWords = ({ target = 'URL', 'key-env': key = 'NAME' }: ServiceFlags): string[] =>
   flagWords({ target, 'key-env': key });
 

@@ -13,7 +13,10 @@ export interface VerdictFlags {
   'require-conclusive'?: boolean;
 }
 
-/** Description of a scenario, if the scenario expects something of a client. */
+/**
+ * Returns the description of a scenario for a report, if the scenario states what a client must do (field `expect`).
+ * Returns `undefined` for any other scenario.
+ */
 export const aboutScenario = (scenario: Scenario | undefined): string | undefined =>
   scenario?.expect === undefined ? undefined : scenario.description;
 

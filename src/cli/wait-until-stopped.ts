@@ -1,9 +1,10 @@
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Runs work that SIGINT (Ctrl-C) or SIGTERM ends early.
- * @param most maximum number of concurrent commands, for the limit of event listeners
- * @returns the work's result, and the exit code for the signal that ended it, if any
+ * Runs asynchronous work, and aborts the work's signal at SIGINT (Ctrl-C) or SIGTERM.
+ * @param most maximum number of commands that the work runs concurrently. Each command adds a signal listener, so
+ * Node's limit of listeners is raised
+ * @returns the work's result, and the process exit code for the received signal; `undefined` without a signal
  */
 export async function waitUntilStopped<Result>(
   work: (stopped: AbortSignal) => Promise<Result>,

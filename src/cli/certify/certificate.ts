@@ -71,7 +71,10 @@ export interface RunSettings {
   seed?: string | undefined;
 }
 
-/** Combines the runs of one SDK into its part of the results of `certify`. */
+/**
+ * Combines the runs of one SDK (a client library under test) into the SDK's result for the report of the command
+ * `certify`.
+ */
 export function certifySdk(
   sdk: Sdk,
   version: string | undefined,
@@ -151,12 +154,16 @@ export function countsText(counts: OutcomeCounts): string {
   ].join(', ');
 }
 
-/** Group of an SDK's runs that did not pass, all with the same reason. Its own fields are those of the first run. */
+/**
+ * Group of an SDK's runs that did not pass, all with the same reason. The fields of `CertifiedRun` are those of the
+ * group's first run.
+ */
 export interface NotPassed extends CertifiedRun {
   runs: readonly CertifiedRun[];
   sdk: string;
   /**
-   * Names of the scenarios in which the SDK did not pass for this reason: `day-wall, minute-wall`, or `every scenario`.
+   * Names of the scenarios in which the SDK's runs of this group did not pass: `day-wall, minute-wall`, or `every
+   * scenario`.
    */
   scenarios: string;
 }

@@ -22,15 +22,15 @@ export interface OutcomeChange {
   detail: string;
 }
 
-/** Differences between the results of two `certify` runs. */
+/** Differences between the results of two runs of `certify`, which tests client libraries (SDKs) in scenarios. */
 export interface Changes {
-  /** Date of the earlier results of `certify`. */
+  /** Date of the earlier `certify` results with which the new results are compared, ISO 8601. */
   since: string;
   worse: readonly OutcomeChange[];
   better: readonly OutcomeChange[];
   /**
-   * Runs (client and scenario) that only the new results of `certify` contain (`added`), or only the earlier ones
-   * (`removed`): `node: day-wall`.
+   * Runs (a client in a scenario, such as `node: day-wall`) that only one of the two `certify` results contains.
+   * `added`: only the new results. `removed`: only the earlier results.
    */
   added: readonly string[];
   removed: readonly string[];

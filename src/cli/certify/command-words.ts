@@ -3,7 +3,7 @@
  * quote, which is reported later.
  */
 const wordForm = /(?:"[^"]*"|'[^']*'|\S)+/g;
-/** Matches a part of a word: a quoted text, an unclosed quote, or other characters. */
+/** Matches one part of a word in a command line: a quoted text, an unclosed quote, or other characters. */
 const pieceForm = /"([^"]*)"|'([^']*)'|(["'])|[^"']+/g;
 
 /**

@@ -16,7 +16,7 @@ import { commandWords } from './command-words.js';
 /** An SDK under certification: a client library with the command that runs it. */
 export interface Sdk extends GauntletClient {
   name: string;
-  /** Working directory of the SDK's commands. */
+  /** Folder in which the commands of the SDK under test run. */
   folder: string;
   /** Command that prints the version of the SDK or of its language runtime. */
   version?: readonly string[] | undefined;
@@ -54,8 +54,9 @@ const schema = fields({
 });
 
 /**
- * Reads the file of a certification: the SDKs, and the scenarios in which they are tested. By default, these are all
- * shipped scenarios that expect something of a client. Paths are relative to the file's folder.
+ * Reads the input file of the command `certify`: the SDKs (client libraries), and the scenarios in which each SDK is
+ * tested. Default: all scenarios of this package that expect something of a client. Paths are relative to the file's
+ * folder.
  * @throws {ScenarioError} that lists every mistake with its file, line and column
  */
 export async function readSdkFile(file: string): Promise<SdkFile> {

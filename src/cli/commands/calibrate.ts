@@ -42,10 +42,10 @@ export interface CalibrateFlags extends ServiceFlags {
 const byDefault = { budget: '40', out: 'calibrated.yaml', patience: '150s' };
 
 /**
- * Learns undocumented choices of a real service, from recordings or by sending requests. Writes the choices as a
- * scenario.
- * @returns exit code: 1 if responses contradict the document or every assumption, 2 if nothing was learned or the
- * service failed, otherwise 0
+ * Learns how a real API behaves where its documentation is silent, from recordings or by sending requests. Writes the
+ * result as a scenario file.
+ * @returns exit code: 1 if responses contradict the documentation or every behavior that the simulator supports, 2 if
+ * nothing was learned or the API was unusable, otherwise 0
  */
 export async function calibrate({ flags, print }: CliInput<CalibrateFlags>): Promise<number> {
   const { from = [], target } = flags;
@@ -73,7 +73,7 @@ async function recordedExchanges(files: readonly string[], baseUrl: string | und
   return exchanges;
 }
 
-/** Flags of the command `calibrate`, in which `--out`, the file for the learned scenario, is set. */
+/** Flags of the command `calibrate` with a value for `--out`, the file to which the learned scenario is written. */
 type FlagsWithOut = CalibrateFlags & { out: string };
 
 async function askService(
@@ -118,8 +118,8 @@ async function askService(
 }
 
 /**
- * Reads the requests that an interrupted run has logged. Cuts off an incomplete last line, because the continued run
- * appends lines.
+ * Reads the requests to the real API that an interrupted run of `calibrate` has recorded in its log file. Cuts off an
+ * incomplete last line, because the continued run appends lines to the file.
  */
 async function readEarlier(log: string, baseUrl: string): Promise<readonly Exchange[]> {
   if (!existsSync(log)) return [];
@@ -190,7 +190,10 @@ function continueCommand({ budget = byDefault.budget, ...flags }: FlagsWithOut):
   return commandLine('calibrate', ...flagWords({ ...flags, budget }, repeated));
 }
 
-/** Doubles the budget of requests if `calibrate` has used it up; otherwise returns the budget unchanged. */
+/**
+ * Returns the `--budget` (maximum number of requests) to suggest for the next `calibrate` run: twice the last budget if
+ * the last run used it up, the same budget if requests were left.
+ */
 function largerBudget(requests: number, { budget = byDefault.budget }: CalibrateFlags): string {
   return requests < Number(budget) ? budget : String(2 * Number(budget));
 }

@@ -145,7 +145,10 @@ async function versionOf({ version, folder }: Sdk, stopped: AbortSignal): Promis
   }
 }
 
-/** Suggests next commands: repetitions of the first failures, and then the whole certification. */
+/**
+ * Suggests next commands for the user: commands that repeat the first three failed runs, and then `certify` for all
+ * clients again.
+ */
 function nextCommands({ sdks }: Certificate, again: readonly string[]): string[] {
   const failed = sdks.flatMap(({ results }) => results.flatMap(({ repeat }) => repeat ?? []));
   return [...failed.slice(0, 3), commandLine('certify', '--json', ...again)];

@@ -60,8 +60,9 @@ export async function compare(input: CliInput<CompareFlags>): Promise<number> {
 }
 
 /**
- * Suggests next commands. If service and scenario differ: `calibrate`, to learn what the service does. Otherwise:
- * saving the responses, and judging a client.
+ * Returns commands to suggest after `compare`. If the real API differs from the scenario: `calibrate`, which derives a
+ * scenario from the API. If the comparison was impossible: `compare` again. If both agree: `compare` with saved
+ * responses, and `exec` with the user's client.
  */
 function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string): string[] {
   const { save = flags.with } = flags;
@@ -76,8 +77,8 @@ function nextOf({ outcome }: Comparison, flags: CompareFlags, scenario: string):
 }
 
 /**
- * Saves the service's responses to a file. If the service could not be compared with the scenario, keeps earlier
- * responses in the file.
+ * Saves the real API's responses to the file of `--save`. Does not overwrite an existing file if the comparison with
+ * the scenario was impossible.
  */
 function save(file: string, exchanges: readonly Exchange[], { outcome }: Comparison): void {
   if (outcome === 'could not check' && existsSync(file)) {

@@ -54,8 +54,8 @@ export async function demo({ flags, print }: CliInput<DemoFlags>): Promise<void>
     say(`\n${shown}  ${client}${findings.map(({ code, text }) => `\n  ${code}: ${text}`).join('')}`);
   }
   if (!stdout.isTTY || flags.json) return server.close();
-  // Freezes the clock after both clients have ended. Otherwise the dashboard would show passing time, as if the clients
-  // were still active.
+  // Freezes the simulated clock, because a running clock in the dashboard would suggest that the demo's clients are
+  // still active.
   sim.clock.freeze();
   say(
     '\nBoth clients have ended, and the clock is frozen. The dashboard stays open until Ctrl+C. To judge your own client:',

@@ -77,8 +77,9 @@ const recordingName = 'run.jsonl';
 const replayCommand = (file = recordingName) => commandLine('replay', file, '--judge');
 
 /**
- * Suggests next commands. After a pass: all scenarios. After a failure: a report and a recording. Otherwise: a scenario
- * that exercises the client.
+ * Suggests the next commands after a client's run. After a pass: all scenarios. After a failure: a report and a
+ * recording of the run. After an inconclusive run: the scenario `minute-wall`, in which the client exceeds the minute
+ * limit.
  */
 function nextCommands(flags: ExecFlags, { outcome, scenario }: RunResult, command: readonly string[]): string[] {
   if (outcome === 'pass') return [commandLine('gauntlet', '--json', '--', ...command)];

@@ -29,7 +29,7 @@ export interface GauntletFlags extends RouteFlags {
  */
 export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> {
   const { flags, rest, before } = input;
-  // Names of shipped scenarios and paths of files.
+  // Scenarios to run: the arguments before `--`, each the name of a shipped scenario or the path of a scenario file.
   const named = rest.slice(0, before);
   const command = rest.slice(before);
   requireCommand('gauntlet', command);
@@ -65,9 +65,10 @@ function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
 }
 
 /**
- * Suggests next commands for the user. After failures: a detailed run (`exec`) of each of the first three failed
- * scenarios, and a repetition of all failed scenarios.
- * @param again flags of custom routes and the client's command, as words
+ * Suggests next commands for the user. After failures: `exec` for each of the first three failed scenarios, and
+ * `gauntlet` for all failed scenarios. Without failures: `matrix`.
+ * @param again arguments that the suggested `exec` and `gauntlet` repeat: flags of custom routes, and the client's
+ * command
  */
 function nextCommands(
   results: readonly GauntletResult[],

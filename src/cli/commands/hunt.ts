@@ -39,7 +39,10 @@ interface CommandTrial extends Trial {
   run: ClientRun;
 }
 
-/** A found failure whose scenario is written to a file for `exec --scenario`. */
+/**
+ * Failure of the client that `hunt` found, with the file of the scenario in which the client fails. `exec --scenario
+ * FILE` repeats the run.
+ */
 interface WrittenFind {
   code: string;
   text: string;
@@ -59,10 +62,11 @@ const dayStart: Scenario = { keys: { 'free-key': { usage: { day: 1000 } } } };
 const dayTimeoutMs = 75_000;
 /** Maximum number of runs that simplify one failing scenario. Each run takes seconds. */
 const reductionRuns = 10;
-/** Fields of a failing scenario that the simplification does not change. */
+/** Fields that stay unchanged when a hunt simplifies a scenario in which the client fails. */
 const keptFields = ['expect', 'windows'];
 /**
- * Length of the minute window in scenarios that do not set it. Short, because the client's command waits in real time.
+ * Length of a key's minute window in scenarios that do not set this length. Shorter than a minute, because the client
+ * under test waits in real time.
  */
 const shortMinute = '5s';
 
@@ -133,7 +137,7 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const [first] = result.found;
   if (report !== undefined && first !== undefined) writeOutput('--report', report, await reportOf(first));
   const { exercised } = result;
-  // Without failures, suggests a search with another seed.
+  // Suggests a hunt with another seed if this hunt found no failing scenario.
   const again = commandLine('hunt', '--json', '--seed', String(seed + 1), '--', ...command);
   const next = finds.length > 0 ? finds.slice(0, 3).map(({ repeat }) => repeat) : [again];
   const untested = findingCodes.filter((code) => !exercised.includes(code));
@@ -165,8 +169,8 @@ const withShortMinute = (scenario: Scenario): Scenario =>
     : scenario;
 
 /**
- * Replaces a scenario's expectation that all calls are served by the failing findings `gave-up` and `lost-write`. A
- * client that gives up then fails only if its command still exits with code 0.
+ * Relaxes a scenario's `expect` field for the hunt: `served: true` (calls must succeed) becomes `fail` with the
+ * findings `gave-up` and `lost-write`. A client that gives up then fails only if its command still exits with code 0.
  */
 function withSilence({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
   return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
@@ -201,8 +205,8 @@ const firstScenarios = [
 ];
 
 /**
- * Tracks which fields of the scenario's `client` (operation, number of calls, concurrent calls) can affect the tested
- * command. Removes a field once a run shows that the command ignores that field.
+ * Tracks which fields of a scenario's `client` (operation, number of calls, concurrent calls) are worth varying in the
+ * search. Removes a field once a run shows that the tested command ignores that field.
  */
 function createAsked() {
   const fields = new Set(['operation', 'calls', 'parallel']);
@@ -229,8 +233,9 @@ const otherStarts: readonly Scenario[] = [
   { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },
   { client: { operation: 'createPet' }, faults: [{ when: { nth: 1 }, then: { malformed: true } }] },
   { client: { operation: 'createPet' }, ids: { start: '9007199254740993' } },
-  // Delays responses by 2 s, so that some of the client's callers send requests more than one second after another
-  // caller's refusal. A client whose callers do not wait together then fails.
+  // A client fails in this scenario if its concurrent callers do not share the wait after a 429. The delay of 2 s makes
+  // some callers send a request more than one second after another caller's 429. The judge allows requests within that
+  // second.
   {
     windows: { minute: '8s' },
     keys: { 'free-key': { usage: { minute: 58 } } },
@@ -241,8 +246,8 @@ const otherStarts: readonly Scenario[] = [
 ];
 
 /**
- * Lists the shipped scenarios that expect something of a client. The most revealing come first, then scenarios of all
- * groups alternately.
+ * Lists the scenarios with which the command `hunt` begins. A fixed selection comes first. The other shipped scenarios
+ * that expect a client behavior (`expect`) follow, one from each group in turn.
  */
 function initialScenarios(): Scenario[] {
   const shipped = readShippedScenarios();
@@ -251,7 +256,8 @@ function initialScenarios(): Scenario[] {
   const groups = listGroups(others, (name) => shipped[name]?.group);
   const rounds = Math.max(...groups.map(({ length }) => length));
   const inTurn = Array.from({ length: rounds }, (_, round) => groups.flatMap((group) => group[round] ?? [])).flat();
-  // Removes the name and description of a shipped scenario, because random changes would make them wrong.
+  // Removes the name and description of a shipped scenario. The hunt changes the scenario at random, so both would no
+  // longer describe it.
   const started = (name: string): Scenario => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
     return { ...withoutNames(fields), ...(expect && { expect: withSilence(expect) }) };
@@ -259,7 +265,10 @@ function initialScenarios(): Scenario[] {
   return [dayStart, ...otherStarts, ...firstScenarios.map(started), ...inTurn.map(started)].map(withShortMinute);
 }
 
-/** Removes names from a scenario that the client does not use: the names of fault rules and of the default key. */
+/**
+ * Removes names that the client does not use from a scenario: the names of fault rules, and the client's API key if it
+ * is the default key.
+ */
 function withoutNames({ client: { key, ...client } = {}, faults, ...fields }: Scenario): Scenario {
   const isDefault = key === clientOf(fields).key;
   const asked = isDefault ? client : { key, ...client };
@@ -302,8 +311,8 @@ const alwaysFails = [
 ];
 
 /**
- * Simplifies a failing scenario for its file: keeps only the expectation that the client broke, and omits the length of
- * the minute window if the limit per minute refused no request.
+ * Simplifies a failing scenario for its file. Of the expectations, only the one that the client broke remains. The
+ * minute window's length is omitted if the limit per minute refused no request, because the length is then irrelevant.
  */
 function withoutIrrelevant(
   { expect, windows: { minute, ...windows } = {}, ...fields }: Scenario,
@@ -328,7 +337,7 @@ async function reportOf({ run }: CommandTrial): Promise<string> {
   return reportHtml(readPageFiles(), await run.run(resultOf(run.verdict, { command: run.end })));
 }
 
-/** Number of successive runs without a request after which a hunt ends. */
+/** Number of runs after which `petstore-sim hunt` stops if the client sent no request in any run. */
 const maximumSilentMs = 3;
 /** Lines of a command's output that a message quotes. */
 const quotedLines = 8;
@@ -353,8 +362,8 @@ function createEnds(limit: string) {
       return `${expectedRequests} in ${runs.length} runs. The command ${ended}.${tail}`;
     },
     /**
-     * Returns sentences for the hunt's report about client commands that stopped at the time limit, or that failed in
-     * every run.
+     * Returns sentences for the report of the command `hunt` about the client's runs: how many stopped at the time
+     * limit, or that all failed.
      */
     remarks(): string[] {
       const stopped = runs.filter(({ end }) => end.stoppedBy !== undefined);
@@ -379,7 +388,8 @@ function createProgress(total: number): (done: number, found: number) => void {
   return (done, found) => {
     const { stderr } = process;
     const leftSeconds = Math.ceil(((performance.now() - startMs) / done) * ((total - done) / 1000));
-    // After the last run, the hunt may still be simplifying the failing scenarios that it found.
+    // After its last search run, the command `hunt` may still reduce the failing scenarios to simpler ones with the
+    // same failure.
     const rest = done === total ? 'reducing what was found' : `${found} failures, about ${leftSeconds} s left`;
     if (stderr.isTTY) stderr.write(`${drawBar(done, total, 'runs')}, ${rest}\u001b[K`);
     else if (done % 10 === 0 && done < total) stderr.write(`${done} of ${total} runs, ${rest}\n`);

@@ -38,7 +38,10 @@ expect: { verdict: pass }
 
 type Runner = 'vitest' | 'jest' | 'playwright';
 
-/** @param head line of the test file that imports the test kit */
+/**
+ * Creates the text of an example test file for a new project.
+ * @param head line of the test file that imports the test kit
+ */
 const unitTest = (head: string) => `${head}
 
 const limited = test.extend({ scenario: './${file}' });
@@ -58,7 +61,8 @@ import { expect, test } from 'petstore-sim/playwright';
 test('the page waits and then shows the list', async ({ page, sandbox }) => {
   await sandbox.answerFor(page, 'https://api.petstore.example/v1'); // URL of the API in your page's code
   await page.goto('/');
-  // Check here what the page shows during the wait and afterwards. The client is judged when the test ends.
+  // Assert what your page shows while it waits for Retry-After, and afterwards. At the end of the test, the test kit
+  // judges the page's requests.
 });
 `,
 };

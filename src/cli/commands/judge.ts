@@ -103,8 +103,8 @@ function refusalsOf(texts: readonly string[] = []): number[] {
 }
 
 /**
- * Whether another service's response refuses the request because of a limit. A 429 always does. The statuses in
- * `statuses` do only if Retry-After is present, or X-RateLimit-Remaining is 0.
+ * Whether a response from an API other than the Petstore rejects the request because of a limit. Only the statuses in
+ * `statuses` count. A status other than 429 also needs a Retry-After header, or X-RateLimit-Remaining 0.
  */
 const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
   !exchange.isOwn &&

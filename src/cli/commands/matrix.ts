@@ -34,7 +34,8 @@ export interface MatrixFlags extends ScenarioFlags {
 }
 
 /**
- * Runs a client with our default assumptions about the service, and once with each alternative of every assumption.
+ * Runs a client with the default value of every assumption (a choice where the API's documentation is silent). Then
+ * runs the client once with each alternative value of each assumption.
  * @returns exit code: 1 if an alternative breaks the client or the client fails with the defaults, 130 or 143 after a
  * signal
  */
@@ -73,8 +74,8 @@ export async function matrix(input: CliInput<MatrixFlags>): Promise<number> {
 }
 
 /**
- * Suggests the next command lines: one for each of the first three assumption values that broke the client. Suggests
- * `gauntlet` if no value broke the client.
+ * Suggests the user's next commands: `exec` with each of the first three API settings with which the client failed. If
+ * the client failed with no setting, suggests `gauntlet`, which judges the client in many scenarios.
  */
 function nextCommands(results: readonly MatrixResult[], command: readonly string[]): string[] {
   const broken = results.flatMap(({ id, value, breaks }) => (breaks && id !== undefined ? [{ id, value }] : []));
@@ -104,8 +105,8 @@ export interface MatrixResult {
    */
   isMet: boolean;
   /**
-   * Whether the client does worse than with our default assumptions about the service: another exit code, or a failed
-   * verdict.
+   * Whether the alternative value makes the client's result worse than the default values do: the exit code differs, or
+   * only this run's verdict is a fail.
    */
   breaks: boolean;
 }
@@ -141,15 +142,18 @@ async function runCase(
   return { id, value, code: end.exitCode, output, outcome: verdict.outcome, findings: verdict.findings, isMet };
 }
 
-/** Whether an alternative of an assumption changes the response to any of the client's calls. */
+/**
+ * Whether the client's run could show the effect of an alternative value of an assumption: at least one of the client's
+ * requests gets another response than with the default value.
+ */
 function isDecided(
   id: AssumptionId,
   resolved: ResolvedScenario,
   assumed: ResolvedScenario,
   calls: readonly RecordedCall[],
 ): boolean {
-  // Decides the assumption `cors` by the Origin headers of the client's calls. The HTTP server adds CORS headers
-  // outside the simulator, so the simulated responses are equal for all values of `cors`.
+  // The values of the assumption `cors` differ only in CORS headers, which the HTTP server adds outside the simulator.
+  // The client's run therefore shows the effect of `cors` if any request has an Origin header.
   if (id === 'cors') return calls.some(({ call }) => call.headers.origin !== undefined);
   const byDefault = responsesTo(calls, resolved);
   return responsesTo(calls, assumed).some((response, index) => response !== byDefault[index]);
@@ -172,8 +176,8 @@ function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario)
     sim.clock.set(Math.max(atMs, sim.clock.now()));
     const answer = sim.handle(fromPlainCall(call));
     if (answer instanceof Promise) {
-      // Returns the same text for every delayed response, without waiting for the response. On a frozen clock, a delay
-      // would never end.
+      // Represents every delayed response by the text `delayed`, so that two delayed responses count as equal. Does not
+      // wait for the response, because a delay on a frozen clock never ends.
       answer.catch(() => {});
       return 'delayed';
     }
@@ -182,8 +186,9 @@ function responsesTo(calls: readonly RecordedCall[], resolved: ResolvedScenario)
 }
 
 /**
- * Formats the report on undocumented choices that break the client. Each has the sentence of the interface document
- * that leaves it open.
+ * Formats the report of the command `matrix`, which runs a client with alternative values of each assumption (a
+ * question that the API document leaves open). Lists each alternative that breaks the client, with the assumption's
+ * question.
  */
 export function matrixLines(
   results: readonly MatrixResult[],

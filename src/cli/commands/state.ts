@@ -69,7 +69,10 @@ const summarize = ({ scenario, clock, pets, keys }: ExportedState) => ({
 
 const scenarioCommands = (file = 'FILE') => [commandLine('check', file), commandLine('--scenario', file)];
 
-/** Formats the command line of `state export` or `state import` for the server that this command used. */
+/**
+ * Formats a command line of `state export` or `state import` with the URL, sandbox and token flags of the current
+ * command. The token appears as `TOKEN`.
+ */
 const serverCommand = (
   action: 'export' | 'import',
   file: string,
