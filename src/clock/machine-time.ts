@@ -1,12 +1,15 @@
 /** Source of the machine's time, from which a simulated clock computes its own. */
 export interface TimeSource {
-  /** Current machine time, in Unix milliseconds. Never goes back, except after `restart`. */
+  /**
+   * Current machine time, in Unix milliseconds. Never decreases, except when `restart` sets this source to an earlier
+   * time.
+   */
   now(): number;
-  /** Sets the source to the machine's current time, even back to an earlier time. */
+  /** Sets this time source to the machine's current time, even if its time then goes back. */
   restart(): void;
   /**
-   * Whether the time comes from the entries of an ordered log instead of the machine. Log entries then start the
-   * delayed responses, so the simulated clock sets no timers.
+   * Whether the time comes from the entries of the server's append-only log instead of the machine. The simulated clock
+   * then sets no timers, because the server continues due delayed requests when it applies a log entry.
    */
   readonly isLogged?: boolean;
 }

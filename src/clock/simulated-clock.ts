@@ -45,7 +45,7 @@ export interface ScheduledWork {
   nextDueMs(): number;
   /** Completes the scheduled work, such as delayed responses, that is due at `nowMs`. */
   complete(nowMs: number): void;
-  /** Aborts all scheduled work, because the simulated clock restarts. */
+  /** Aborts all work that the simulated clock has scheduled, such as delayed responses, because the clock restarts. */
   giveUp(): void;
 }
 
@@ -126,8 +126,8 @@ export class SimulatedClock implements Clock {
   }
 
   /**
-   * Scheduled work that this clock starts itself when due, such as delayed responses. `undefined` on a server with an
-   * ordered log, whose log entries start such work.
+   * Scheduled work that this clock starts itself when due, such as delayed responses. `undefined` on a server that
+   * stores its commands in a log, because entries of the log start the work there.
    */
   get #ownWork(): ScheduledWork | undefined {
     return this.#time.isLogged ? undefined : this.scheduledWork;
@@ -212,8 +212,8 @@ export class SimulatedClock implements Clock {
   }
 
   restore({ nowMs, frozen, movedMs }: ClockState): void {
-    // Aborts pending waits before the clock is restored. Otherwise the restored time could complete waits that belong
-    // to the replaced state.
+    // Aborts the clock's pending `sleep` calls and delayed responses before the clock's time is restored. Without the
+    // abort, the restored time could complete work of the replaced state.
     this.#endWaits();
     this.anchor.movedMs = movedMs;
     this.#run(nowMs, frozen);
