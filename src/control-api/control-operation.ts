@@ -12,22 +12,30 @@ export interface LogHealth {
   /** Log position of the newest snapshot; 0 without a snapshot. */
   snapshotPosition: number;
   /**
-   * Problems found when the log was opened: lost entries, unreadable files, entries of another version. Empty without
-   * problems.
+   * Problems found when the server opened the log that stores its state (`--data`): lost entries, unreadable files,
+   * entries of another version. Empty without problems.
    */
   notices: readonly string[];
-  /** Engine of the log: `redis` if several replicas share it. */
+  /**
+   * Kind of the store that contains the server's log: `redis` if several servers (replicas) share the log; absent for a
+   * log in a folder.
+   */
   engine?: 'redis' | undefined;
-  /** Name of the shared log, and name of this replica among its writers. */
+  /** Name of the shared log. `replica` is the name of this server among the servers that share the log. */
   name?: string;
   replica?: string;
   /** Names of the live replicas: the servers that wrote to the shared log within the last ten seconds. */
   replicas?: readonly string[];
-  /** Time at which the last applied entry was written, in Unix milliseconds of the store's clock. */
+  /**
+   * Time of the last log entry that this replica has applied, in Unix milliseconds by the clock of the store (Redis).
+   */
   atMs?: number;
   /** Time since this replica had last applied every entry of the log, in milliseconds; 0 if it is up to date. */
   lagMs?: number;
-  /** Whether this replica cannot reach the store, so that reads may return old state. */
+  /**
+   * Whether this replica (one of several servers that share a log in Redis) cannot reach Redis. Its control operations
+   * may then return outdated state.
+   */
   stale?: boolean;
 }
 
@@ -52,7 +60,10 @@ export interface Caller {
    * Health report of the log in which the server stores requests and changes; `undefined` for a server without a log.
    */
   readonly log?: LogHealth | undefined;
-  /** Periods in which this server could not store requests, if the journal does not contain them yet. Default: none. */
+  /**
+   * Returns the periods in which this server rejected requests without recording them, except periods that the journal
+   * already contains. Default: none.
+   */
   readonly outages?: (() => readonly Outage[]) | undefined;
   /** Random identifier of this server process, which changes at each start. */
   readonly instance?: string;
@@ -63,7 +74,7 @@ type Returned<Out> = Out | Promise<Out> | AsyncIterable<Out> | string;
 
 /** One operation of the control API. Each is available as a function of `createControl` and as an HTTP request. */
 export interface ControlOperation<Target, In extends AnySchema, Out, Result extends Returned<Out>> {
-  /** GET for an operation that only reads; another method for one that changes state. */
+  /** HTTP method of the control operation: GET if the operation only reads, another method if it changes state. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path below the control URL. A part in braces is the input field of that name. */
   readonly path: string;
@@ -71,7 +82,7 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly summary: string;
   /** Schema of the operation's input: path parameters, query and body in one flat object. */
   readonly input: In;
-  /** Example of an input that works on the default scenario. */
+  /** Example of the operation's input, with which the operation succeeds on a simulator with the default scenario. */
   readonly example?: Input<In>;
   /** Schema of the operation's result. For text and streams, schema of one item. */
   readonly result: Schema<Out, unknown>;
@@ -87,18 +98,22 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly maximumBytes?: number;
   /** Whether the operation affects no later request. Such an operation is missing from the list of changes. */
   readonly isQuiet?: true;
-  /** Whether the operation responds without waiting until the log has stored earlier changes. */
+  /**
+   * Whether the operation responds at once. Other read operations respond only after the server has logged and applied
+   * all earlier changes.
+   */
   readonly isAtOnce?: true;
   /** Whether the operation waits for future requests. The server then cancels it when the caller disconnects. */
   readonly isLong?: true;
   /**
-   * Runs the operation. A generator works in steps, and the server handles other requests between two steps. Large
-   * parts of the result may be lazy.
+   * Runs the control operation, and returns its result. Alternatively returns a generator that computes the result in
+   * steps; the server handles other requests between two steps. Large parts of the result may be lazy: computed piece
+   * by piece while the server sends the response.
    */
   run(target: Target, input: Output<In>, caller: Caller): Result | Steps<Result>;
   /**
-   * Streams journal entries over HTTP as JSON text, which takes a fraction of the time of the entry objects that `run`
-   * returns.
+   * Streams journal entries over HTTP as JSON text. Much faster than the operation's `run`, which creates an object for
+   * each entry.
    */
   feed?(target: Target, input: Output<In>): EntryFeed;
 }

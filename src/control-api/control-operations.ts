@@ -34,9 +34,9 @@ const logHealth = fields({
 }) as Schema<LogHealth>;
 
 /**
- * Creates all control operations for a main service, including operations on its own data. They define the functions of
- * `createControl`, the routes under `/__sim` and `/__sim/sandboxes/NAME`, their OpenAPI description and the table in
- * the documentation.
+ * Creates all control operations of a simulated API, including those on the API's own data, such as pets. The functions
+ * of `createControl`, the HTTP routes under `/__sim`, their OpenAPI description and the table in the documentation are
+ * derived from these operations.
  */
 export function createServedService<Own extends ControlOperations>(service: ServiceControl<Own>) {
   const { main, describe, group } = service;

@@ -46,7 +46,10 @@ interface Exported extends RequestFilter {
   why?: true | 'true' | undefined;
 }
 
-/** Result of the call named `call`, as its caller saw it; without `call`, of all calls of the client. */
+/**
+ * Result of a call of the client (one request with its retries), as reported by the code that made the call. Without
+ * `call`, the result applies to all calls of the client.
+ */
 interface ReportedOutcome {
   /** Name of the call, as in X-Sim-Call. */
   call?: string | undefined;
@@ -57,7 +60,7 @@ interface ReportedOutcome {
 export interface ListedAssumption {
   id: string;
   question: string;
-  /** Current value of the assumption. */
+  /** Current value of the assumption, which is a setting for API behavior that the documentation leaves open. */
   value: unknown;
   default: unknown;
   /** Values that the assumption can have besides its default; only examples if the values have no fixed list. */

@@ -42,7 +42,10 @@ const secured = (item: Items[string], { security }: Description) =>
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
-/** Adds paths and components to a description. Added paths override existing ones; added components do not. */
+/**
+ * Adds paths and components to an OpenAPI description. An added operation replaces an existing operation with the same
+ * path and method. An existing component takes precedence over an added component with the same name.
+ */
 function merged(description: Description, paths: Items, components: readonly (Items | undefined)[]): Description {
   return {
     ...description,

@@ -68,7 +68,7 @@ export function describeControl(
   { main, title, state }: ServiceControl<ControlOperations>,
   controlUrl = 'http://127.0.0.1:4010/__sim',
 ): Record<string, unknown> {
-  /** Named schemas under `components` of the description. */
+  /** Named schemas under `components` of the control API's OpenAPI description. */
   const components: Record<string, AnySchema> = {
     ClockInfo: clockInfoSchema,
     Fault: main.rules.faultSchema,

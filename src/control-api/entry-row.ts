@@ -44,7 +44,7 @@ export interface EntryRow {
   exempt?: true;
   /** Reason for a 429: the exceeded window or a ban. */
   refusal?: string;
-  /** For a 429: earliest time at which the service accepts the key again, ISO 8601. */
+  /** For a 429: time from which requests with the API key are accepted again, ISO 8601. */
   promisedAt?: string;
   /**
    * Earliest retry time according to the headers of a 429 or 503, ISO 8601. Differs from the true time, `promisedAt`,
@@ -63,7 +63,10 @@ export interface EntryRow {
   after?: RefusalBefore;
   /** Strikes of the key after this request. Enough strikes ban the key. */
   strikes: number;
-  /** Set if this request was a strike: a retry before the requested wait was over. */
+  /**
+   * Set if this request was a strike: a rejected retry before the end of the wait that a 429 required. Enough strikes
+   * ban the key.
+   */
   strike?: true;
   /** Number of episodes of the key up to this request. An episode lasts from a first 429 to the next served request. */
   episode: number;
@@ -157,8 +160,8 @@ export function present<Of>(fields: Fields<Of>): Of {
 }
 
 /**
- * Maximum number of API keys whose ids stay in memory. Computing one id takes as long as creating the rest of a row of
- * the request list.
+ * Maximum number of API keys whose ids (hashes of the keys) are cached. To compute one id takes as long as to create
+ * the rest of a row of the request list.
  */
 const maximumKeyIds = 1_000;
 
@@ -226,7 +229,8 @@ export function createRowFields() {
       call: shown.call,
       inShort: undefined,
     };
-    // Leaves undefined fields in the row, because `summarize` treats an undefined field like an absent one.
+    // Passes the request's row to `summarize` although some fields are undefined. The function treats undefined and
+    // absent fields alike.
     row.inShort = summarize(row as EntryRow, entry) || undefined;
     return row;
   };

@@ -109,8 +109,8 @@ export function openFeed(sim: Simulator, since?: number): EntryFeed {
 }
 
 /**
- * Selects the journal records with an id above `since`. Calls `view.pass` with the earlier records, because the reasons
- * of later entries depend on them.
+ * Selects the journal records with an id above `since`. Passes each earlier record to `view.pass`, because the entry
+ * for a later request shows the key's previous 429.
  */
 function entriesSince(sim: Simulator, view: EntryView, since = Number.POSITIVE_INFINITY): RequestRecord[] {
   const records: RequestRecord[] = [];

@@ -37,7 +37,10 @@ export interface EntryView {
   showRow(entry: RequestRecord): EntryRow;
 }
 
-/** Fields of a journal entry that follow the bodies in its JSON. */
+/**
+ * Fields at the end of a journal entry's JSON. `write` creates the JSON in three parts: the text before the response
+ * body, the response body, and these fields.
+ */
 type Tail = Pick<JournalEntry, 'client' | 'lastArrivedId' | 'heldMs' | 'finishedMs' | 'abandoned' | 'lost'>;
 
 export function createEntryView(sim: Simulator): EntryView {

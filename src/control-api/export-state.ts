@@ -15,7 +15,10 @@ import { invalid } from './control-error.js';
 import { computeLazyParts, jsonPieces, lazyCopy, lazyList } from './lazy-result.js';
 import { type ExportedState, type StateForm, stateVersion } from './state-schema.js';
 
-/** Converts a simulator's state to plain data with exact int64 values. The large parts are lazy. */
+/**
+ * Converts a simulator's state to plain data with exact int64 values. Large parts, such as the list of API keys, are
+ * computed only when they are read or sent.
+ */
 export function exportLazily(sim: Simulator, { data }: StateForm): ExportedState {
   const { resolved, dataFrom, clock, services, keys, faults } = sim.snapshot();
   const { main, state } = coreOf(sim);
@@ -72,9 +75,9 @@ export function importFaults({ startMs, rules: exported }: ExportedState['faults
 type ExportedFault = ExportedState['faults']['rules'][number];
 
 /**
- * Restores the snapshot of an exported state. Changes nothing in the simulator.
- * @throws {ScenarioError} for mistakes in the scenario; {ControlError} for contradictions, and for a scenario that generates
- * far more pets than the state has
+ * Converts an exported state to a snapshot that `restore` accepts. Does not change the simulator.
+ * @throws {ScenarioError} for mistakes in the scenario of the state; {ControlError} for duplicate names or
+ * contradictory fields in the state, and for a scenario that generates far more pets than the state contains
  */
 export function* importState(sim: Simulator, state: ExportedState, form: StateForm): Steps<Snapshot> {
   const { scenario, dataFrom = scenario } = state;
@@ -109,8 +112,8 @@ export function* importState(sim: Simulator, state: ExportedState, form: StateFo
 }
 
 /**
- * Reads the services' data from the field `services` of an exported state. The main service's data may be in separate
- * fields instead, such as `pets`.
+ * Reads the data of each simulated API from the field `services` of an exported state. The data of the main API (the
+ * Petstore) may be in separate fields instead, such as `pets`, which are read elsewhere.
  */
 function importServices(
   sim: Simulator,
@@ -125,8 +128,8 @@ function importServices(
     if (other === undefined) throw invalid(`services: expected services of this simulator, got ${name}`);
     try {
       copies[name] = readCopy(other, values);
-      // Tries the imported data on a new, temporary instance of the service. Invalid data is thus rejected before the
-      // simulator changes.
+      // Restores the imported data in a temporary copy of the API, such as the Petstore. Invalid data is thus rejected
+      // before the simulator changes.
       mountServices([other.service], resolved)[0]?.data?.restore(copies[name]);
     } catch (error) {
       throw invalid(`services.${name}: expected data that the service exported: ${error}`);
@@ -158,7 +161,7 @@ function* isSame(pieces: Iterator<string>, others: Iterator<string>): Steps<bool
   }
 }
 
-/** Exports a key, with its fields in a fixed order. */
+/** Converts an API key to its form in an exported state, with the fields in a fixed order. */
 export const exportKey = (key: ApiKey): ExportedKey =>
   withWindows(key, exportWindow(key.minute), exportWindow(key.day));
 

@@ -19,8 +19,8 @@ export interface ListedFault extends Fault {
 const name = described(string, 'Name of the rule.');
 
 /**
- * Creates the control operations that list and change fault rules. The main service, such as the Petstore, defines the
- * schema of a rule.
+ * Creates the control operations that list and change fault rules. The simulated API, such as the Petstore, defines the
+ * schema of a fault rule.
  */
 export const createFaultOperations = ({ rules: { faultSchema }, operations: [first = ''] }: MainService) => ({
   listFaults: operation({

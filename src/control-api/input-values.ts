@@ -51,7 +51,7 @@ export const createScenarioInput = (content: Schema<Scenario>): Schema<string | 
 });
 
 /**
- * Finds a scenario by its name; returns given content unchanged.
+ * Finds a scenario by its name. If the content of a scenario is given instead of a name, returns the content unchanged.
  * @throws {ControlError} 404 for an unknown name
  */
 export function findScenario({ scenarios }: Simulator, scenario: string | Scenario): Scenario {

@@ -39,10 +39,14 @@ export interface JournalEntry extends EntryRow {
   /** Set if the client disconnected before it had the whole response. */
   abandoned?: true;
   /**
-   * Set if the client received a 503 instead of this response, because storing the request in the log took too long.
+   * `true` if the client received a 503 instead of this response, because the server's log stored the request too late.
+   * Absent for other requests.
    */
   lost?: true;
-  /** Steps that led to the response. Present only if the caller asks for `why`. */
+  /**
+   * Steps of the simulator that led to the response, such as authentication and rate limit. Present only if the caller
+   * requests them with `why`.
+   */
   why?: WhyStep[];
 }
 

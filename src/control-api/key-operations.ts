@@ -62,7 +62,9 @@ function findKey(sim: Simulator, reference: string): string {
   throw notFound('Unknown API key; expected a key of the scenario, or its id from GET /__sim/keys.');
 }
 
-/** Changes a key and returns the description of its new state. */
+/**
+ * Applies a change to an API key, which is given by its text or its id. Returns a description of the key's new state.
+ */
 function changeKey(sim: Simulator, reference: string, change: (key: string) => void): KeyInfo {
   const key = findKey(sim, reference);
   change(key);

@@ -6,7 +6,10 @@ import { isMap } from '../values/plain-data.js';
  * between two pieces.
  */
 class LazyResult {
-  /** Computes this part of a result at once, as one value. */
+  /**
+   * Computes a lazy part of a control operation's result as one value, instead of in pieces while an HTTP response is
+   * written.
+   */
   readonly make: () => unknown;
   /** Computes a part of a result as pieces of JSON text, one after the other, while the result is written. */
   readonly pieces: () => Iterable<string>;
@@ -23,7 +26,10 @@ class LazyResult {
 
 const lazy = (make: () => unknown, pieces: () => Iterable<string>) => new LazyResult(make, pieces) as never;
 
-/** Creates a list whose items are computed while the result is written. Can be read once. */
+/**
+ * Creates a list for the result of a control operation. The items are computed while the HTTP response is written, so
+ * that the server can handle other requests in between. The list can be read only once.
+ */
 export const lazyList = <Item>(items: Iterable<Item>): Item[] =>
   lazy(
     () => [...items],
@@ -55,7 +61,10 @@ export const isLazy = (value: unknown, depth = 2): boolean =>
   value instanceof LazyResult ||
   (depth > 0 && isMap(value) && Object.values(value).some((member) => isLazy(member, depth - 1)));
 
-/** Computes the lazy parts of a result; returns a result without lazy parts unchanged. */
+/**
+ * Returns a control operation's result with its lazy parts computed. A lazy part is normally computed piece by piece
+ * while the HTTP response is written. A result without lazy parts is returned unchanged.
+ */
 export function computeLazyParts(value: unknown): unknown {
   if (value instanceof LazyResult) return value.make();
   if (!isLazy(value)) return value;
@@ -63,8 +72,9 @@ export function computeLazyParts(value: unknown): unknown {
 }
 
 /**
- * Maximum number of map members or list items in one piece of JSON. Small pieces let the server handle other requests
- * soon.
+ * Maximum number of items of a list that is converted to JSON text in one step. A longer list is converted item by
+ * item, so that the server can handle other requests between the steps. A map with more members is converted member by
+ * member.
  */
 const maximumMembers = 100;
 

@@ -12,7 +12,7 @@ import { computeLazyParts } from './lazy-result.js';
 import { recordChange } from './record-change.js';
 
 /**
- * Checks the input of a control operation and runs the operation. Computes the whole result.
+ * Checks the input of a control operation, runs the operation without pauses, and returns the complete result.
  * @throws {ControlError} for a caller's mistake; as a rejection if the operation is asynchronous
  */
 export const perform = <Target>(

@@ -6,7 +6,10 @@ import type { AnyControlOperation, Caller } from './control-operation.js';
 
 /** Maximum number of changes that the control API lists for a simulator. */
 const maximumChanges = 200;
-/** Maximum length of the texts in the list of changes, in characters: a change's input, and its caller's name. */
+/**
+ * Maximum length of the texts about one control operation in a simulator's list of changes, in characters. The texts
+ * are the operation's input and the name of its caller.
+ */
 const maximumCharacters = 80;
 
 /**

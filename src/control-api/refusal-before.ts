@@ -25,6 +25,9 @@ export function refusalBefore(
   };
 }
 
-/** Whether later entries depend on this record: a 429 starts a wait, and a served request ends it. */
+/**
+ * Whether a journal record starts or ends the wait after a 429 of its API key. A 429 with a retry time starts the wait.
+ * Any other request with a valid API key ends the wait.
+ */
 export const isAboutLimits = ({ promisedAtMs, refusal, plan }: RequestRecord): boolean =>
   (promisedAtMs !== undefined && refusal !== undefined) || plan !== undefined;

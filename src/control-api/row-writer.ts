@@ -1,8 +1,8 @@
 import type { EntryRow, Fields } from './entry-row.js';
 
 /**
- * Fields of a list row (a journal entry without bodies). The values of the groups `first`, `second` and `third` often
- * repeat, so their text is reused; the other fields differ in every request.
+ * Three groups (`first`, `second`, `third`) of fields in a row of the request list. Consecutive rows often have equal
+ * values in a whole group, so the group's JSON text is reused.
  */
 const first = ['key', 'keyId', 'plan', 'operation', 'method', 'path', 'query', 'status', 'code', 'window'] as const;
 const second = [
@@ -25,8 +25,9 @@ const third = ['call', 'inShort'] as const;
 type Row = Fields<EntryRow>;
 
 /**
- * Creates a function that writes rows as JSON without the closing brace. Reuses the text that consecutive rows share,
- * which halves the time of `JSON.stringify`.
+ * Creates a function that writes the journal's rows (one per request) as JSON. Omits the closing brace, so that the
+ * caller can append fields. Reuses the text of values that consecutive rows share, which takes half the time of
+ * `JSON.stringify`.
  */
 export function createRowWriter(): (row: Row) => string {
   const firstMembers = createMembers(first);

@@ -20,7 +20,7 @@ import { explain } from './why.js';
 /** Maximum length of a body in a report, in characters. */
 const maximumCharacters = 4_000;
 
-/** Paths of the operations whose results a report contains. */
+/** Paths of the control API whose responses are included in the exported report of a run. */
 const reportedPaths = ['/keys?limit=100', '/faults', '/assumptions', '/scenario', '/clock'];
 
 /**

@@ -23,8 +23,8 @@ export interface PageFiles {
 export const runElementId = 'petstore-sim-run';
 
 /**
- * Embeds a run report in the dashboard, as one self-contained HTML file. Writes every `<` as `\u003c`, so that no text
- * ends the element.
+ * Embeds a run report in the dashboard, as one self-contained HTML file. Writes every `<` of the report as `\u003c`, so
+ * that no text in the report closes the `script` element that contains the report.
  * @param run a `RunReport` as JSON
  */
 export function reportHtml({ html, script, style }: PageFiles, run: string): string {

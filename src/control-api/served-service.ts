@@ -20,13 +20,13 @@ export interface OperationGroup<Operations extends ControlOperations = ControlOp
  */
 export interface ServiceControl<Own extends ControlOperations> {
   readonly main: MainService;
-  /** Noun for the service in descriptions: `the Petstore service`. */
+  /** Name of the simulated API in the description of the control API: `the Petstore service`. */
   readonly title: string;
   /** Describes the service in OpenAPI 3.1. @param baseUrl API URL; default: the URL of a server without options */
   describe(baseUrl?: string): Record<string, unknown>;
   /** Questions that the service's documentation leaves open, by the name of the setting that answers each. */
   readonly assumptions: Readonly<Record<string, OpenQuestion>>;
-  /** Group of the control operations on the service's own data, such as the pets of the Petstore. */
+  /** Group of the control operations on the simulated API's data, such as the pets of the Petstore. */
   readonly group: OperationGroup<Own>;
   readonly state: StateForm;
   /** Counts of the items in the service's data, such as the number of pets, for the results of control operations. */
@@ -35,10 +35,10 @@ export interface ServiceControl<Own extends ControlOperations> {
   readonly loadable: Schema<Scenario>;
 }
 
-/** Counts of the items in the data of the main service, such as the number of pets. */
+/** Schemas and function for the numbers of items in the simulated API's data, such as the number of pets. */
 export interface DataCounts {
   readonly schemas: ServiceCounts;
-  /** Counts items, such as pets, in a copy of the service's data that a snapshot contains. */
+  /** Counts the items, such as pets, in a copy of the simulated API's data. Snapshots contain copies of the data. */
   of(copy: unknown): OutputOf<ServiceCounts>;
 }
 

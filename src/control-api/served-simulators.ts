@@ -16,8 +16,8 @@ export interface ControlCall {
   /** Origin of the called URL: `http://127.0.0.1:4010`. */
   readonly origin: string;
   /**
-   * Applies the control operation to the simulators of this process. A server with an ordered log stores the operation
-   * first.
+   * Applies the control operation to the simulators of this process. A server with a log (`--data`) first appends the
+   * operation to the log.
    */
   run(): unknown;
 }
@@ -28,7 +28,7 @@ export interface ControlCall {
 export interface ServedSimulators {
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;
-  /** Loads the main service's control operations, at the first control request. */
+  /** Loads the control operations of the simulated API (the Petstore), at the first request to the control API. */
   loadService(): Promise<ServedService>;
   /**
    * Runs an API request and passes the response to `deliver`.
@@ -60,11 +60,15 @@ export interface ServedSimulators {
    * @throws {ControlError} for a mistake of the caller
    */
   change(request: ControlCall): unknown;
-  /** Health of the log, for `/__sim/health`. */
+  /**
+   * Returns the health of the server's append-only log (`--data`), for the control operation `/__sim/health`. Absent
+   * for a server without a log.
+   */
   readonly health?: (() => LogHealth) | undefined;
   /**
-   * Periods in which this server could not store requests, if the log and the journal do not contain them yet.
-   * @param sandbox `undefined` for the server's own simulator
+   * Periods in which this server rejected requests because its log in Redis was unreachable. Contains only periods that
+   * are not recorded in the log and in the journal yet.
+   * @param sandbox name of the sandbox; `undefined` for the server's own simulator
    */
   readonly outages?: ((sandbox: string | undefined) => readonly Outage[]) | undefined;
 }

@@ -16,7 +16,10 @@ const example = { name: 'before' };
 const scenario = described(string, 'Name of the scenario.');
 const noSnapshot = () => notFound('Unknown snapshot; expected a name that GET /__sim/snapshots lists.');
 
-/** Creates the operations on exported states and snapshots. */
+/**
+ * Creates the control operations that export and import a simulator's complete state, and the control operations for
+ * named snapshots.
+ */
 export function createStateOperations({ state: form, counts }: Pick<ServiceControl<never>, 'state' | 'counts'>) {
   const countsOf = (sim: Simulator, { services }: Snapshot) => counts.of(services[coreOf(sim).main.name]);
   const snapshotInfo = fields({

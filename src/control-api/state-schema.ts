@@ -11,22 +11,25 @@ import type { Steps } from '../values/steps.js';
 import { scenarioContent } from './input-values.js';
 
 /**
- * Fields of the main service (the Petstore) in an exported simulator state, with their schemas. The service adds the
- * fields by TypeScript's declaration merging.
+ * Fields of an exported simulator state that contain the data of the simulated API, such as pets, with their schemas.
+ * The Petstore's code adds the fields by TypeScript's declaration merging.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceStateFields {}
 
 /**
- * Counts of the main service's data, with their schemas, such as the number of pets. The service adds the counts by
- * TypeScript's declaration merging.
+ * Schemas of the counts of the simulated API's data, by name, such as the number of pets. Declared empty: the module of
+ * an API adds its counts by TypeScript's declaration merging.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceCounts {}
 
 export type OutputOf<Schemas> = { [Name in keyof Schemas]: Output<Schemas[Name]> };
 
-/** Format of the exported state of a simulator, for one API: the schema, and the conversion of the API's data. */
+/**
+ * Format in which the state of a simulator is exported: the schema, and functions that convert the data of the main
+ * service (the simulated API) to fields of the exported state and back.
+ */
 export interface StateForm {
   readonly schema: StateSchema;
   /**
@@ -35,13 +38,13 @@ export interface StateForm {
    */
   readonly data?: {
     /**
-     * Converts a captured copy of the main service's data to fields of an exported state. Large fields are computed
-     * later, while the state is written.
+     * Converts a copy of the main API's data (for the Petstore, its pets) to fields of an exported state. Large fields
+     * are computed later, while the state is written.
      */
     write(copy: unknown): OutputOf<ServiceStateFields>;
     /**
-     * Converts the main service's fields of an exported state to a copy of the service's data, such as pets.
-     * @throws {ControlError} if the fields contradict each other
+     * Reads the data of the main API (the Petstore), such as pets, from an exported state.
+     * @throws {ControlError} if fields of the state contradict each other
      */
     read(state: ExportedState): Steps<unknown>;
   };
@@ -63,16 +66,17 @@ const clock = fields({
 export const stateVersion = 1;
 
 /**
- * Creates the schema of an exported state: the scenario, and everything that requests and the clock changed.
- * @param own fields of the main service
+ * Creates the schema of an exported simulator state: the scenario, and all changes since its start by requests and by
+ * the clock.
+ * @param own schemas of the fields with the data of the main API (the Petstore), such as pets
  */
 export const createStateSchema = (faultSchema: FaultSchema, own: ServiceStateFields) =>
   fields({
     version: { ...oneOf(stateVersion), labels: [`version ${stateVersion} of the format`] },
     scenario: scenarioContent,
     /**
-     * Scenario whose data a reset restores. Absent if it is the current scenario; differs if that was loaded without
-     * `reseed`.
+     * Scenario whose initial data, such as pets, a reset restores. Absent if the current scenario's data is restored.
+     * Present if the current scenario was loaded without `reseed`, which leaves the data unchanged.
      */
     dataFrom: optional(scenarioContent),
     clock,
@@ -93,14 +97,14 @@ export const createStateSchema = (faultSchema: FaultSchema, own: ServiceStateFie
           seen: count,
           applied: count,
           /**
-           * Calls that a fault rule with `failTimes` has made fail, each with the number of its failures. `failTimes`
-           * limits the failures per call.
+           * Fingerprints of the requests that a fault rule with `failTimes` has made fail, each with its number of
+           * failures. The rule no longer affects a request that has failed `failTimes` times.
            */
           failed: list(pair(string, count)),
         }),
       ),
     }),
-    /** Data of services besides the main one, by service name. */
+    /** Data of the simulator's additional APIs, without its main API, by API name. */
     services: optional(mapOf(string, list(anything as Schema<JsonValue>))),
   });
 

@@ -14,7 +14,10 @@ import { described, instantText } from './input-values.js';
 export interface ShownChange {
   /** Number of the operation among all control operations that changed this simulator's state, counted from 1. */
   number: number;
-  /** Simulated time before and after the change, ISO 8601. They differ if the operation moved the clock. */
+  /**
+   * Simulated time before (`time`) and after (`until`) the control operation, ISO 8601. The times differ if the
+   * operation moved the clock.
+   */
   time: string;
   until: string;
   /** Id of the last request that arrived before the control operation. */
@@ -23,7 +26,9 @@ export interface ShownChange {
   request: string;
   /** Summary of the control operation's input: `advance 61s`. */
   input: string;
-  /** Name of the caller: `page`, `curl/8.14.1`, `this process`. */
+  /**
+   * Name of the program that called the control operation: `page` (the dashboard), `curl/8.14.1`, or `this process`.
+   */
   by: string;
 }
 
@@ -42,9 +47,12 @@ export interface Update {
   total: number;
   /** Number of requests in this run that have no response yet. */
   pending: number;
-  /** Number of journal entries that were not sent yet; the next updates contain them. */
+  /** Number of journal entries that no update has contained yet. Later updates of the stream contain them. */
   behind: number;
-  /** Number of requests that received a 503 because the log could not store them. Absent if the log works. */
+  /**
+   * Number of requests that received a 503, because the server could not append them to the log of its state
+   * (`--data`). Absent if the log is available.
+   */
   unwritten?: number | undefined;
   /** Number of received requests that the journal does not contain; the verdict lists them. Absent if zero. */
   unrecorded?: number | undefined;
@@ -80,7 +88,7 @@ export const updateSchema = fields({
   ),
 });
 
-/** Interval between two updates of the stream, in milliseconds of real time. */
+/** Minimum interval between two updates in the stream that the dashboard reads, in milliseconds of real time. */
 const everyMs = 100;
 /**
  * Number of update intervals (100 ms each) without news after which the stream sends an empty update. The empty update
@@ -88,8 +96,8 @@ const everyMs = 100;
  */
 const quietRounds = 10;
 /**
- * Number of new journal entries per interval above which the server counts as busy. A busy server sends fewer entries
- * in an update.
+ * Number of new journal entries (recorded requests) per 100 ms above which the update stream treats the server as busy.
+ * The stream then sends fewer entries in each update.
  */
 const many = 300;
 /**
@@ -97,18 +105,24 @@ const many = 300;
  * interval; otherwise `calm` applies.
  */
 const maximumRows = { busy: 50, calm: 2_000 };
-/** Number of entries that the update stream converts at a time. The server handles requests before the next step. */
+/**
+ * Number of journal entries that the update stream converts at a time. Between two conversions, the server can handle
+ * other requests.
+ */
 const rowsOfStep = 200;
 
 export interface UpdatesSince {
   /**
-   * Id of the run in the last update that the reader received. A cleared or reset journal starts a new run; the stream
-   * then sends all journal entries again.
+   * Id of the run in the last update that the reader of the stream received. Each clear or reset of the journal starts
+   * a new run. For a new run, the stream sends all journal entries again.
    */
   run?: string | undefined;
-  /** Id of the last entry that the reader has; later entries are sent. */
+  /** Id of the last journal entry (a request) that the stream's receiver already has. Only later entries are sent. */
   since?: number | undefined;
-  /** Number of the last change that the reader has; later changes are sent. */
+  /**
+   * Number of the last change (by a control operation) that the stream's receiver already has. Only later changes are
+   * sent.
+   */
   changes?: number | undefined;
 }
 
@@ -195,8 +209,8 @@ export async function* streamUpdates(
 }
 
 /**
- * Numbers of the simulators. The run identifier in a simulator's updates contains its number, because request ids
- * cannot distinguish a removed sandbox from a recreated one.
+ * Serial number of each simulator, which is part of the run id in the update stream. The number distinguishes a
+ * recreated sandbox from the removed one, because the request ids of both start at 1.
  */
 const numbers = new WeakMap<Simulator, number>();
 let counted = 0;
@@ -226,7 +240,10 @@ export function rememberedChanges(sim: Simulator): ShownChange[] {
   return sim.changes.last.map((change) => showChange(change, redactor([change.input, change.by])));
 }
 
-/** Waits in real time, because the simulated clock may be frozen. */
+/**
+ * Pauses for a time in milliseconds, or until `signal` is aborted. Uses real time, because a pause in simulated time
+ * would never end while the simulated clock is frozen.
+ */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

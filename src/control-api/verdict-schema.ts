@@ -7,7 +7,7 @@ import { described, instantText } from './input-values.js';
 
 const findingCode = oneOf(...findingCodes);
 
-/** Schema of a client's verdict, for the control API's description. */
+/** Schema of a verdict on a client, for the OpenAPI description of the control API. */
 export const verdictSchema = fields({
   scenario: described(string, 'Name of the scenario.'),
   outcome: oneOf('pass', 'fail', 'inconclusive'),

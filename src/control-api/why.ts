@@ -6,14 +6,15 @@ import { formatRemaining, formatWait } from './wait-words.js';
 export interface WhyStep {
   step: 'key' | 'ban' | 'limit' | 'promise' | 'fault' | 'route' | 'operation';
   /**
-   * Effect of this check on the request. `stopped`: the check determined the response. `noted`: the check had an
-   * effect, and the next check followed.
+   * Effect of this step, such as the ban check or a fault rule, on the request. `noted`: the step found something, such
+   * as a strike, and the next step followed. `stopped`: the step determined the response. `not reached`: an earlier
+   * step determined the response.
    */
   result: 'passed' | 'noted' | 'stopped' | 'not reached';
   text: string;
   /**
-   * Id of the assumption that determines this check of the request. The interface document leaves the check's details
-   * open, and a scenario can choose them.
+   * Id of the assumption on which this check of the request depends. An assumption is a choice that the API's interface
+   * document leaves open and a scenario can make.
    */
   assumption?: string;
 }
