@@ -54,12 +54,12 @@ export function createActions(
     }
   };
   /**
-   * Performs an undoable change. Saves a snapshot of the simulator and a copy of the displayed requests first, because
-   * the change removes the requests.
+   * Resets the simulator or loads another scenario, so that the user can undo the change. Saves a snapshot of the
+   * simulator and a copy of its request list first, because the change empties the list.
    */
   const undoable = async (text: string, act: () => Promise<unknown>) => {
-    // Ignores the second click of a double click on a control. Its snapshot would replace the snapshot from before the
-    // first click.
+    // Ignores the second click of a double click. A repeated change would overwrite the snapshot for the Undo button,
+    // which was saved before the first click.
     if (text === latest) return;
     latest = text;
     await saveAndChange(text, act).finally(() => setTimeout(forget, doubleClickMs));

@@ -25,7 +25,7 @@ export function readAddress(hash: string): Address {
   };
 }
 
-/** Formats a selection on the dashboard as a URL fragment; empty without a selection. */
+/** Formats the dashboard's selected requests, finding and period as a URL fragment. Empty if nothing is selected. */
 export function writeAddress({ request, compare, finding, range }: Address): string {
   const time = (ms: number) => new Date(ms).toISOString();
   const fields = [

@@ -30,7 +30,10 @@ import { Findings, findingId, Outcome } from './verdict.js';
 export interface AppProps {
   session: Session;
   sandbox?: string | undefined;
-  /** Element that receives key presses and dropped files: the document, or the panel in a user's page. */
+  /**
+   * DOM node that receives key presses and dropped files. This is the `document` of the dashboard page, or the root of
+   * a dashboard panel in the user's own page.
+   */
   place: EventTarget;
   /** Whether the URL fragment stores the selection. False for the panel in a user's page, whose URL must not change. */
   hasAddress?: boolean;
@@ -42,7 +45,10 @@ export interface AppProps {
 
 type Shown = { kind: 'help' } | { kind: 'scenarios' } | { kind: 'text'; title: string; text: string };
 
-/** Parts of the page that the bar at the bottom of a small screen leads to. */
+/**
+ * Sections of the dashboard to which the navigation bar at the bottom of a small screen scrolls: CSS selector and
+ * displayed name.
+ */
 const parts = [
   ['.head-of-body', 'Verdict'],
   ['.findings, .untested', 'Findings'],
@@ -83,7 +89,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     }, 1_000);
     return () => clearInterval(tick);
   }, [session]);
-  // Removes the selection while a new run is rendered. A React effect would come after the user's next selection.
+  // Clears the selected requests and the filter while the dashboard renders another run. A React effect would run after
+  // the rendering, and could clear what the user has selected in the new run.
   if (chosenOf !== session.entries) {
     setChosenOf(session.entries);
     setSelected(undefined);
@@ -108,14 +115,14 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     setTab('requests');
     setSelected(row);
   };
-  // Removes old messages as soon as the page is connected to the server again.
   const { connection } = session.state;
   useEffect(() => {
     if (connection === 'live') setMessage(undefined);
   }, [connection]);
   const address = { range: filter.range, finding: filter.only?.finding, request: selected?.id, compare: pinned?.id };
   useAddress(hasAddress, address, (wanted) => {
-    // Applies the selection in the page's address only later, because rendering a new run clears the selection.
+    // Defers the selection that the page's URL names while a new run is still being rendered, because this rendering
+    // clears the selection. The page tries again after the rendering.
     if (chosenOf !== session.entries) return false;
     const { request, compare, finding, range } = wanted;
     const found = session.state.verdict?.findings.find(
@@ -125,8 +132,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
     const other = session.entries.find(compare ?? 0);
     const isMissing = (finding && !found) || (request && !row) || (compare && !other);
     if (isMissing) {
-      // Applies the selection in the page's address later, because the selected requests or the verdict are not loaded
-      // yet.
+      // Postpones the selection of the requests or the finding that the dashboard's URL names, until the requests and
+      // the verdict are loaded.
       const { connection, behind, verdict } = session.state;
       const isLoading = behind > 0 || (connection !== 'live' && session.entries.rows.length === 0);
       if (isLoading || (finding && verdict === undefined)) return false;
@@ -218,7 +225,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       </main>
     );
   }
-  // The page omits the scenario's description if the verdict shows the same text.
+  // Description of the scenario in the verdict. The dashboard omits the scenario's own description if both texts are
+  // equal.
   const { about }: Partial<RunResult> = session.state.verdict ?? {};
   const isComparing = pinned !== undefined && selected !== undefined && pinned !== selected;
   const requestLink = linkTo && (() => void copy(linkTo({ request: selected?.id, compare: pinned?.id })));

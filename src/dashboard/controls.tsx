@@ -57,7 +57,7 @@ export const Select = ({ name, value, options, onSelect }: SelectProps) => (
 );
 
 interface TextFormProps {
-  /** Accessible name of the field. */
+  /** Accessible name of the form's text field. */
   name: string;
   size: number;
   /** Text of the field before the user changes it. */

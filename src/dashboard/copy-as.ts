@@ -4,7 +4,10 @@ import { pathWithQuery, requestTarget } from '../values/request-target.js';
 import type { Row } from './entry-buffer.js';
 import { clockTime, firstSentence } from './format.js';
 
-/** Journal entry to copy as a command, scenario or test. An entry from a file may lack some parts. */
+/**
+ * Request of the journal that the dashboard copies to the clipboard as a `curl` command, a scenario or a test. Optional
+ * fields may be missing in a request from a file.
+ */
 export type CopiedEntry = Pick<
   JournalEntry,
   'method' | 'path' | 'query' | 'status' | 'time' | 'strikes' | 'id' | 'episode' | 'durationMs'
@@ -61,8 +64,8 @@ const secondsUntil = (end: string, start: string) =>
   `${Math.ceil(Math.max(1_000, Date.parse(end) - Date.parse(start)) / 1000)}s`;
 
 /**
- * Returns the fields of an API key, such as its usage, for a scenario in which the same request gets the same response
- * as in the journal.
+ * Returns the fields of an API key for a scenario that the user copies: the plan with a ban, a revocation or the usage.
+ * With these fields, a repeated request gets the same response as in the journal.
  */
 function keyBefore({
   plan = 'free',
@@ -89,15 +92,18 @@ export interface CurrentState {
   /** Scenario that the simulator has loaded. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /**
-   * Scenarios of the package that a copied scenario can extend. For the scenario that the simulator has loaded,
-   * `changed` lists the fields that were changed after loading.
+   * Scenarios shipped with petstore-sim, which a copied scenario can extend by name. `changed`, present in exactly one
+   * of these scenarios, lists the fields in which the simulator's current scenario differs from that scenario.
    */
   known: readonly { name: string; changed?: readonly string[] }[];
   /** Current fault rules of the simulator. */
   faults: readonly { name: string; then?: object }[];
 }
 
-/** Creates a scenario in which a repetition of the copied request gets the same response as in the journal. */
+/**
+ * Creates a scenario from a journal entry that the user copies in the dashboard. In this scenario, the same request
+ * gets the same response as in the journal.
+ */
 export function scenarioBefore(entry: CopiedEntry, { scenario, known, faults }: CurrentState): object {
   const name = scenario.name ?? 'default';
   const { keys, ...rest } = scenario;
@@ -136,8 +142,8 @@ export function asTest(entry: CopiedEntry, scenario: object): string {
     ...changes
   } = scenario as { extends?: string } & Record<string, unknown>;
   const why = entry.inShort;
-  // Compares Retry-After in the copied test only for a ban. For an exceeded limit, Retry-After would differ from the
-  // recorded value, because the test starts a new window.
+  // Compares Retry-After in the generated Vitest test only if the copied response is a ban. For an exceeded limit,
+  // Retry-After would differ from the recorded value, because the test starts a new window.
   const isBan = entry.refusal === 'ban';
   const compared = [
     ...(isBan ? ['Retry-After'] : []),
@@ -179,8 +185,8 @@ ${compared
 }
 
 /**
- * Formats a scenario as an object literal in the test code that the page copies, so that TypeScript infers literal
- * types.
+ * Formats a scenario as an object literal for the test code that a user copies from the dashboard. From a literal,
+ * TypeScript infers literal types.
  */
 function scenarioCode(changes: object, isOnShipped: boolean): string {
   const lines = Object.entries(changes).map(([name, value]) => {
@@ -193,7 +199,7 @@ function scenarioCode(changes: object, isOnShipped: boolean): string {
 /** Formats a value as code for a copied test. Indents all lines except the first by two spaces. */
 const inLines = (value: unknown) => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 
-/** Maximum number of requests in a finding's text that the dashboard copies to the clipboard. */
+/** Maximum number of requests in the Markdown text of a finding, which the dashboard copies to the clipboard. */
 const maximumRows = 3;
 
 /**

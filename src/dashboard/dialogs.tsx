@@ -116,7 +116,8 @@ export function ScenarioPicker({ session, actions, onClose }: { session: Session
         autofocus
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
-          // Waits for the list of scenarios, which may arrive after the user has pressed Enter.
+          // Waits for the list of scenarios before the load, because the user may press Enter before the server has
+          // sent the list.
           list.then(
             (listed) => matching(listed).slice(0, 1).map(load),
             () => {},

@@ -124,10 +124,13 @@ export function drawTimeline(context: CanvasRenderingContext2D, layout: Timeline
 function drawTimes({ context, colors, axis, width, left, bottom, visibleBottom }: Picture): void {
   const top = Math.min(bottom, visibleBottom - bottomHeight);
   context.fillStyle = colors.bg;
-  // Clears the background of the timeline's time labels, because lanes could be behind them.
+  // Fills the background of the timeline's time labels, because the rows of API keys may be behind the labels.
   if (top < bottom) context.fillRect(-6, top, width, bottomHeight);
   setTextStyle(context, colors.dim, '11px', 'center');
-  /** Position after the last label, in pixels. A label that would overlap the one before it is left out. */
+  /**
+   * Leftmost position for the next time label on the timeline, in pixels: a gap after the end of the previous label.
+   * Labels that would start further left are not drawn.
+   */
   let free = Number.NEGATIVE_INFINITY;
   for (const { x, label } of axis.ticks) {
     const half = context.measureText(label).width / 2;
@@ -180,7 +183,10 @@ function drawSpans(picture: Picture, lane: TimelineLane, top: number): void {
   }
 }
 
-/** Draws diagonal lines over a bar of the timeline. The pattern distinguishes a ban from a wait without color. */
+/**
+ * Draws diagonal lines over the timeline bar of a ban. The bar of a wait has no lines, so users need not distinguish
+ * both by color.
+ */
 function hatch({ context, colors }: Picture, x: number, y: number, width: number): void {
   context.save();
   context.beginPath();
@@ -219,8 +225,9 @@ function drawRests(
 }
 
 /**
- * Draws the requests of each key in the timeline.
- * @returns right edge of each lane's last symbol for an unsuccessful request, in pixels
+ * Draws the requests of each API key into its row of the timeline.
+ * @returns for each row, the right edge of its last symbol for an unsuccessful request, in pixels; labels of the row
+ * are drawn to the right of this edge
  */
 function drawRequests(picture: Picture): number[] {
   const { entries, lanes, folded, axis, width, left, lines } = picture;

@@ -8,7 +8,10 @@ import { getOrCreate } from '../values/get-or-create.js';
 export const rowKinds = ['banned', 'strike', 'failed', 'refused', 'rejected', 'served'] as const;
 export type RowKind = (typeof rowKinds)[number];
 
-/** Classifies a request like the judge. A 401 counts as `rejected`, like other 4xx statuses. */
+/**
+ * Determines the kind of a request on the dashboard's timeline, such as `served` or `refused`, by the same rules as a
+ * verdict about the client. A 401 counts as `rejected`, like other 4xx statuses.
+ */
 export function rowKindOf({ strike, refusal, status, unreadable }: EntryRow): RowKind {
   const kind = requestKind(
     {
@@ -52,7 +55,7 @@ export interface TimelineLane {
   readonly counts: Record<RowKind, number>;
   /** Waits that 429 responses asked for, as positions on the timeline's time axis. */
   waits: Span[];
-  /** Periods in which the key was banned, in times of the timeline. */
+  /** Bans of the key, as ranges on the timeline's time axis, in milliseconds. */
   bans: Span[];
   /** Ends of the key's minute windows, as positions on the timeline's time axis. */
   borders: number[];
@@ -99,7 +102,10 @@ export class EntryBuffer {
     return row?.id === id ? row : undefined;
   }
 
-  /** Id of the last request before the first missing one. After a reconnect, the server sends the later requests. */
+  /**
+   * Id of the last request before the first gap in the dashboard's list of requests; without a gap, id of the last
+   * request. After a reconnect, the server sends all requests with higher ids.
+   */
   get completeId(): number {
     const { rows } = this;
     const oldest = Math.max(0, rows.length - 5_000);
@@ -111,8 +117,8 @@ export class EntryBuffer {
   }
 
   /**
-   * Converts a time of the simulator's clock to a position on the timeline's axis. Adds an offset after the clock was
-   * set back, so that later requests stay right of earlier ones.
+   * Converts a time of the simulator's clock to a position on the timeline's axis. If the clock was set back, adds an
+   * offset, so that later requests never appear left of earlier ones.
    * @param afterId id of the last request before this time
    */
   toAxis(ms: number, afterId: number): number {
@@ -136,7 +142,8 @@ export class EntryBuffer {
   }
 
   /**
-   * Adds a ban that no response announced, such as one from a control operation.
+   * Adds a ban of an API key to the timeline. Needed for bans that no response shows, such as a ban by a control
+   * operation.
    * @param untilMs end of the ban, by the simulator's clock
    */
   noteBan(keyId: string, untilMs: number, nowMs: number): void {

@@ -23,7 +23,8 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
       const id = /^\/journal\/(\d+)$/.exec(path)?.[1];
       const entry = byId.get(Number(id));
       if (entry !== undefined) return entry as Result;
-      // The request list of an opened file searches its bodies in the page, without a server.
+      // Returns all requests of the opened file and ignores the query, because the request list itself searches the
+      // returned bodies for the user's text.
       if (path.startsWith('/journal?')) return { entries } as Result;
       const found = Object.hasOwn(answers, path) ? answers[path] : missing[path];
       if (found === undefined) throw new SourceError(404, 'The file does not contain this.');
@@ -48,5 +49,8 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
   };
 }
 
-/** Removes headers and bodies from a journal entry, because the live updates of a server have none either. */
+/**
+ * Removes headers and bodies from a journal entry, so that entries from a file have the same fields as entries in the
+ * live updates of a server.
+ */
 const withoutBodies = ({ headers: _, requestBody: __, responseBody: ___, ...row }: JournalEntry) => row;

@@ -6,7 +6,10 @@ export interface Filter {
   text: string;
   /** Part of the timeline to whose requests the request list is limited. */
   range: Span | undefined;
-  /** Limits the list to certain requests, such as those of a finding. The label names them for the user. */
+  /**
+   * Condition that limits the request list to certain requests, such as those of a finding. The dashboard shows `label`
+   * as the condition's name.
+   */
   only: { test: Test; label: string; finding?: string } | undefined;
 }
 
@@ -41,9 +44,9 @@ export const bodyTexts = (text: string): string[] =>
   wordsOf(text).flatMap((word) => /^-?body:(.+)$/i.exec(word)?.[1] ?? []);
 
 /**
- * Creates the function that decides whether the request list's filter shows a row.
- * @param findings request ids, by the code of a finding
- * @param bodies ids of the requests whose bodies contain a text, by this text
+ * Creates the function that decides whether a row of the request list matches the filter.
+ * @param findings for each finding code, the ids of the finding's requests
+ * @param bodies for each text of a `body:TEXT` search, the ids of the requests whose bodies contain the text
  */
 export function filterTest(
   { text, range, only }: Filter,

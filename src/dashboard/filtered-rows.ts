@@ -36,5 +36,5 @@ export class FilteredRows {
   }
 }
 
-/** Returns the index of the first row with a higher request id. */
+/** Returns the index of the first row of the request list whose request id is greater than `id`. */
 const after = (rows: readonly Row[], id: number) => findLowest(rows.length, (index) => (rows[index] as Row).id > id);

@@ -21,7 +21,10 @@ export interface HarEntry {
   _petstoreSim?: Partial<JournalEntry>;
 }
 
-/** Converts HAR entries to journal entries. Entries by other programs lack the simulator's own data. */
+/**
+ * Converts HAR entries to journal entries, in order of time. Entries recorded by other programs lack the simulator's
+ * data, so their refusals, required waits and API keys are derived from status and headers.
+ */
 export function fromHar(entries: readonly HarEntry[]): JournalEntry[] {
   const keys: string[] = [];
   return [...entries]
@@ -63,9 +66,9 @@ function splitUrl(text: string, known: string | undefined): Pick<JournalEntry, '
 }
 
 /**
- * Derives refusal, requested wait and masked key from the headers of a HAR entry by another program. The key's id is
- * its number in the file.
- * @param keys keys of the previous entries; a new key is appended
+ * Derives the masked key, the refusal (429) and the end of the required wait from the headers of an HTTP Archive entry
+ * that another program wrote. The key's id is the index of the first entry with the same key.
+ * @param keys keys of the previous entries; the entry's key is appended
  */
 function readWire(entry: HarEntry, headers: Record<string, string>, keys: string[]): Partial<JournalEntry> {
   const { Authorization = '' } = headersOf(entry.request);

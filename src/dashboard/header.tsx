@@ -16,7 +16,10 @@ interface HeaderProps {
   onHelp(): void;
   onExport(what: 'har' | 'jsonl' | 'report'): void;
   onOpen(): void;
-  /** Shows the requests that the last reset removed from the journal, as an opened file. */
+  /**
+   * Opens the requests that the last reset removed from the journal. The dashboard shows these requests in the same way
+   * as a file that the user opens.
+   */
   onRemoved(): void;
   onSandbox(name: string | undefined): void;
   onCopy(text: string): void;

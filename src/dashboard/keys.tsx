@@ -22,7 +22,8 @@ interface KeysProps {
 export function Keys({ session, actions, onKey }: KeysProps) {
   const [most, setMost] = useState(firstKeys);
   const { isLive, entries, state } = session;
-  // Lists only API keys that have requests if the run is finished. A running simulator lists all keys.
+  // If the dashboard shows an opened file of a finished run, lists only the API keys with requests. For a running
+  // simulator, lists all keys.
   const keys = isLive ? state.keys : state.keys.filter(({ id }) => entries.lanes.has(id));
   const banned = keys.slice(most).filter(({ state }) => state === 'banned').length;
   const totalKeys = isLive ? state.totalKeys : keys.length;

@@ -13,7 +13,10 @@ export class Listeners {
   readonly #listeners = new Set<() => void>();
   #isAsked = false;
 
-  /** @returns function that removes the listener */
+  /**
+   * Adds a listener: a function to run after changes of the dashboard's data.
+   * @returns function that removes the listener
+   */
   add(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -11,7 +11,9 @@ import { useFile } from './session-hooks.js';
 import './style.css';
 import { showOutcomeInTab } from './tab.js';
 
-/** Run that this page contains, if the page is a report. A page from a server contains none. */
+/**
+ * Run that is embedded in the dashboard's HTML, if the HTML is a saved report. `undefined` if a server sent the HTML.
+ */
 const run = readReport(document.getElementById(runElementId)?.outerHTML ?? '');
 const first = () => {
   if (run !== undefined) return { session: new Session(createFileSource(run)), sandbox: undefined };
@@ -21,7 +23,8 @@ const first = () => {
 
 function Page() {
   const [{ session, sandbox }, setOpened] = useState(first);
-  // Removes the selection from the URL, because it names requests of the previous run.
+  // Removes the selected requests from the URL fragment when a file is opened or closed, because their ids belong to
+  // the run displayed before.
   const forget = () => history.replaceState(null, '', location.pathname + location.search);
   const { file, ...opening } = useFile(forget);
   const shown = file ?? session;

@@ -9,7 +9,10 @@ export function NoRequests({ session }: { session: Session }) {
   return <>{session.isMissed ? missed : `No requests${session.isLive ? ' yet' : ''}.`}</>;
 }
 
-/** Text in place of an empty timeline. For a server it shows an example request to copy. */
+/**
+ * Text that the dashboard shows in place of an empty timeline. While the dashboard is connected to a server, the text
+ * contains an example `curl` request.
+ */
 export function NoTimeline({ session }: { session: Session }) {
   const line = curlLine(session);
   if (line === undefined || session.isMissed || session.state.connection === 'gone')

@@ -40,7 +40,7 @@ const chips: [word: string, name: string][] = [
   ['-served', 'not served'],
 ];
 
-/** Maximum number of requests that a search in bodies returns. */
+/** Maximum number of requests that the dashboard finds by one search for a text in request and response bodies. */
 const maximumFound = 500;
 
 /** List of the run's requests, with its filter. */
@@ -52,7 +52,10 @@ export function Requests(props: RequestsProps) {
   const { verdict } = session.state;
   const [shown, setShown] = useState({ count: 0, all: 0 });
   const bodies = useBodies(session, bodyTexts(filter.text));
-  /** Id of the last request before the pause. A paused list does not show later ones, whatever the user selects. */
+  /**
+   * Id of the last request that a paused request list shows; `Infinity` if the list is not paused. A change of the
+   * filter does not show later requests.
+   */
   const lastId = useMemo(() => (isPaused ? (session.entries.rows.at(-1)?.id ?? 0) : Infinity), [session, isPaused]);
   const test = useMemo(() => {
     const findings = new Map<string, Set<number>>();

@@ -14,7 +14,7 @@ interface PooledRow {
   isSelected: boolean;
 }
 
-/** List of requests in the page. */
+/** List of requests on the dashboard page. */
 export interface RowList {
   /**
    * Shows rows of requests, in the order of arrival.
@@ -39,7 +39,7 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
   let rows: readonly Row[] = [];
   let selectedId: number | undefined;
   let rowHeight = 0;
-  /** Height of the list's visible part at the last resize, in pixels. */
+  /** Height of the visible part of the request list at the last resize, in pixels. */
   let visibleHeight = 0;
   const space = create('div', 'space');
   space.role = 'presentation';
@@ -128,7 +128,8 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
     reveal,
     resize() {
       const selected = rows.find(({ id }) => id === selectedId);
-      // Accepts a difference below one pixel, because browsers round scroll positions.
+      // Counts the selected row as visible if its scroll position differs by less than one pixel, because browsers
+      // round scroll positions.
       const wasVisible =
         selected !== undefined && Math.abs(scrollTopFor(selected, visibleHeight) - frame.scrollTop) < 1;
       visibleHeight = frame.clientHeight;

@@ -10,9 +10,9 @@ export function useChanges(session: Session): void {
 }
 
 /**
- * Hook for a file that the user opens in the dashboard. Returns the session that shows the file, if any, and functions
+ * Hook for a recorded run that the user opens as a file in the dashboard. Returns the opened run, if any, and functions
  * that open and close a file.
- * @param onChange called before the dashboard shows another run
+ * @param onChange called before the dashboard shows another file, or the server's run again
  */
 export function useFile(onChange = () => {}) {
   const [file, setFile] = useState<Session>();

@@ -25,11 +25,17 @@ const labelOf = (name: 'minute' | 'day', { [name]: length = name }: Windows = {}
  */
 const pauseMs = (attempt: number) => Math.min(10_000, 500 * 2 ** attempt) * (0.8 + Math.random() * 0.4);
 
-/** Connection of the dashboard to one source. It keeps the displayed state up to date until `close`. */
+/**
+ * Connection of the dashboard to the source of its data: a server, a simulator in the same page, or a file. Updates the
+ * displayed state until `close` is called.
+ */
 export class Session {
   state: SessionState;
   entries = new EntryBuffer();
-  /** Requests that the last reset removed, which the user can open. */
+  /**
+   * Report of the requests that the last reset removed from the list; `undefined` without a reset. A button of the
+   * dashboard opens this report.
+   */
   removed: RunReport | undefined;
   /** Listeners that run after each change of `state`. */
   readonly onState = new Listeners();
@@ -44,8 +50,8 @@ export class Session {
   #lastChange = 0;
   #retry = () => {};
   /**
-   * Numbers of unrecorded requests in the last update, as text. If they change, the page reads keys, faults and verdict
-   * again.
+   * Numbers of requests that the journal lacks, from the server's last update, as text. When the numbers change, the
+   * dashboard reads keys, faults and verdict again, because the verdict may depend on these requests.
    */
   #missing = '';
 
@@ -65,8 +71,8 @@ export class Session {
   }
 
   /**
-   * Outcome of the run, and the sentence that the page shows as its title; `undefined` before the first request. A
-   * failed client command counts as `fail`.
+   * Outcome of the client's run, and the sentence that the dashboard shows as the outcome's title; `undefined` before
+   * the first request. A client command that failed counts as `fail`.
    */
   get outcome(): { outcome: Verdict['outcome']; title: string } | undefined {
     const { verdict } = this.state;
@@ -146,7 +152,8 @@ export class Session {
 
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
-    // Reads keys, fault rules, verdict and scenario now, before the first update of the stream arrives.
+    // Reads API keys, fault rules, verdict and scenario at once, because the first update of the server's event stream
+    // may arrive later.
     this.refresh();
     this.#scenario.ask();
     for (let attempt = 0; !signal.aborted; attempt++) {
@@ -211,8 +218,8 @@ export class Session {
   }
 
   /**
-   * Creates a throttle for the function `read`, which reads a part of the simulator's state. The throttle does not call
-   * `read` while the connection is lost.
+   * Creates a throttled version of `read`, a function that reads a part of the simulator's state for the dashboard.
+   * Does not call `read` while the dashboard is disconnected from the server.
    */
   #throttle(read: () => Promise<void>, pauseMs: number) {
     return createThrottle(async () => {
@@ -233,7 +240,10 @@ export class Session {
     if (verdictKey !== undefined && !keys.some(({ id }) => id === verdictKey)) this.judge(undefined);
   }
 
-  /** Reads the scenario and other state that only control operations change. */
+  /**
+   * Reads the data of the dashboard that only control operations change, not API requests: the list of assumptions, and
+   * the scenario's description, clock speed and window lengths.
+   */
   async #readScenario(): Promise<void> {
     const { send } = this.source;
     const [assumptions, { scenario }] = await Promise.all([

@@ -3,7 +3,10 @@ import type { Update, UpdatesSince } from '../control-api/update-stream.js';
 /** Source of the dashboard's data: a server, a simulator in the same page, or a file. */
 export interface Source {
   readonly kind: 'server' | 'page' | 'file';
-  /** Reads the names of the server's sandboxes. Absent if the page shows a file or an in-process simulator. */
+  /**
+   * Returns the names of the server's sandboxes. The method is absent if the dashboard shows a file, or a simulator in
+   * the same web page.
+   */
   sandboxes?(): Promise<string[]>;
   /** Base URL of the API, for copied commands: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string;

@@ -2,16 +2,22 @@
 const maximumPauseMs = 10_000;
 
 /**
- * Estimated network time of a read, in milliseconds: the duration of the fastest read so far. The remaining duration of
- * a read counts as work of the server, from which the following pause is computed.
+ * Estimated network time of one read from the server, in milliseconds: the duration of the fastest read so far. The
+ * rest of a read's duration counts as server work, and determines the pause before the next read.
  */
 let wayMs = Number.POSITIVE_INFINITY;
 
 /** Functions of a throttle, which limits how often a task reads from the server. */
 export interface Throttle {
-  /** Runs the throttled task now, or after its current run and the following pause. */
+  /**
+   * Runs the throttled task now. If the task is running, or in the pause after a run, runs the task once after that
+   * pause.
+   */
   ask(): void;
-  /** Ends the current pause between two runs of the task, if the next run is already requested. */
+  /**
+   * Ends the current pause of the throttle, if `ask` has already requested another run of the throttled task. Without a
+   * requested run, does nothing.
+   */
   hurry(): void;
   stop(): void;
 }
@@ -32,7 +38,7 @@ export function createThrottle(task: () => Promise<void>, minimumMs: number): Th
     while (isAsked && !isStopped) {
       isAsked = false;
       const startMs = performance.now();
-      // Ignores an error of the task, which reads from the server. The next change calls the task again, and the update
+      // Ignores a failed read from the server, because the next change starts another read. The dashboard's update
       // stream reports a lost connection.
       await task().catch(() => {});
       const wholeMs = performance.now() - startMs;

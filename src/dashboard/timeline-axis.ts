@@ -16,8 +16,8 @@ export interface TimelineAxis {
 }
 
 /**
- * Minimum length of an idle range that the timeline draws shortened, as a fraction of the time that is not drawn
- * shortened yet.
+ * Share of the time on the timeline that an idle range must exceed to be drawn shortened. Idle ranges that are already
+ * shortened do not count as time on the timeline.
  */
 const idleShare = 1 / 3;
 /** Minimum length of an idle range that the timeline draws shortened, in milliseconds. */
@@ -37,8 +37,8 @@ const steps = [
  */
 export function timelineExtent({ rows, lanes }: EntryBuffer, nowMs = 0): Span {
   const fromMs = rows[0]?.axisMs ?? 0;
-  // Searches only the last 200 requests in the list for the latest one, because requests are listed nearly in the order
-  // of time.
+  // Searches only the last 200 requests of the list for the latest request time, because the list is almost sorted by
+  // time.
   const lastMs = rows.slice(-200).reduce((last, { axisMs }) => Math.max(last, axisMs), Math.max(fromMs, nowMs));
   const openMs = Math.max((lastMs - fromMs) * 0.12, 1_000);
   const ends = [...lanes.values()].flatMap(({ waits, bans }) => [waits.at(-1)?.toMs ?? 0, bans.at(-1)?.toMs ?? 0]);
@@ -57,7 +57,8 @@ export function findGaps(entries: EntryBuffer, { fromMs, toMs }: Span, nowMs = 0
     if (axisMs - last >= minimumIdleMs) all.push({ fromMs: last, toMs: axisMs });
     if (axisMs > last) last = axisMs;
   }
-  // Leaves one second between the timeline's last shortened range and the line that marks the present.
+  // Ends the last shortened idle range of the timeline one second before the present, so that the line for the present
+  // is outside the range.
   const idleToMs = Math.min(nowMs, toMs) - 1_000;
   if (idleToMs - last >= minimumIdleMs) all.push({ fromMs: last + 1_000, toMs: idleToMs });
   all.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs));

@@ -104,7 +104,10 @@ export function Outcome({ session }: { session: Session }) {
   );
 }
 
-/** List of the verdict's findings by key, each with its requests and its remedy. */
+/**
+ * Section of the dashboard that lists the verdict's findings with their requests, grouped by API key. Also lists the
+ * untested rules of the judge, and the client's command.
+ */
 export function Findings(props: FindingsProps) {
   const { session } = props;
   const { verdict } = session.state;
