@@ -6,7 +6,7 @@ export interface FaultCondition {
   method?: string | undefined;
   key?: readonly string[] | undefined;
   plan?: string | undefined;
-  /** Condition that the service adds to fault rules, such as `petId`. */
+  /** Condition that the simulated API adds to fault rules, such as `petId` of the Petstore. */
   [name: string]: unknown;
   /** Number n: the fault rule applies only to the n-th request that meets the other conditions, counted from 1. */
   nth?: number | undefined;

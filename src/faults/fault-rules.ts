@@ -8,7 +8,9 @@ export interface FaultRequest {
   method: string;
   key: string;
   plan: string;
-  /** Values of the request for the conditions that the service adds to fault rules, such as `petId`. */
+  /**
+   * Values of the request for conditions of fault rules that exist only for this API, such as `petId` for the Petstore.
+   */
   values: Readonly<Record<string, unknown>>;
   /** Text by which repeated calls are recognized: key, method, path, query and body. */
   callText: () => string;
@@ -25,8 +27,9 @@ export interface FaultMatch {
 }
 
 /**
- * Counts of a fault rule: `seen` is the number of requests that met its conditions, `applied` the number of faults.
- * `failed` contains the number of faults for each distinct request, which the rule's `failTimes` limits.
+ * Counts of a fault rule. `seen` is the number of requests that met the rule's conditions, and `applied` is the number
+ * of faults. For a rule with `failTimes` (maximum number of faults per distinct request), `failed` is the number of
+ * faults per request.
  */
 export interface RuleCounts {
   seen: number;
@@ -66,8 +69,8 @@ export class FaultRules {
 
   /**
    * Sets the scenario's fault rules and seed, which take effect at the next `reset` or `restore`.
-   * @param start how often each rule had matched, and the start time of `after`; default: no counts, and the time of
-   * the reset
+   * @param start number of requests that each rule had matched, and the time from which the condition `after` is
+   * measured, in Unix milliseconds; default: no requests, and the time of the `reset`
    */
   configure(rules: readonly FaultRule[], seed: number, start?: FaultRulesStart): void {
     this.#scenarioRules = rules;
@@ -183,8 +186,8 @@ function meets(when: FaultCondition, request: FaultRequest, elapsedMs: number): 
     (when.key === undefined || when.key.includes(request.key)) &&
     (when.plan === undefined || when.plan === request.plan) &&
     meetsService(when, request.values) &&
-    // The elapsed time is negative if the clock was set back to a time before the rule was added. A rule with `after`
-    // then does not apply.
+    // `elapsedMs`, the simulated time since the scenario's start or last reset, is negative if the clock was set back
+    // to an earlier time. A rule with the condition `after` then does not apply.
     (when.after === undefined || elapsedMs >= when.after) &&
     (when.for === undefined || elapsedMs < (when.after ?? 0) + when.for)
   );

@@ -12,7 +12,10 @@ export function injectFault(rule: FaultRule, first: Outcome | undefined, run: ()
   return corrupt(first ?? (needsOperation(rule) ? run() : emptyOutcome), rule);
 }
 
-/** Whether the operation must run, because the fault rule keeps or only changes its response. */
+/**
+ * Whether the API operation of a request must run although a fault rule applies. `false` if the fault rule sets the
+ * response instead of the operation.
+ */
 export const needsOperation = ({ effect, phase }: FaultRule): boolean => effect.kind === 'none' || phase === 'after';
 
 const readable: readonly FaultEffect['kind'][] = ['none', 'respond', 'ban'];
@@ -30,13 +33,13 @@ const comma = 44;
 
 function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   const { status, body, raw } = outcome;
-  // The raw body is bytes or absent, never a stream: a custom route (the user's own handler) buffers its body if a
-  // fault rule applies.
+  // `raw`, the response body of a custom route (the user's own handler), is bytes or absent. A stream is impossible,
+  // because custom routes buffer their bodies if a fault rule applies.
   const bytes = raw instanceof Uint8Array ? raw : undefined;
   switch (effect.kind) {
     case 'none':
-    // A fault rule with the effect `ban` does not change the response here, because it already refused the request
-    // earlier.
+    // For the effect `ban`, the response stays unchanged: it already is the rejection that follows from the ban of the
+    // key.
     case 'ban':
       return outcome;
     case 'respond':
@@ -68,7 +71,9 @@ function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   }
 }
 
-/** Body for a fault rule that sets a status without a body: the service's error body. */
+/**
+ * Default response body of a fault rule that sets only a status: the API's `Error` JSON. Empty for a status below 400.
+ */
 function defaultBody(status: number, name: string): string {
   if (status < 400) return '';
   const code = { 401: 'unauthorized', 404: 'not_found', 429: 'rate_limit_exceeded', 503: 'service_unavailable' }[
