@@ -106,8 +106,9 @@ async function experiment(
     const found = length < 2 ? undefined : bestExperiment(limits, present, useless);
     if (found === undefined) return;
     await run(asker, learner, found);
-    // After a successful experiment, repeats experiments that had no result. They may have failed because arrival times
-    // are uncertain by some milliseconds.
+    // Makes all failed experiments (series of test requests) available again after an experiment that excluded possible
+    // rate-limit rules. The failed experiments may have revealed nothing only because arrival times are uncertain by
+    // some milliseconds.
     if (limits.alive.length < length) useless.clear();
     else useless.add(found.name);
   }
@@ -130,7 +131,10 @@ const probeFor = ({ operation }: ExperimentStep, { facts }: Learner): Probe => {
   return operation === 'listPets' ? plainList : probeOf('limits', 'GET', `/pets/${petId}`);
 };
 
-/** Uses up a rate-limit window to see one 429, if the budget allows it. Then waits for the end of the window. */
+/**
+ * Sends requests until the API responds with one 429, to learn the form of Retry-After. Does nothing if the form is
+ * known or the request budget is too small. Then sends one more request as soon as the limit permits.
+ */
 async function useUp(asker: ServiceClient, learner: Learner): Promise<void> {
   const isKnown = learner.about('retryAfterForm').state === 'certain';
   const remaining = asker.rate?.remaining ?? Number.POSITIVE_INFINITY;

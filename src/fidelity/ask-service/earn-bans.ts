@@ -9,11 +9,14 @@ import { CalibrationEnded, type ServiceClient } from './service-client.js';
 const maximumStrikes = 10;
 const betweenStrikesMs = 1_000;
 /**
- * Time between the first early request that provokes a ban and the reset of the rate limit, in milliseconds. The time
- * is short, so that the ban ends after the reset and its length is visible.
+ * Time from the first early request of a `calibrate` experiment to the reset of the rate limit, in milliseconds. Early
+ * requests cause a ban. The time is short, so that the ban ends after the reset and its length can be measured.
  */
 const strikesBeforePromiseMs = 15_000;
-/** Minimum remaining time, in seconds, of the rate-limit window in which the experiment provokes a ban. */
+/**
+ * Minimum remaining time, in seconds, of the rate-limit window in which `calibrate` provokes a ban. If less time
+ * remains, `calibrate` waits for the next window.
+ */
 const minimumWindowSeconds = 40;
 const maximumWindowSeconds = 90;
 /**
@@ -22,8 +25,8 @@ const maximumWindowSeconds = 90;
  */
 const graceStepsMs = [100, 300, 700, 1_400, 2_500, 4_500, 8_000, 14_000, 25_000];
 /**
- * Times before the reset at which `calibrate` retries, in milliseconds. Its experiments reveal how early a retry may be
- * without a strike.
+ * Times before a rate limit's reset at which `calibrate` retries, in milliseconds. The responses of the real API show
+ * how early a retry may be without counting towards a ban.
  */
 const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
 const betweenPhasesMs = 110;
@@ -47,8 +50,9 @@ export async function earnBans(asker: ServiceClient, learner: Learner): Promise<
 }
 
 /**
- * Sends early requests one second apart, near the end of a window, until the key is banned.
- * @returns whether the key was rate-limited
+ * Sends requests one second apart near the end of the wait that a 429 requires, until the API bans the key. A request
+ * before this end may count as a strike.
+ * @returns `true` if the key got a 429 and none of the early requests was accepted
  */
 async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolean> {
   const refused = await useUpWindow(asker, maximumStrikes);
@@ -60,16 +64,17 @@ async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolea
 }
 
 /**
- * Returns `count` times one second apart from `startMs`, in Unix milliseconds. At these times, `calibrate` sends
- * requests before the end of their required wait.
+ * Returns a list of `count` times in milliseconds: `startMs`, and further times one second apart. `calibrate` sends
+ * requests at these times, before the end of their required wait, to cause a ban.
  */
 const strikesFrom = (startMs: number, count: number) =>
   Array.from({ length: count }, (_, strike) => startMs + strike * betweenStrikesMs);
 
 /**
- * Sends requests at given times before the end of the required wait. Stops when the service accepts a request, or
- * `isEnough` returns `true`.
- * @returns whether the service accepted a request
+ * Sends early retries, which test when the real API bans a key: requests at given times, before the wait that the last
+ * 429 asked for has ended. Stops when a request is accepted, or when `isEnough` returns `true`.
+ * @param timesMs times of the requests, in Unix milliseconds
+ * @returns whether a request was accepted
  */
 async function sendEarly(
   asker: ServiceClient,
@@ -110,19 +115,21 @@ async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }:
 }
 
 /**
- * Chooses how long before its reset time the next early retry of the ban test is sent. Takes the middle of the values
- * that are still possible, in milliseconds; `undefined` if none is left.
+ * Chooses the next retry with which `calibrate` tests how long before the reset time a retry counts as a strike
+ * (towards a ban). Returns the time before the reset, in milliseconds: the middle of the times with an unknown result;
+ * `undefined` if none is left.
  */
 function nextTolerance({ toleranceMs: [minimum, maximum] }: BanRules): number | undefined {
-  // Excludes values close to the bounds that are already known for the ban tolerance. The service's clock is not known
-  // precisely enough to distinguish them from the bounds.
+  // Excludes candidates close to the known bounds of the ban tolerance (the time by which a retry may be early without
+  // a strike). The clock of the real API is not known precisely enough to distinguish such candidates from the bounds.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * minimum && each < 0.8 * maximum);
   return open[Math.floor((open.length - 1) / 2)];
 }
 
 /**
- * Sends early requests up to one less than would cause a ban, then one more shortly before the reset time. If the key
- * is banned, the service counted the last request as too early.
+ * Tests whether an early retry `beforeMs` milliseconds before the reset time counts towards a ban. First sends one
+ * early retry less than a ban needs. The tested retry then causes a ban only if it counts.
+ * @returns `false` if no 429 could be provoked
  */
 async function probeTolerance(
   asker: ServiceClient,
@@ -141,13 +148,13 @@ async function probeTolerance(
 
 /**
  * Uses up a rate-limit window and sends one more request, to get a 429.
- * @param more number of requests that are needed afterwards
+ * @param more number of further requests that the caller will send, which the request budget must also allow
  * @param apartMs delay between two requests; different fractions of a second reveal more about the service's clock
- * @returns the 429; `undefined` if the key was not rate-limited, or the window is too long
+ * @returns the 429; `undefined` if the key was not rate-limited, or the window ends too late
  */
 async function useUpWindow(asker: ServiceClient, more: number, apartMs = 0): Promise<Exchange | undefined> {
-  // Sends requests until the end of an earlier ban. The accepted request also starts a window, if windows start with a
-  // request.
+  // Sends requests until one is accepted, because an earlier ban or rate limit of the key may not have ended. Some APIs
+  // start the rate-limit window with this accepted request.
   let exchange = await asker.once(plainList);
   while (isRefusal(exchange)) exchange = await asker.once(plainList);
   const leftSeconds = (asker.rate?.reset ?? 0) - asker.nowSeconds;

@@ -5,7 +5,10 @@ import { createOnceForEach, type LimitHypotheses, treatmentOf } from '../deduce/
 import { limitAssumptions } from '../deduce/limit-rules.js';
 import type { ObservedRate } from '../deduce/observed-rate.js';
 
-/** Request of an experiment, with its delay after the experiment's start. */
+/**
+ * Request of an experiment in which `calibrate` learns the rate limits of a real API. `afterSeconds` is the delay after
+ * the experiment's start.
+ */
 export interface ExperimentStep {
   readonly afterSeconds: number;
   readonly operation: string | undefined;
@@ -25,14 +28,17 @@ export interface Experiment {
  * follow.
  */
 export interface CalibrationState {
-  /** Current time of the service's clock, in Unix seconds. */
+  /** Current time by the clock of the real API under test, in Unix seconds. */
   readonly nowSeconds: number;
   readonly rate: ObservedRate | undefined;
   readonly hasPet: boolean;
   /** Number of requests that `calibrate` may still send. */
   readonly left: number;
   readonly allowsExhaust: boolean;
-  /** Maximum time to wait for the start of an experiment on the service's limits, in seconds. */
+  /**
+   * Maximum time from the start of an experiment with the real API's rate limits to the experiment's last request, in
+   * seconds.
+   */
   readonly patienceSeconds: number;
 }
 
@@ -73,7 +79,8 @@ function experimentsAt({
     const burst = Array.from({ length: remaining + 1 }, () => list(0));
     all.push({ name: 'all that remains, and one more', steps: [...burst, list(untilReset)] });
   }
-  // Without permission to use up the rate-limit window, an experiment must have fewer requests than remain in it.
+  // Whether a planned series of requests fits the remaining budget and the maximum wait. Without `--allow-exhaust`, the
+  // series must also leave a request of the current rate-limit window unused, or start after the window's reset.
   const fits = ({ steps }: Experiment) =>
     steps.length <= left &&
     (steps.at(-1)?.afterSeconds ?? 0) <= patienceSeconds &&
@@ -111,8 +118,8 @@ function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, nowSecon
   const onceForEach = createOnceForEach<string>();
   const expected = limits.alive.map((hypothesis) => {
     const { rules, keys } = hypothesis;
-    // Computes the expected responses once for all rate-limit rules that treat the key's requests alike, because the
-    // responses are equal.
+    // Computes the expected responses once for all possible rate-limit rules that have the same effect on these
+    // requests, because the responses are equal.
     const isLimited = [...operations].map((operation) => limitsApplyTo(rules.settings, operation));
     const responses = onceForEach(keys.get('own'), treatmentOf(rules, isLimited), () =>
       limits.expectedResponses(hypothesis, requests),

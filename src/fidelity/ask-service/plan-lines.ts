@@ -7,8 +7,9 @@ import { readQuestions, writeQuestions } from './questions.js';
 type Plan = Pick<CalibrateOptions, 'budget' | 'allowsWrite' | 'allowsExhaust' | 'allowsBan' | 'patienceMs'>;
 
 /**
- * Describes, in lines, which requests `calibrate` would send, with their number for each question.
- * @param known assumptions about the service that are already certain
+ * Describes, as lines of text, the requests that `calibrate` would send to a real API, with the number of requests for
+ * each open question about the API.
+ * @param known open questions whose answers are already certain
  */
 export function planLines(target: string, plan: Plan, known: ReadonlySet<Subject>): string[] {
   const { budget, allowsWrite, allowsExhaust, allowsBan, patienceMs } = plan;

@@ -14,7 +14,7 @@ export interface Probe {
   readonly body?: string | undefined;
   /** API key of the request: the user's key, a made-up one, or none. */
   readonly token: 'own' | typeof fictitiousKey | 'none';
-  /** Id of the open question about the service that the request answers. */
+  /** Id of the question about undocumented behavior of the real API that the response to this request answers. */
   readonly question: string;
 }
 
@@ -27,11 +27,14 @@ export interface Question {
   readonly decides: readonly Subject[];
   /** Description of the test request in the plan that `calibrate` shows to the user. */
   readonly sends: string;
-  /** Whether `calibrate` sends this test request even if a recording already shows the response for a similar value. */
+  /**
+   * Whether `calibrate` sends this test request even if the response to another request has already answered the open
+   * question. Set for `limit=101`, because the service may treat it differently from `limit=0`.
+   */
   readonly isExtra?: true;
   /**
-   * Returns the test request; `undefined` until earlier responses have shown what the request needs, such as the id of
-   * an existing pet.
+   * Returns the request to send for this question about a service's behavior. Returns `undefined` until earlier
+   * responses have shown what the request needs, such as the id of an existing pet.
    */
   probe(facts: ServiceFacts): Probe | undefined;
 }
@@ -56,15 +59,19 @@ const read = (
 };
 
 /**
- * Creates a request for the second page, with a page size of one pet, by a query parameter. Sent only if no response
- * had a Link header.
+ * Creates a test request for the second page of the pet list, with one pet per page.
+ * @param name query parameter that may select the page, such as `page` or `offset`
+ * @param value value of the query parameter that selects the second page
  */
 function secondPage(name: string, value: string): Question {
   const question = read(`paging-${name}`, ['paging'], `/pets?limit=1&${name}=${value}`);
   return { ...question, probe: (facts) => (facts.listed.length > 1 ? question.probe(facts) : undefined) };
 }
 
-/** Test requests that change nothing on the service. The first one lists the pets that later requests need. */
+/**
+ * Requests with which `calibrate` tests the real API without changing data. The first request lists the pets, because
+ * later requests need a pet's id.
+ */
 export const readQuestions: readonly Question[] = [
   read('listOrder', ['listOrder', 'rateLimitFields'], '/pets?limit=100'),
   read('paging', ['paging'], '/pets?limit=1'),
@@ -83,7 +90,8 @@ export const readQuestions: readonly Question[] = [
     },
   },
   read('unknownRoute', ['unknownRoute'], `/${unknown}`),
-  // PROPFIND is a safe method (RFC 4918 section 9.1): it changes nothing.
+  // Uses PROPFIND as the unknown method, because PROPFIND is safe (RFC 4918 section 9.1): a service that supports the
+  // method changes nothing.
   read('unknownMethod', ['unknownMethod', 'errorCodes.method_not_allowed'], '/pets', { method: 'PROPFIND' }),
   read('unauthorizedHeaders', ['unauthorizedHeaders', 'errorCodes.unauthorized'], '/pets', { token: 'none' }),
   read('acceptAnyKey', ['acceptAnyKey'], '/pets', { token: fictitiousKey }),
@@ -121,10 +129,12 @@ const pet = (categoryId: string, name = unknown, more = ',"status":"sold"') =>
 const first = (categories: ReadonlySet<Int64>) => String([...categories][0]);
 const plainPet = (categories: ReadonlySet<Int64>) => pet(first(categories));
 
-/** Returns an unknown category whose number is next to a known one, with as many digits if possible. */
+/**
+ * Returns a category id that the API under test probably lacks, for a test of unknown categories. Prefers an id next to
+ * a known one, with the same number of digits.
+ */
 function nearestUnknown(categories: ReadonlySet<Int64>): string {
   const known = [...categories].map(String);
-  // A category id that the service lacks: a number next to a known id, of the same length if possible.
   const adjacent = known.flatMap((each) =>
     [BigInt(each) + 1n, BigInt(each) - 1n]
       .filter((value) => value !== 0n && isInt64(value) && !known.includes(String(value)))

@@ -17,7 +17,7 @@ export interface ServiceResponse {
   readonly body: string;
 }
 
-/** Connection to the real service, with the clock by which `calibrate` sends requests. */
+/** Connection of the command `calibrate` to the real API, and the clock for the times and waits of its requests. */
 export interface Transport {
   /** Base URL of the service, such as `https://api.example.com/v1`. */
   readonly baseUrl: string;
@@ -36,11 +36,17 @@ export interface Transport {
 }
 
 export interface ServiceClientOptions {
-  /** Maximum number of requests, including those of an earlier `calibrate` run that is continued. */
+  /**
+   * Maximum number of requests that `calibrate` sends to the real API, including those of an earlier run that it
+   * continues.
+   */
   readonly budget: number;
   /** Whether `calibrate` may use up a rate-limit window of the key, to see a 429. */
   readonly allowsExhaust: boolean;
-  /** Maximum wait that the service may ask for, in milliseconds. A longer one ends `calibrate`. */
+  /**
+   * Maximum wait before a request to the real API, in milliseconds. `calibrate` ends if the rate limit, a ban or a
+   * Retry-After of the API requires a longer wait.
+   */
   readonly patienceMs: number;
   /** Called with each request to the real service and its response. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
@@ -53,8 +59,8 @@ export class CalibrationEnded extends Error {
 }
 
 /**
- * Error that ends `calibrate` because the service failed, is not a Petstore or rejected the key. No further response
- * can be evidence.
+ * Error that ends the command `calibrate` because the real API failed, is not a Petstore or rejected the API key.
+ * Further responses would show nothing about the rules of the API.
  */
 export class ServiceUnusable extends CalibrationEnded {}
 
@@ -71,19 +77,22 @@ const retryWaitMs = 2_000;
 const maximumTries = 3;
 
 /**
- * Sends requests to the real service one at a time, as a well-behaved client: waits for Retry-After and sends at most
- * `budget` requests. Uses up a rate-limit window only with permission.
+ * Sends the requests of `calibrate` to a real API, one at a time. Waits for Retry-After, and sends at most `budget`
+ * requests. Uses up a rate-limit window only if the option `allowsExhaust` is true.
  */
 export class ServiceClient {
   readonly #transport: Transport;
   readonly #options: ServiceClientOptions;
   #asked: number;
-  /** Earliest time of the next request to the service, in milliseconds of the clock with which requests are sent. */
+  /**
+   * Earliest time of the next request that `calibrate` may send to the real API, in Unix milliseconds of the
+   * transport's clock.
+   */
   #waitUntilMs = 0;
   #waitsFor = '';
   #rate: ObservedRate | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
-  /** Number of consecutive requests that the service did not handle. */
+  /** Number of consecutive requests to the real API that got no response, or a 5xx other than 501. */
   #lost = 0;
   #hasResponded = false;
   /**
@@ -122,18 +131,18 @@ export class ServiceClient {
   }
 
   /**
-   * Waits until a time in Unix milliseconds, by the clock of the connection to the service. Reports the wait and its
-   * reason `why` to the user.
+   * Waits until a time of the clock by which `calibrate` sends requests, in Unix milliseconds. Reports the wait to the
+   * user, with `why` as its reason.
    */
   async waitUntil(ms: number, why: string): Promise<void> {
     await this.wait(ms - this.#transport.now(), why);
   }
 
   /**
-   * Sends a question to the service. Repeats the question if the response is a 429 or is lost.
-   * @returns the exchanges; the last one has the response
-   * @throws {ServiceUnusable} if the service does not respond, or not like a Petstore
-   * @throws {CalibrationEnded} if the budget is used up, or a wait is too long
+   * Sends a request to the real API. Sends the request again if the response is a 429 or is lost.
+   * @returns all requests with their responses; the last one has the final response
+   * @throws {ServiceUnusable} if the API does not respond, or not like a Petstore
+   * @throws {CalibrationEnded} if the maximum number of requests is reached, or a wait is too long
    */
   async ask(probe: Probe): Promise<Exchange[]> {
     const exchanges: Exchange[] = [];
@@ -151,7 +160,10 @@ export class ServiceClient {
     return this.atOnce(probe);
   }
 
-  /** Sends one request to the real service without waiting. After a 429, the request may cause a ban. */
+  /**
+   * Sends one request to the real API at once, even during a required wait after a 429. The real API may then ban the
+   * API key.
+   */
   async atOnce(probe: Probe): Promise<Exchange> {
     if (this.left <= 0)
       throw new CalibrationEnded(`The budget of ${pluralize(this.#options.budget, 'request')} is used up.`);
@@ -165,8 +177,8 @@ export class ServiceClient {
   }
 
   /**
-   * Explains that the service is down; `undefined` if it works. A single kind of request that always fails, such as an
-   * unusual method, proves nothing.
+   * Describes the failure of the API under test after several requests in a row without a response, or with a server
+   * error. Returns `undefined` for fewer failures, because one unusual kind of request may always fail.
    */
   #failure({ baseUrl, status }: Exchange): string | undefined {
     if (this.#lost < (this.#hasResponded ? 2 * maximumTries : maximumTries)) return undefined;

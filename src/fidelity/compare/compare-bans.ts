@@ -21,10 +21,10 @@ const roundingMs = 1_000;
 const maximumEarlierBans = 8;
 
 /**
- * Compares the bans that a service imposed with the scenario's settings for bans.
- * @param isStated returns whether the scenario itself sets an assumption; differences in other assumptions count as
- * unchecked
- * @param slackSeconds maximum rounding of a ban's length, in seconds; 0 if the service counts whole seconds
+ * Compares the bans in recorded responses of a real API with the scenario's settings for bans.
+ * @param isStated returns whether the scenario itself contains a setting; other settings that differ count as
+ * unchecked, not as differences
+ * @param slackSeconds maximum rounding of a ban's length, in seconds; 0 if the API counts whole seconds
  */
 export function compareBans(
   settings: Settings,
@@ -61,8 +61,8 @@ export function compareBans(
   const fits = (slack: number, by = settings) =>
     Array.from({ length: maximumEarlierBans }, (_, index) => index - (first?.index ?? 0)).some((earlier) =>
       lengths.every(({ seconds, index }) => {
-        // Allows a larger error for a later ban. The ban's growth factor also multiplies the rounding error of the
-        // first ban's length.
+        // Allows a larger difference between the expected and the observed length of later bans. Ban lengths grow by a
+        // factor, which also multiplies the rounding error of the first length.
         const ofFactor =
           by.banEscalation === false ? 0 : (seconds * (index + Math.max(0, earlier)) * 2) / by.banSeconds;
         return Math.abs(seconds - lengthOf(by, index + earlier)) <= slack * (1 + ofFactor);
@@ -93,8 +93,8 @@ export function compareBans(
 }
 
 /**
- * Finds the responses that report a ban, and the observed length of each ban in seconds; `undefined` if a used-up window
- * hides its end.
+ * Finds the responses that report a ban, and the length of each ban in seconds. A length is `undefined` if unknown, for
+ * example because the reset header shows the end of a used-up rate-limit window instead.
  */
 export function observeBans(exchanges: readonly Exchange[]): {
   readonly banned: ReadonlySet<Exchange>;
@@ -113,5 +113,5 @@ export function observeBans(exchanges: readonly Exchange[]): {
 const isWithin = (value: number, [minimum, maximum]: Bounds) =>
   value >= minimum - roundingMs && value < maximum + roundingMs;
 
-/** Length of a key's ban in the scenario, in seconds. The first ban has the index 0. */
+/** Length of one of a key's bans in the scenario, in seconds. `index` 0 is the key's first ban. */
 const lengthOf = (settings: Settings, index: number) => banLengthMs(settings, index + 1) / 1000;

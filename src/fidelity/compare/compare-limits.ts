@@ -35,8 +35,8 @@ const defects: readonly Defect[] = [
 ];
 
 /**
- * Compares X-RateLimit headers, Retry-After and the order of 429 responses with the scenario's rules. A rule counts as
- * confirmed only if every other value would contradict the responses.
+ * Compares the rate-limit headers and 429 responses of a real API with the rate-limit settings of a scenario. A setting
+ * counts as confirmed only if each of its other values would contradict the responses.
  */
 export function compareLimits(
   scenario: Scenario,
@@ -51,8 +51,9 @@ export function compareLimits(
     .slice(0, maximumResponses);
   const samples = ownExchanges.flatMap(sampleOf);
   const rules = compareRules(resolved, ownExchanges, samples, isStated);
-  // Compares times exactly only if windows do not start at fixed clock times. Such windows end at whole seconds, so
-  // responses do not show how the service handles fractions of a second.
+  // Compares Retry-After and ban lengths without a tolerance, unless rate-limit windows start at fixed clock times.
+  // Windows with fixed start times end at whole seconds, so responses do not show how the API rounds fractions of a
+  // second.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
   const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
@@ -69,7 +70,10 @@ export function compareLimits(
   };
 }
 
-/** Maximum number of compared responses. Each is simulated under several rules, which takes time. */
+/**
+ * Maximum number of responses in which the limits of the API and of the simulator are compared. Further responses are
+ * ignored, because simulating each under several rate-limit rules takes time.
+ */
 const maximumResponses = 2_000;
 /**
  * Maximum difference between two times in responses that rounding to whole seconds explains, in seconds. Example: the
@@ -88,8 +92,8 @@ function sampleOf(exchange: Exchange): Sample[] {
 }
 
 /**
- * Compares the service's limits with those of the plan of the scenario's key, or of all plans if the scenario has no
- * keys.
+ * Compares the limits in the real API's rate-limit headers with the scenario's plans. Uses only the plan of the
+ * scenario's key `own-key`, or all plans if the scenario lacks this key.
  */
 function comparePlan(
   { keys, plans }: Scenario,
@@ -122,7 +126,9 @@ function comparePlan(
   });
 }
 
-/** Compares the service's counting of requests with that of the scenario's rules. */
+/**
+ * Checks whether the scenario's rate-limit rules explain the rate-limit headers and the 429 responses of the real API.
+ */
 function compareRules(
   { settings }: ResolvedScenario,
   ownExchanges: readonly Exchange[],
@@ -136,31 +142,31 @@ function compareRules(
   const ofScenario = allLimitRules().filter((each) => hasStated(each, stated));
   const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
   if (inSeconds.length === 0 || samples.length === 0) return unchecked(...all);
-  // Uses the rules that count whole seconds, as the simulator does, if these explain the service's responses. Otherwise
-  // uses all rules of the scenario, including those that count fractions of a second.
+  // Uses the scenario's rules in whole seconds, the simulator's time unit, if these rules explain all responses of the
+  // real API. If not, uses the scenario's rules in all time units, including milliseconds.
   const isExact = explains(inSeconds, ownExchanges);
   const isFraction = !isExact && explains(ofScenario, ownExchanges);
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // Tries every other algorithm with all starts of rate-limit windows, not only with the scenario's setting. The
-    // possible starts depend on the algorithm.
+    // Tries every other algorithm with all possible starts of rate-limit windows, because the possible starts depend on
+    // the algorithm. For other settings, only the scenario's start is tried.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
     const fitting = simulate(others, ownExchanges).alive.map((hypothesis) => hypothesis.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
-  // Changes a rate-limit header of the responses by one. If the scenario's rules fit both versions, the header is not
-  // confirmed. If the rules fit only responses whose deviation is undone (`-delta`), the service's header is wrong by
-  // one.
+  // Changes a rate-limit header by one in all responses of the real API. If the scenario's rules explain both the
+  // original and the changed responses, the header remains unconfirmed. If the rules explain only the changed
+  // responses, the real API's header is wrong by one.
   const ofDefects = defects.filter(({ about, delta }) => {
     const changed = ownExchanges.map((exchange) => shifted(exchange, about, fits ? delta : -delta));
     return explains(rules, changed);
   });
   const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
-  // Reports X-RateLimit-Reset as unchecked if the service counts fractions of a second, because the header may then
-  // differ by one second.
+  // Reports X-RateLimit-Reset as unchecked if the real API counts fractions of a second. The header may then differ by
+  // one second from the simulator's, because the simulator counts whole seconds.
   if (isFraction || stated.length === 0) open.add(resetHeader);
   if (fits || stated.length === 0) {
     const checkable = fits ? [...stated, resetHeader, remainingHeader] : [];
@@ -199,8 +205,8 @@ function compareRules(
 }
 
 /**
- * Whether deduced limit rules agree with the scenario in one assumption. The assumption on the window start matters
- * only for fixed windows.
+ * Whether a scenario and one possible set of limit rules of the real API agree in one rate-limit setting. Always true
+ * for `windowStart` if the set has no fixed windows, because only fixed windows have this setting.
  */
 function isSame({ settings }: LimitRules, ownSettings: Settings, about: LimitAssumption): boolean {
   if (about === 'windowStart' && settings.algorithm !== 'fixed-window') return true;
@@ -231,7 +237,10 @@ function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   return { ...exchange, headers: { ...exchange.headers, [header]: String(value) } };
 }
 
-/** Compares Retry-After with the reset header, in 429 responses. */
+/**
+ * Checks whether Retry-After and X-RateLimit-Reset state the same time in each 429 response of the real API, as in the
+ * simulator. Reports a difference that rounding does not explain.
+ */
 function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): ComparisonResult {
   const gaps = exchanges.flatMap((exchange): { exchange: Exchange; seconds: number }[] => {
     const text = exchange.headers[retryAfterHeader];

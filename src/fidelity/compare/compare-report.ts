@@ -4,7 +4,7 @@ import type { Comparison } from './compare.js';
 
 type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => string;
 
-/** Formats the differences between a service and a scenario for a terminal. */
+/** Formats the result of the command `compare` for a terminal: the differences between the real API and a scenario. */
 export function compareLines(
   { outcome, reason, differences, confirmed, unchecked }: Comparison,
   scenario: string,

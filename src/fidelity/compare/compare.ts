@@ -23,16 +23,22 @@ export interface Comparison {
   readonly outcome: 'same' | 'differs' | 'could not check';
   readonly reason: string;
   readonly differences: readonly ServiceDifference[];
-  /** Assumptions of the scenario that the service's responses confirm. */
+  /**
+   * Assumptions of the scenario (settings for API behavior that the documentation leaves open) and compared headers
+   * that the real API's responses confirm, by name.
+   */
   readonly confirmed: readonly string[];
-  /** Assumptions of the scenario about which the service's responses reveal nothing. */
+  /**
+   * Names of the scenario's assumptions (settings where the API's documentation is silent) that the real API's
+   * responses neither confirm nor contradict.
+   */
   readonly unchecked: readonly string[];
   readonly requests: number;
 }
 
 /**
- * Assumptions of a scenario that `compare` skips here. Other functions compare bans and limits, and the simulator sends
- * CORS headers only over HTTP.
+ * Assumptions (questions that the API's documentation leaves open) that `compare` does not check one by one. Separate
+ * functions compare bans and limits. CORS is not compared, because the simulator sends CORS headers only over HTTP.
  */
 const notCompared: readonly string[] = ['cors', 'enterpriseLimits', ...limitAssumptions, ...banNumbers];
 
@@ -49,8 +55,8 @@ export async function compare(
 ): Promise<Comparison> {
   const usable = exchanges.filter(isEvidence);
   const learner = new Learner(usable);
-  // Removes the pets from the scenario, because the comparison with the service does not need them and generating them
-  // takes time.
+  // Removes the pets from the scenario, because generating them takes time and the comparison with the real API does
+  // not need them.
   const { pets: _, ...withoutPets } = scenario;
   const resolved = resolveScenario(withoutPets);
   const rows = learner.knowledge().filter(({ about }) => !notCompared.includes(about));
@@ -88,7 +94,10 @@ function states({ name, assumptions = {} }: Scenario, about: string): boolean {
   return code === undefined ? Object.hasOwn(assumptions, about) : Object.hasOwn(assumptions.errorCodes ?? {}, code);
 }
 
-/** Decides the outcome of a comparison. A service that failed or is no Petstore never counts as `same`. */
+/**
+ * Decides the outcome of a comparison between a real API and the simulator: `same`, `differs` or `could not check`. An
+ * API that failed, or is no Petstore, gets `could not check`.
+ */
 function conclude(
   differences: readonly ServiceDifference[],
   ended: string | undefined,
@@ -122,7 +131,8 @@ function choiceDifference(row: Knowledge, settings: Settings): ServiceDifference
   const { about, state, value, left, evidence } = row;
   const code = codeOf(about);
   const own = code === undefined ? settings[about as AssumptionId] : (settings.errorCodes[code] ?? code);
-  // Reports no difference if the observed responses allow the scenario's value of the assumption.
+  // Reports no difference between the real API and the simulator if the API's responses allow the scenario's value of
+  // the assumption.
   if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
     kind: 'assumption',
@@ -134,8 +144,8 @@ function choiceDifference(row: Knowledge, settings: Settings): ServiceDifference
 }
 
 /**
- * Finds differences between the service and a simulator that behaves like the service in all points that the interface
- * document leaves open.
+ * Finds responses of the real API that differ from the simulator, although the simulator uses all settings learned from
+ * the real API. Neither the interface document nor these settings explain the differences.
  */
 async function unexplained(
   scenario: Scenario,
@@ -149,8 +159,8 @@ async function unexplained(
   const [bans, localBans] = [observeBans(exchanges).banned, observeBans(local).banned];
   const pairs = exchanges.flatMap((exchange, index): [Exchange, Exchange][] => {
     const answer = local[index] as Exchange;
-    // Ignores a request for which only the service or only the simulator sent a 429 or a ban. Other clients may use the
-    // service's key too.
+    // Skips the comparison of responses if only one of them, the real API's or the simulator's, is a 429 or a ban. The
+    // difference may come from other clients that use the same API key of the real API.
     const isOther = isRefusal(exchange) !== isRefusal(answer) || bans.has(exchange) !== localBans.has(answer);
     return isLost(exchange) || isOther ? [] : [[exchange, answer]];
   });
@@ -167,7 +177,11 @@ const contradiction = (about: string, text: string): ServiceDifference => ({
   place: /^#\d+[^:]*/.exec(text)?.[0] ?? '',
 });
 
-/** Removes duplicate differences, and those that follow from a different status. */
+/**
+ * Removes duplicate differences between the real API and the simulator. If the statuses of two responses differ,
+ * removes the other differences of these responses, because they follow from the status. Contradictions that no setting
+ * of the simulator explains stay.
+ */
 function unique(differences: readonly ServiceDifference[]): ServiceDifference[] {
   const others = new Set(differences.filter(({ about }) => about === 'status').map(({ place }) => place));
   const seen = new Set<string>();

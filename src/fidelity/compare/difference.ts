@@ -1,19 +1,23 @@
-/** Difference between a service and the simulator. */
+/** Difference between the behavior of a real API and that of the simulator. */
 export interface ServiceDifference {
   /**
-   * `assumption`: the scenario has another value for this assumption than the service. `drift`: no value explains the
-   * response, so the API document or the simulator is outdated.
+   * Kind of the difference. `assumption`: the real API behaves according to another value of a setting than the
+   * scenario. `drift`: no value of a setting explains the API's response, so the API document or the simulator is
+   * outdated.
    */
   readonly kind: 'assumption' | 'drift';
-  /** Name of the assumption, or of the part of a response, that differs. */
+  /**
+   * Name of the assumption (a choice where the API's documentation is silent) or of the part of a response in which the
+   * real API and the simulator differ.
+   */
   readonly about: string;
   readonly service: string;
   readonly simulator: string;
-  /** Request whose response differs between service and scenario: `#12 GET /pets?limit=0`. */
+  /** Request to which the real API and the simulator respond differently: `#12 GET /pets?limit=0`. */
   readonly place: string;
 }
 
-/** Result of comparing some properties of a service, such as its limits, with a scenario. */
+/** Result of comparing some properties of the real API, such as its limits, with a scenario. */
 export interface ComparisonResult {
   readonly differences: readonly ServiceDifference[];
   readonly confirmed: readonly string[];

@@ -6,8 +6,8 @@ import { isObject, parseExchange } from '../deduce/service-facts.js';
 import type { ServiceDifference } from './difference.js';
 
 /**
- * Comparable parts of a response, by name. Two equal services agree in them. Times, ids, texts and usage are missing,
- * because they always differ.
+ * Parts of a response, by name, that are the same in the real API and an exact simulation. Times, ids, texts and the
+ * number of used requests are left out, because they always differ.
  */
 type ResponseShape = Readonly<Record<string, string>>;
 
@@ -47,10 +47,16 @@ function bodyShape(body: ReturnType<typeof parseExchange>['body']): string {
 const fieldsOf = (value: unknown) =>
   typeof value === 'object' && value !== null ? Object.keys(value).sort().join(', ') : typeof value;
 
-/** Returns the field names of a list's item. Ignores a field that our own requests have stored in some pets. */
+/**
+ * Returns the field names of an item in a list response. Ignores the field `petstore-sim-probe`, because test requests
+ * of `calibrate` may have stored the field in some pets.
+ */
 const itemFieldsOf = (value: unknown) => fieldsOf(value).replace(/(?:, )?petstore-sim-probe/, '');
 
-/** Finds the parts in which the service's response differs from the simulator's. */
+/**
+ * Compares the response of a real API with the simulator's response to the same request. Returns each part that
+ * differs, such as the status or a header.
+ */
 export function responseDifferences(exchange: Exchange, answer: Exchange): ServiceDifference[] {
   const [own, simulated] = [shapeOf(exchange), shapeOf(answer)];
   return Object.keys({ ...own, ...simulated }).flatMap((about) => {

@@ -6,8 +6,8 @@ import type { Learner } from '../deduce/learner.js';
 import { sendAgain } from '../deduce/replay-recording.js';
 
 /**
- * API key with which recorded requests are sent to the simulator, in place of the service's key. The simulator must not
- * receive the service's key.
+ * API key that replaces the real API's key when the command `compare` sends recorded requests to a simulator. The
+ * simulator must not receive the real key.
  */
 const ownKey = 'petstore-sim-own-key';
 
@@ -29,7 +29,8 @@ export async function simulateResponses(
       ...scenario,
       pets: facts.initialPets.map((pet) => ({
         ...pet,
-        // Adds the unknown fields of earlier requests to the pets. A service that stores unknown fields returns them.
+        // Copies the undocumented fields of the real API's pets if the scenario says that the API stores unknown fields
+        // (`unknownFields: echo`). Earlier clients may have stored these fields.
         extra: scenario.assumptions?.unknownFields === 'echo' ? pet.extra : undefined,
       })),
       categories: [...facts.categories],
@@ -50,5 +51,8 @@ export async function simulateResponses(
   return answers;
 }
 
-/** Time of an exchange by the service's clock. Without a `Date` header, by the recording machine's clock. */
+/**
+ * Time of a recorded request, in Unix milliseconds: the `Date` header of its response, or without this header the
+ * arrival time by the recording machine's clock.
+ */
 const instantOf = (exchange: Exchange | undefined) => exchange?.dateMs ?? exchange?.arrivedAtMs ?? 0;

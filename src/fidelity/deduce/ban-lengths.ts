@@ -2,7 +2,10 @@ import { settingValues } from '../../petstore/settings.js';
 import type { LimitRules } from './limit-rules.js';
 import { decided, type Knowledge, notAsked } from './observation.js';
 
-/** Maximum length of bans if no response shows it: three days. Services with growing bans document this value. */
+/**
+ * Assumed maximum length of growing bans if the observed bans show no maximum: three days, in seconds. The API of
+ * Binance documents this maximum.
+ */
 const longestSeconds = 259_200;
 
 /** Observed lengths of a key's bans in seconds, in order; `undefined` for a ban whose end is unknown. */
@@ -16,9 +19,11 @@ interface BanLengths {
 }
 
 /**
- * Computes the lengths of bans from their reset headers. Subtracts one second if the service rounds resets up.
+ * Corrects the observed lengths of an API key's bans. Subtracts one second if the API under test rounds reset times up
+ * to whole seconds.
+ * @param lengths lengths of the bans in seconds, computed from reset headers; `undefined` for an unknown length
  * @param waits Retry-After at the start of each ban, in seconds
- * @param roundings rounding rules that can explain the service's responses
+ * @param roundings rounding rules that can explain the API's responses
  */
 export function banLengths(
   lengths: readonly (number | undefined)[],
@@ -26,7 +31,8 @@ export function banLengths(
   roundings: ReadonlySet<LimitRules['rounding']>,
 ): BanLengths {
   const mayRound = roundings.size === 0 || roundings.has('up');
-  // A Retry-After one second below the rounded-up reset time shows that the service counts milliseconds internally.
+  // If a ban's Retry-After is one second shorter than the ban's length by the reset header, only the reset header is
+  // rounded up. The Retry-After is then the exact length.
   const isExact = mayRound && lengths.some((seconds, index) => seconds !== undefined && waits[index] === seconds - 1);
   const doesRound = mayRound && roundings.size === 1;
   const lengthOf = (seconds: number, index: number) => {
@@ -35,15 +41,15 @@ export function banLengths(
   };
   return {
     seconds: lengths.map((seconds, index) => seconds && lengthOf(seconds, index)),
-    // The true length may differ by one second, because the responses do not show whether the service rounded the ban's
-    // reset time up.
+    // The real length of a ban may differ from the computed length by one second. The responses do not show whether the
+    // real API rounded the ban's reset time up.
     orElse: !mayRound || isExact ? 0 : doesRound ? 1 : -1,
   };
 }
 
 /**
- * Derives the assumptions about the length of bans. None is certain: the key may have had earlier bans, and growing
- * bans may have reached their maximum.
+ * Derives the length of bans (`banSeconds`) and the growth of repeated bans (`banEscalation`) from observed bans.
+ * Neither result is certain: the key may have had earlier bans, and growing bans may have reached the maximum length.
  */
 export function lengthKnowledge({ seconds: lengths, orElse }: BanLengths): Knowledge[] {
   const shown = lengths.flatMap((seconds, index) => (seconds === undefined ? [] : [{ seconds, index }]));
@@ -68,7 +74,8 @@ export function lengthKnowledge({ seconds: lengths, orElse }: BanLengths): Knowl
 function growth(shown: readonly { readonly seconds: number; readonly index: number }[]) {
   const [first, second] = shown;
   if (first === undefined || second === undefined || second.seconds <= first.seconds) return undefined;
-  // Subtracts one second from the longer ban, because the service may round the length of a ban up to whole seconds.
+  // Computes the minimum growth factor of bans with a second ban that is one second shorter than observed, because the
+  // service may round ban lengths up to whole seconds.
   const root = 1 / (second.index - first.index);
   const minimum = ((second.seconds - 1) / first.seconds) ** root;
   const factor = simplest(minimum, (second.seconds / first.seconds) ** root);

@@ -24,8 +24,8 @@ export interface BanEpisode {
   readonly early: EarlyRequest[];
   isBanned: boolean;
   /**
-   * Whether `calibrate` sent all requests between the first 429 and the ban or success, so that no other client's
-   * request is missing.
+   * Whether `calibrate` itself sent the request that got the first 429. If so, `calibrate` is assumed to know all
+   * requests until the ban. The number of too early retries that caused the ban can then be certain.
    */
   readonly isOurs: boolean;
   /** Whether every 429 from the key's first refusal to its next success or ban named the same reset time. */
@@ -34,19 +34,23 @@ export interface BanEpisode {
 }
 
 /**
- * Possible rules of a service about bans. A strike is a retry that comes after the grace period, and before the end of
- * the required wait by more than the tolerance.
+ * Rules of a real API for banning keys, deduced from its responses. A strike is a too early retry that counts towards a
+ * ban. Retries in a grace period after the first 429, and retries that are early by less than a tolerance, are no
+ * strikes.
  */
 export interface BanRules {
   /** Number of strikes that cause a ban; `undefined` if unknown. */
   readonly after: number | undefined;
-  /** Whether only this number of strikes explains the observed bans. */
+  /** Whether `after` is the only number of strikes (too early retries) that explains the observed bans. */
   readonly isOnly: boolean;
   readonly graceMs: Bounds;
   readonly toleranceMs: Bounds;
 }
 
-/** Maximum number of strikes (too early retries) that is tried as the number after which a service bans a key. */
+/**
+ * Maximum number of strikes (too early retries after a 429) that the analysis of an API's responses tries as the cause
+ * of a ban. The analysis tries each number from 1.
+ */
 const maximumStrikes = 20;
 /**
  * Number of strikes without a ban that shows that the service never bans. Counts only retries that are certainly
@@ -65,7 +69,8 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
     if (graceMs !== undefined) fits.push({ after, graceMs });
   }
   const byDefault = settingValues.banGraceMs.default;
-  // Of several ban rules that explain the responses, prefers one with the documented grace period.
+  // If several ban rules explain the observed bans, prefers a rule with the documented grace period, in which a retry
+  // is no strike.
   const best = fits.find(({ graceMs }) => isIn(byDefault, graceMs)) ?? fits[0];
   if (best === undefined || !steady.some(({ isBanned }) => isBanned)) {
     return { after: undefined, isOnly: false, graceMs: [0, never], toleranceMs: [0, never] };
@@ -74,8 +79,9 @@ export function readBanRules(episodes: readonly BanEpisode[]): BanRules {
 }
 
 /**
- * Returns the grace periods that explain every ban, if a given number of strikes causes a ban. Each early request that
- * did not count as a strike must have been within the grace period.
+ * Returns the range of grace periods that explains every observed ban, in milliseconds; `undefined` if none does. A
+ * grace period follows a key's first 429, and early retries in it are not strikes.
+ * @param after assumed number of strikes that cause a ban
  */
 function graceFor(after: number, episodes: readonly BanEpisode[]): Bounds | undefined {
   let [minimum, maximum] = [0, never];

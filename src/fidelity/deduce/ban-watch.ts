@@ -17,14 +17,20 @@ interface Track {
 }
 
 /**
- * Distinguishes bans from exceeded limits in the responses of a service. Collects what the bans reveal about their
- * rules.
+ * Distinguishes bans from exceeded rate limits in the responses of a real API. Collects observations from which the
+ * rules for bans are derived, such as their length.
  */
 export class BanWatch {
   readonly #tracks = new Map<string | undefined, Track>();
-  /** All observed series of refusals, including the current one. A series ends with an accepted request or a ban. */
+  /**
+   * All observed series of rate-limited requests, each of one API key. A series ends with an accepted request or a ban
+   * of the key; the last series of a key may be unfinished.
+   */
   readonly episodes: BanEpisode[] = [];
-  /** Observed lengths of bans in seconds; `undefined` if a used-up window hides the end of the ban. */
+  /**
+   * Observed lengths of bans, in seconds. `undefined` if the end of the ban is unknown, for example because the reset
+   * header showed the later end of the rate-limit window.
+   */
   readonly lengths: (number | undefined)[] = [];
   /** Retry-After at the start of each ban, in seconds. */
   readonly waits: (number | undefined)[] = [];
@@ -39,7 +45,9 @@ export class BanWatch {
     return this.lengths.length;
   }
 
-  /** Range of the difference between the service's clock and the recording machine's. */
+  /**
+   * Range of the time that the clock of the API under test is ahead of the recording machine's clock, in milliseconds.
+   */
   get offset(): ServiceClock['offset'] {
     return this.#clock.offset;
   }
@@ -49,7 +57,8 @@ export class BanWatch {
     const { status, token } = exchange;
     if (!isRefusal(exchange)) return false;
     const code = codeOf(exchange);
-    // A rejection directly after a used-up window must come from the limit, even if its status is not 429.
+    // The first rejection after `X-RateLimit-Remaining: 0` must come from the rate limit, not from a ban. The status
+    // and error code of this rejection then identify rejections by the limit, even if the status is not 429.
     const isFirst = this.#usedUp.has(token) && !this.#tracks.has(token);
     if (code !== 'key_banned' && this.#limit.code === undefined && (status === 429 || isFirst)) {
       this.#limit = { status, code };
@@ -59,8 +68,8 @@ export class BanWatch {
   }
 
   /**
-   * Adds the next request and its response to those from which bans are learned.
-   * @param isBan whether its response reports a ban
+   * Adds a request and its response to the evidence about the service's bans.
+   * @param isBan whether the response reports a ban
    * @returns observations about the service's undocumented behavior
    */
   add(exchange: ParsedExchange, isBan: boolean): Observation[] {
@@ -123,8 +132,8 @@ export class BanWatch {
     const atSeconds = secondsOf(exchange);
     const track = this.#tracks.get(token);
     if (track?.ban !== undefined) return [...observations, ...extendObservations(track.ban, untilSeconds, atSeconds)];
-    // Discards the length of a ban whose reset time is not later than the window's. The reset header shows the later
-    // time of ban and window, so the ban's end is unknown.
+    // Records the length of a ban as `undefined` if the ban's reset time is not later than that of the key's exceeded
+    // window. The reset header shows the later of both times, so the ban may end earlier.
     const isShown = track === undefined || untilSeconds > track.promisedAtSeconds;
     this.lengths.push(isShown && track !== undefined ? untilSeconds - atSeconds : undefined);
     const wait = Number(exchange.headers[retryAfterHeader]);
@@ -143,15 +152,18 @@ function codeOf({ body }: ParsedExchange): string | undefined {
   return isObject(body) && typeof body.code === 'string' ? body.code : undefined;
 }
 
-/** Creates the state of a key after its first 429. */
+/**
+ * Starts the tracking of one API key of the observed API at the key's first 429 or ban. Tracks the key's reset time and
+ * its early retries.
+ */
 const trackFrom = (first: Exchange): Track => ({
   first,
   promisedAtSeconds: rateOf(first)?.reset ?? 0,
   episode: {
     early: [],
     isBanned: false,
-    // Checks only whether `calibrate` itself sent the request with the first 429, because another client's request just
-    // before is unlikely.
+    // Checks only the request with the first 429. `calibrate` then takes all requests until the ban as known, because
+    // another client is unlikely to use the key at the same time.
     isOurs: first.question !== undefined,
     isSteady: true,
     places: [placeOf(first)],

@@ -55,7 +55,11 @@ export async function incidentFrom(
 const isTruer = (one: ReplayedRecording, other: ReplayedRecording) =>
   one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
 
-/** Creates variants of a scenario with a shorter window, because the window may have started before the recording. */
+/**
+ * Creates a copy of the scenario whose minute or day window ends when the recorded window did. The copy's window is
+ * shorter, because the recorded window may have started before the recording. Returns an empty list if no copy is
+ * needed.
+ */
 function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
   const first = exchanges.find((exchange) => rateOf(exchange) !== undefined && exchange.status !== 401);
   const rate = first && rateOf(first);

@@ -7,7 +7,10 @@ const aBan = 'a ban of the key (--allow-ban)';
 const moreBans = 'several bans of the key (--allow-ban, with a larger --budget)';
 const aLongBan = 'a ban of the key that ends after the window (--allow-ban)';
 
-/** Requests or permissions that `calibrate` needs to answer an open question about the service, in words. */
+/**
+ * Conditions under which `calibrate` can answer an open question about the real API, such as a test request or a
+ * permission, in words.
+ */
 const costs: Partial<Record<AssumptionId, string>> = {
   defaultStatus: aPet,
   unknownCategory: aPet,
@@ -36,13 +39,19 @@ const costs: Partial<Record<AssumptionId, string>> = {
   cors: 'the origin of a page that may call it, which only its owner knows',
 };
 
-/** Returns what `calibrate` needs to answer an open question about the service; for most, one request. */
+/**
+ * Describes the requests or permissions that `calibrate` needs to answer an open question about a real API. Default:
+ * `one request`.
+ */
 export const costOfKnowing = (about: Subject): string => costs[about as AssumptionId] ?? 'one request';
 
 /** Formats a value for users: words without quotes, other values as JSON. */
 export const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Describes an open question without an answer: the possible answers, and what `calibrate` needs to find out. */
+/**
+ * Describes a question about the real API's behavior that `calibrate` could not answer yet: the possible answers, and
+ * the requests or permissions that would decide.
+ */
 export function describeUnknown({ about, left }: Knowledge): string {
   const values = left.length > 0 ? `${left.map(shownValue).join(' or ')}; ` : '';
   return `${values}to know: ${costOfKnowing(about)}`;

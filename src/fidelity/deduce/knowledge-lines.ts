@@ -22,7 +22,10 @@ export function knowledgeLines(learner: Learner, style: Style = (_, text) => tex
   return [...lines, ...heading, ...unseenLines(learner), '', sumLine(learner)];
 }
 
-/** Explains why nothing about limits is certain: the service counted more requests than the client sent. */
+/**
+ * Explains why the learned rate limits are uncertain: X-RateLimit-Remaining of the real API fell by more than the
+ * number of sent requests. Returns an empty list if the fall matches the number of requests.
+ */
 export function unseenLines({ limits: { unaccounted } }: Learner): string[] {
   if (unaccounted === 0) return [];
   return [
@@ -48,7 +51,11 @@ export const contradictionTexts = ({ contradictions }: Learner): string[] => {
   return [...first].reverse().map(([says, exchange]) => `${placeOf(exchange)}: ${says}`);
 };
 
-/** Counts the assumptions by state: `15 certain, 1 likely, 12 not asked, 1 contradicted`. */
+/**
+ * Counts the assumptions by how well the real API's responses decide them: `15 certain, 1 likely, 12 not asked, 1
+ * contradicted`. `not asked` means that no response shows the API's choice. `contradicted` includes contradictions of
+ * the API's documentation.
+ */
 export function sumLine(learner: Learner): string {
   const rows = learner.knowledge();
   const count = (state: KnowledgeState) => rows.filter((row) => row.state === state).length;

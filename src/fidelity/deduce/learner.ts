@@ -41,7 +41,10 @@ export class Learner {
   /** Responses that contradict a sentence of the API document. */
   readonly contradictions: { observation: Observation; exchange: Exchange }[] = [];
 
-  /** Observations that cannot count as evidence yet. Each needs requests that the service must first accept. */
+  /**
+   * Observations that are not yet evidence about the API under test. A rejected request reveals nothing about its
+   * unusual part until the API has accepted its other parts in other requests.
+   */
   #waiting: { observation: Observation; exchange: Exchange }[] = [];
 
   constructor(exchanges: Iterable<Exchange> = []) {
@@ -70,8 +73,8 @@ export class Learner {
   }
 
   /**
-   * Adds the conclusions that now have a single explanation. A rejected request shows something about its unusual part
-   * only after the service has accepted its other parts in other requests.
+   * Counts postponed observations as evidence when only one explanation is left. Example: a rejection shows that a
+   * parameter is not allowed only if the rest of the request has been accepted in other requests.
    */
   #addControlled(): void {
     const waiting = this.#waiting;
@@ -103,8 +106,8 @@ export class Learner {
   }
 
   /**
-   * Returns what is known about every open question on the service, in their usual order, and about each error code
-   * that occurred.
+   * Returns what an API's responses show about each point that the interface document leaves open, in a fixed order.
+   * The point `errorCodes` has one result per error code that occurred.
    */
   knowledge(): Knowledge[] {
     const ids = Object.keys(assumptions) as AssumptionId[];
@@ -115,7 +118,7 @@ export class Learner {
     });
   }
 
-  /** Returns the settings of the service that are certain or likely after the observations so far. */
+  /** Returns the settings that the observed responses of the real API show as certain or likely. */
   settings(): Partial<Settings> {
     const known: Record<string, unknown> = {};
     const errorCodes: Partial<Record<ErrorCode, string>> = {};
@@ -134,7 +137,10 @@ export class Learner {
     return [...strikeKnowledge(this.#bans.episodes, unexplained === undefined), ...lengthKnowledge(lengths)];
   }
 
-  /** Derives the limits of a plan that the API document does not describe, if a key has such limits. */
+  /**
+   * Returns the limits of the Enterprise plan, which the API's documentation does not state, as far as the responses
+   * show them. The evidence is a key whose limits belong to no documented plan.
+   */
   #enterprise(): Knowledge {
     const about = 'enterpriseLimits';
     const plan = this.limits.enterprise;

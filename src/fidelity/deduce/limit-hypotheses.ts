@@ -24,10 +24,13 @@ export interface LimitHypothesis {
   readonly keys: ReadonlyMap<string, readonly SimulatedKey[]>;
 }
 
-/** Response of the service that none of the possible rate-limit rules explains. */
+/** Response of the real API that none of the possible rate-limit rules explains. */
 export interface UnexplainedResponse {
   readonly exchange: Exchange;
-  /** Responses that the possible rate-limit rules predicted before this response, in words. */
+  /**
+   * Explanation for the report: no combination of rate-limit rules explains the response and all earlier responses.
+   * Names the last combination that explained the earlier responses.
+   */
   readonly expected: string;
 }
 
@@ -52,7 +55,10 @@ const maximumStates = 24;
  */
 const surelyNoChance = 3;
 const dayMs = 86_400_000;
-/** Limit of a window that no response showed, in a learned scenario. Large enough to reject no request. */
+/**
+ * Limit of a rate-limit window about which the recorded responses show nothing, in requests. A scenario derived from a
+ * recording contains this limit, which is large enough to reject no request.
+ */
 export const unseenLimit = 1_000_000;
 
 /**
@@ -71,15 +77,24 @@ export class LimitHypotheses {
    */
   #epochMs: number | undefined;
   readonly #clock = new ServiceClock();
-  /** Last rate-limit headers of each key, and the number of lost responses since. */
+  /**
+   * Rate-limit headers of the last response to each API key that had them, and the number of the key's later requests
+   * without readable headers. The service may have counted these requests.
+   */
   readonly #last = new Map<
     string,
     { limit: number; remaining: number; reset: number; isRefused: boolean; isBan: boolean; lost: number }
   >();
-  /** Remaining values of each rate-limit assumption after each response. They show which responses excluded a value. */
+  /**
+   * Possible answers to each open question about the real API's rate limits, and the responses that excluded the other
+   * answers.
+   */
   readonly #observations = new Observations();
 
-  /** @param rules combinations of assumptions to consider; default: all */
+  /**
+   * @param rules combinations of rate-limit settings that may explain the real API's responses; default: all
+   * combinations
+   */
   constructor(rules: readonly LimitRules[] = allLimitRules()) {
     this.#alive = rules.map((each) => ({ rules: each, keys: new Map() }));
   }
@@ -93,12 +108,15 @@ export class LimitHypotheses {
     return this.#unexplained;
   }
 
-  /** Number of responses that the possible rate-limit rules explain. */
+  /** Number of responses that at least one of the remaining combinations of rate-limit settings explains. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** Number of requests that the service counted in excess of the known requests. */
+  /**
+   * Number of requests that the API counted against the rate limits, but that are missing among the known requests.
+   * Other clients with the same key may have sent the missing requests.
+   */
   get unaccounted(): number {
     return this.#unaccounted;
   }
@@ -112,7 +130,8 @@ export class LimitHypotheses {
   add(exchange: Exchange, isBan: boolean): boolean {
     const { token, status, operation } = exchange;
     this.#clock.note(exchange);
-    // Ignores requests with a made-up key. A service that accepts such keys may have other limits for them.
+    // Ignores requests with the invented API key by which `calibrate` tests whether the real API accepts any key. An
+    // API that accepts unknown keys may apply other limits to them.
     if (token === undefined || token === fictitiousKey || isBan || (status === 401 && !isRefusal(exchange)))
       return isBan;
     const arrival = this.#arrivalOf(exchange);
@@ -125,8 +144,9 @@ export class LimitHypotheses {
     }
     const isRefused = isRefusal(exchange);
     this.#noteFall(token, rate.remaining, rate.limit);
-    // Recognizes further refusals of a ban by reset times that are not earlier than the previous one. Such refusals
-    // have the error code of a rate limit, but leave the key's windows unchanged.
+    // Treats a 429 as caused by a ban if a ban also caused the key's previous 429, and the reset time is not earlier
+    // than in that response. During a ban, an API may send the error code of a rate limit, but the key's rate-limit
+    // windows stay unchanged.
     const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
     const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
@@ -218,9 +238,9 @@ export class LimitHypotheses {
   }
 
   /**
-   * Updates the states that an API key can have, for each combination of rate-limit rules that is still possible.
-   * Excludes combinations under which no state is left. Computes combinations with equal effects on this request only
-   * once.
+   * For each possible combination of rate-limit rules, computes the states that an API key can have after a request.
+   * Removes combinations without a possible state, because the response contradicts them. Combinations with the same
+   * effect share one computation.
    */
   #update(
     token: string,
@@ -253,13 +273,17 @@ export class LimitHypotheses {
     this.#unaccounted += Math.max(0, last.remaining - remaining - last.lost - 1);
   }
 
-  /** Returns what is known about a question on the service's rate limits. */
+  /**
+   * Returns which values of an assumption (a question that the API's documentation leaves open) fit the observed
+   * responses, with the evidence.
+   */
   about(about: LimitAssumption): Knowledge {
     if (this.#unexplained !== undefined) {
       const { exchange, expected } = this.#unexplained;
       const evidence = [`${placeOf(exchange)}: ${describe(exchange)}; ${expected}`];
-      // A recording may lack requests of other clients with the same key. These would explain responses that no rules
-      // fit. While `calibrate` sends the requests itself, this is improbable.
+      // Other clients with the same API key may have caused responses that no rules explain. In a recording, which may
+      // lack their requests, one missing request suffices to assume other clients. If `calibrate` sent the requests
+      // itself, other clients are improbable, so more missing requests are required.
       const enough = exchange.question === undefined ? 1 : surelyNoChance;
       const state = this.#unaccounted >= enough ? 'not asked' : 'contradicted';
       return { about, state, left: [], evidence, requests: [exchange.id] };
@@ -268,8 +292,8 @@ export class LimitHypotheses {
     const left = valuesOf(about, this.#alive);
     const { evidence, requests } = this.#observations.about(about);
     const base = { about, evidence, requests, left };
-    // The assumption `windowStart` (when a rate-limit window starts) is certain only if all limit rules that fit the
-    // responses use fixed windows, because other algorithms ignore it.
+    // `windowStart` (when a rate-limit window starts) has a certain value only if every combination of rules that
+    // explains the responses uses fixed windows. Other algorithms ignore this setting.
     const isFixed =
       about !== 'windowStart' || this.#alive.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
     if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked' };
@@ -290,9 +314,10 @@ function describe(exchange: Exchange): string {
 }
 
 /**
- * Text that identifies how rate-limit rules treat requests of a key. Rules with equal texts have equal results.
- * @param isLimited whether the limits apply to each request
- * @param isRefused whether the request was rejected; `undefined` if unknown
+ * Returns a text that is equal for all rate-limit rules that treat requests of one key alike. The text serves as a
+ * cache key, so that the result of such rules is computed only once.
+ * @param isLimited to which requests the limits apply, such as a boolean per operation
+ * @param isRefused whether the API refused the request; `undefined` if unknown
  */
 export function treatmentOf({ settings, rounding }: LimitRules, isLimited: unknown, isRefused?: boolean): string {
   const { algorithm, windowStart, reportedWindow, rejectedCounts } = settings;
@@ -301,8 +326,8 @@ export function treatmentOf({ settings, rounding }: LimitRules, isLimited: unkno
 }
 
 /**
- * Creates a cache for results of rate-limit rules. Rules that differ only in settings without influence on a key share
- * one result.
+ * Creates a cache for results that are computed from an API key's possible states under rate-limit rules. Rules that
+ * treat the key's requests alike share one result.
  */
 export function createOnceForEach<Result>() {
   const results = new Map<unknown, Map<string, Result>>();
@@ -320,8 +345,8 @@ function distinct(keys: SimulatedKey[] | undefined): SimulatedKey[] | undefined 
 }
 
 /**
- * Lists the values that a setting has in the rules that still fit the service. The start of windows is listed only for
- * rules with fixed windows.
+ * Lists the different values of one setting among the rate-limit rules that explain all responses of the real API so
+ * far. The setting `windowStart` is read only from rules with fixed windows.
  */
 function valuesOf(about: LimitAssumption, hypotheses: readonly LimitHypothesis[]): unknown[] {
   const values = new Map<string, unknown>();

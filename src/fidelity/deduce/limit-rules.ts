@@ -1,7 +1,10 @@
 import { operationNames } from '../../petstore/document.js';
 import { defaultSettings, type Settings, settingValues } from '../../petstore/settings.js';
 
-/** Open questions about rate limits. A response depends on several of them, so they are answered together. */
+/**
+ * Names of the settings for rate-limit behavior that the documentation leaves open. A response depends on several
+ * settings, so their values are deduced in combination.
+ */
 export const limitAssumptions = [
   'limitsApply',
   'algorithm',
@@ -26,8 +29,8 @@ const sets = Array.from({ length: 2 ** operationNames.length }, (_, bits) =>
 );
 
 /**
- * Creates all combinations of rate-limit settings, in each time unit. Omits bans (`banAfter: 0`), which responses show
- * directly.
+ * Creates all combinations of rate-limit settings that an API may have, each with every time unit in `units`. All are
+ * without bans (`banAfter: 0`), because responses reveal bans directly.
  */
 export function allLimitRules(units: readonly LimitRules['rounding'][] = roundings): LimitRules[] {
   const choices = <Value>({ default: first, others }: { default: Value; others: readonly Value[] }) => [

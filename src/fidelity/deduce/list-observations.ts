@@ -16,7 +16,8 @@ const likelyOrdered = 4;
 const documented = ['limit', 'status'];
 const pagingNames = ['cursor', 'offset', 'page'];
 /**
- * Query parameters with which services often select a page, with values that select the second page at one pet a page.
+ * Query parameters with which many APIs select a page of a list. Each value selects the second page, if a page has one
+ * pet.
  */
 export const pageParameters = [
   ['page', '2'],
@@ -24,8 +25,8 @@ export const pageParameters = [
 ] as const;
 
 /**
- * Reads observations about the service's undocumented behavior from a listPets response.
- * @param facts data from earlier responses
+ * Lists what a listPets response of an API shows about its behavior at points that the interface document leaves open.
+ * @param facts pets, categories and accepted request features that earlier responses have shown
  */
 export function listObservations(exchange: ParsedExchange, facts: ServiceFacts): Observation[] {
   const { operation, status, body, method, query: text } = exchange;
@@ -83,13 +84,17 @@ function oddities(query: URLSearchParams): Odd[] {
 const isLimit = (text: string) =>
   /^[1-9][0-9]{0,2}$/.test(text) && Number(text) >= listLimit.minimum && Number(text) <= listLimit.maximum;
 
-/** Reads an observation from a list with `limit` out of range: the service clamps or ignores such a limit. */
+/**
+ * Determines from a listPets response how the real API treats a `limit` out of range: it clamps the limit, or uses the
+ * default limit.
+ */
 function limitObservations(query: URLSearchParams, body: readonly JsonValue[], facts: ServiceFacts): Observation[] {
   const [text = '', ...more] = query.getAll('limit');
   const count = body.length;
   if (more.length > 0 || !/^-?\d{1,15}$/.test(text) || query.has('status')) return [];
   const clamped = Math.min(Math.max(Number(text), listLimit.minimum), listLimit.maximum);
-  // A list with fewer pets than the limit must contain all pets.
+  // A list with fewer pets than the limit that the API applied must contain all pets, because the API fills a list up
+  // to the limit.
   const explains = (limit: number) => count <= limit && count >= Math.min(limit, facts.total);
   const possibleValues = [...(explains(clamped) ? ['clamp'] : []), ...(explains(listLimit.default) ? ['default'] : [])];
   return [observation('limitOutOfRange', possibleValues, `answered with ${pluralize(count, 'pet')}`)];
@@ -102,8 +107,9 @@ function filterObservation({ length }: readonly JsonValue[], facts: ServiceFacts
 }
 
 /**
- * Compares a list response with the interface document: "Maximum number of animals returned", "Filters by availability
- * status".
+ * Reports a contradiction if a list response has more pets than `limit`, or a pet with another status than the query
+ * asks for. The interface document says about these parameters: "Maximum number of animals returned", "Filters by
+ * availability status".
  */
 function plainObservations(query: URLSearchParams, pets: readonly ObservedPet[]): Observation[] {
   const limit = Number(query.get('limit') ?? listLimit.default);
@@ -144,7 +150,10 @@ const by =
   (a, b) =>
     keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0;
 
-/** Orders of the pet list, such as by name, that no value of the assumption `listOrder` describes. */
+/**
+ * Orders of the pet list, such as by name, that the simulator cannot imitate. The scenario setting `listOrder` has no
+ * value for these orders.
+ */
 const orders: readonly { field: 'name' | 'categoryId' | 'status'; note?: string; compare: Compare }[] = [
   { field: 'name', compare: by(({ name }) => name) },
   { field: 'name', note: ', ignoring case', compare: (a, b) => a.name.localeCompare(b.name, 'en') },
@@ -156,8 +165,8 @@ const pageTexts = pageParameters.map(([name, value]) => `${name}=${value}`);
 const withoutEffect = (name: string) => `${name} without effect`;
 
 /**
- * Reads observations from the response to a request for the list's second page. If the response is the second page, the
- * service has a kind of paging that the simulator lacks: without Link headers.
+ * Examines the response to a request for the second page of a list. If the response shows the second page, no value of
+ * the setting `paging` fits, because the simulator has no paging without Link headers.
  */
 function pageObservations(
   { status, body }: ParsedExchange,
@@ -193,8 +202,8 @@ function pagingObservations(
     const description = `${body.length} of at least ${pluralize(facts.total, 'pet')}, and no Link to the rest`;
     const none = observation('paging', ['none'], description, { isLikely: true });
     if (question === undefined) return [none];
-    // Without a Link header, the service can still have pages by query parameters. So a missing Link header is evidence
-    // only after such parameters were sent and had no effect.
+    // The real API can page by query parameters instead of a Link header. A list without a Link header therefore proves
+    // that the API has no pages only if page parameters were sent and had no effect.
     const needs = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,

@@ -4,8 +4,8 @@ import type { ErrorCode } from '../../requests/error-codes.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 
 /**
- * Subject of an observation about a service: an open question, the text of one of its error codes, or a sentence of the
- * interface document.
+ * Topic of an observation about a real API: a setting that the documentation leaves open, the text of an error code, or
+ * a sentence of the interface document.
  */
 export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 
@@ -13,7 +13,8 @@ export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 export interface Observation {
   readonly about: Subject;
   /**
-   * Possible values of the assumption with which the response is explained. Empty if no value explains the response.
+   * Values that the response allows for `about`, a choice that the API's documentation leaves open. Empty if no
+   * supported value explains the response.
    */
   readonly possibleValues: readonly unknown[];
   /** Short description of the response for the user. */
@@ -21,13 +22,16 @@ export interface Observation {
   /** Whether the observation is only likely, because the response could also be a coincidence. */
   readonly isLikely?: boolean | undefined;
   /**
-   * Properties of the observed request, such as a body field, that the service must have accepted in other requests.
-   * Until then the observation is ignored, because such a property may be the true reason for a rejection.
+   * Properties of the observed request, such as a body field, that may be the true reason for its rejection. The
+   * observation is ignored until the API under test has accepted each property in another request.
    */
   readonly needs?: readonly string[] | undefined;
 }
 
-/** Creates the observation that a response shows one of `possibleValues` of an assumption. */
+/**
+ * Creates an observation: a response of an API shows that its behavior at the point `about` is one of `possibleValues`.
+ * The point is usually one that the interface document leaves open.
+ */
 export const observation = (
   about: Subject,
   possibleValues: readonly unknown[],
@@ -38,29 +42,34 @@ export const observation = (
 /** Creates the observation that a response contradicts the API document. */
 export const contradiction = (description: string): Observation => observation('document', [], description);
 
-/** Returns the error code in a subject (`errorCodes.CODE`) of an observation; `undefined` for another subject. */
+/**
+ * Returns `CODE` from an observation's subject `errorCodes.CODE`, the service's text for an error code of the API
+ * document; `undefined` for any other subject.
+ */
 export const codeOf = (about: string): ErrorCode | undefined =>
   /^errorCodes\.(.*)$/.exec(about)?.[1] as ErrorCode | undefined;
 
 export type KnowledgeState = 'certain' | 'likely' | 'not asked' | 'contradicted';
 
-/** Knowledge about one assumption, derived from the responses of a service. */
+/**
+ * Conclusion from an API's responses about one question that the API's documentation leaves open, with its evidence.
+ */
 export interface Knowledge {
   readonly about: Subject;
   readonly state: KnowledgeState;
   /**
-   * Value with which the service decides this assumption (a question that the API document leaves open). Present only
-   * if `state` is `certain` or `likely`.
+   * Value of the setting that describes how the API under test behaves, derived from its responses. Present only if
+   * `state` is `certain` or `likely`.
    */
   readonly value?: unknown;
   /**
-   * Values that are still possible for the open question. Empty before the first observation, although all are possible
-   * then.
+   * Values of the setting that fit all observations. Empty if the observations contradict each other, and before the
+   * first observation (`state` is `not asked`).
    */
   readonly left: readonly unknown[];
   /**
-   * Observations about the assumption, each with its request. If the state is `contradicted`, the last one is the
-   * contradiction.
+   * Descriptions of the responses that are evidence about the open question (a behavior that the API's documentation
+   * leaves open). If `state` is `contradicted`, the last description is about the contradicting response.
    */
   readonly evidence: readonly string[];
   /**
@@ -70,7 +79,10 @@ export interface Knowledge {
   readonly requests: readonly number[];
 }
 
-/** Returns the knowledge about an open question on a service before the first observation: state `not asked`. */
+/**
+ * Returns the initial knowledge about one question that the real API's documentation leaves open: state `not asked`,
+ * because no response has shown the answer yet.
+ */
 export const notAsked = (about: Subject): Knowledge => ({
   about,
   state: 'not asked',
@@ -79,7 +91,10 @@ export const notAsked = (about: Subject): Knowledge => ({
   requests: [],
 });
 
-/** Creates the knowledge about an assumption whose value is known, certainly or probably. */
+/**
+ * Creates a `Knowledge` with the certain or likely value of an assumption (a question that the API document leaves
+ * open).
+ */
 export const decided = (
   about: Subject,
   state: 'certain' | 'likely',
@@ -89,17 +104,24 @@ export const decided = (
 
 export const isDecided = ({ state }: Knowledge): boolean => state === 'certain' || state === 'likely';
 
-/** Possible values of an assumption after at least one observation. No value is left after a contradiction. */
+/**
+ * Possible values of an assumption (a setting for API behavior that the documentation leaves open) after at least one
+ * observation. The list `left` is empty if observations contradict each other.
+ */
 interface ObservedValues extends Pick<Knowledge, 'left' | 'evidence' | 'requests'> {
   readonly isLikely: boolean;
 }
 
-/** Maximum number of observations that are shown per open question about the service. */
+/**
+ * Maximum number of responses that a report shows as evidence for each question that the API's documentation leaves
+ * open. The latest responses are shown.
+ */
 const shownEvidence = 3;
 
 /**
- * Collects observations of a service and derives the values that are possible for each open question. The order of
- * observations does not matter, except that the last of two contradicting ones is named in the report.
+ * Collects observations about a real API, and derives the values that are possible for each setting that the
+ * documentation leaves open. The order of observations matters only for contradictions: the report names the last of
+ * two contradicting observations.
  */
 export class Observations {
   readonly #gathered = new Map<Subject, ObservedValues>();
@@ -129,13 +151,19 @@ export class Observations {
     return { about, ...base, state: isLikely ? 'likely' : 'certain', value };
   }
 
-  /** Open questions about the service with at least one observation. */
+  /**
+   * Subjects about which responses of the API have revealed something: questions that the API's documentation leaves
+   * open, error codes, or `document` for the documentation itself.
+   */
   get subjects(): Subject[] {
     return [...this.#gathered.keys()];
   }
 }
 
-/** Returns all possible values of a question about the service; `undefined` if they are unlimited. */
+/**
+ * Returns all possible values of a setting for service behavior that the API document leaves open; `undefined` if the
+ * values have no fixed list.
+ */
 function choicesOf(about: Subject): readonly unknown[] | undefined {
   const values = Object.hasOwn(settingValues, about) ? settingValues[about as AssumptionId] : undefined;
   return values !== undefined && 'others' in values ? [values.default, ...values.others] : undefined;

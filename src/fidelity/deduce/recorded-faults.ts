@@ -7,11 +7,11 @@ import { isRefusal } from './observed-rate.js';
 /** Minimum response time, in milliseconds, for which a recorded response becomes a fault rule with the same delay. */
 const slowMs = 1_000;
 /**
- * Assumed time after which the service would have answered an aborted request, as a multiple of the time until the
- * client aborted it.
+ * Assumed response time of the recorded API to an aborted request, as a multiple of the time after which the client
+ * aborted the request.
  */
 const guessedShare = 2;
-/** Maximum number of fault rules that the scenario of a recording has. */
+/** Maximum number of fault rules in a scenario that is created from recorded requests. */
 const maximumFaults = 50;
 const longestBody = 2_000;
 

@@ -10,8 +10,8 @@ import { recordedFaults } from './recorded-faults.js';
 type KeyOfScenario = NonNullable<Scenario['keys']>[string];
 
 /**
- * Creates a scenario that starts like a recorded service: pets, keys with plans and usage, faults, and the service's
- * undocumented behavior.
+ * Creates a scenario from recorded traffic of a real API. The scenario contains the API's pets, keys with plans and
+ * usage, faults, and the learned undocumented behavior.
  * @param learner knowledge from the recorded responses
  */
 export function recordedScenario(exchanges: readonly Exchange[], learner: Learner, name: string): Scenario {
@@ -66,7 +66,10 @@ function guessedPlan(first: Exchange | undefined): string {
   return found?.[0] ?? 'free';
 }
 
-/** Returns the state of a key before its first response: its usage, or the rest of a ban. */
+/**
+ * Derives the state of an API key before its first recorded request: the usage of its window, or the rest of its ban. A
+ * scenario made from the recording starts with this state.
+ */
 function startOf(first: Exchange | undefined, minute: number | undefined): Pick<KeyOfScenario, 'usage' | 'bannedFor'> {
   const rate = first && rateOf(first);
   if (first === undefined || rate === undefined) return {};

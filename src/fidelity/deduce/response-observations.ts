@@ -7,8 +7,8 @@ import { isRefusal, rateOf } from './observed-rate.js';
 import { isObject, type ParsedExchange, type ServiceFacts } from './service-facts.js';
 
 /**
- * Reads observations about the service's undocumented behavior from the headers of any response and the body of an
- * error.
+ * Reads evidence from a response of the real API about behavior that the API's documentation leaves open. Reads the
+ * headers of any response, and the body of an error.
  */
 export function responseObservations(exchange: ParsedExchange): Observation[] {
   const { status } = exchange;
@@ -48,8 +48,8 @@ function headerObservations(exchange: ParsedExchange): Observation[] {
 }
 
 /**
- * Determines from a response's `RateLimit` headers which form of the IETF draft the service uses, if any. Returns the
- * form as evidence for the assumption `rateLimitFields`.
+ * Determines from a response's headers whether, and in which form, the real API sends the `RateLimit` fields of the
+ * IETF draft. Returns evidence for `rateLimitFields`, a setting for API behavior that the documentation leaves open.
  */
 function draftObservation(headers: Readonly<Record<string, string>>): Observation {
   const about = 'rateLimitFields';
@@ -101,8 +101,9 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Reads observations from the body of a service's error response: its error code, or a body that violates the interface
- * document. The document says: "Error responses carry the Error object (code, message, status)."
+ * Learns from an error response of the real API: returns its error code as evidence about undocumented behavior.
+ * Reports a contradiction if the body is not an Error object. The interface document says: "Error responses carry the
+ * Error object (code, message, status)."
  */
 function errorObservations(exchange: ParsedExchange): Observation[] {
   const { status, body, method, missing } = exchange;
@@ -115,8 +116,8 @@ function errorObservations(exchange: ParsedExchange): Observation[] {
     ];
   }
   const code = codeOfStatus[status];
-  // Ignores refusals by a ban. A refusal is recognized as a ban by its error code, so the code reveals nothing about
-  // the codes of limits.
+  // Ignores the error code in a refusal by a ban: code `key_banned`, or another status than 429. Among refusals, only a
+  // rate-limit refusal shows the API's error code for exceeded limits.
   if (code === undefined || (isRefusal(exchange) && (status !== 429 || body.code === 'key_banned'))) return [];
   return [observation(`errorCodes.${code}`, [body.code], `code ${body.code.slice(0, 60)}`)];
 }

@@ -14,7 +14,10 @@ export interface CalibratedSource {
   readonly requests: number;
 }
 
-/** Name of the scenarios that `calibrate` writes. They state only learned assumptions. */
+/**
+ * Name of the scenarios that the command `calibrate` writes. These contain only settings that `calibrate` learned from
+ * an API's responses, so `compare` does not check missing settings.
+ */
 export const calibratedName = 'calibrated';
 
 /** Formats a value for YAML: words without quotes, other values as JSON. */
@@ -26,14 +29,17 @@ const yaml = (value: unknown): string =>
 /** Formats a text as a YAML comment in one line. */
 export const comment = (text: string, indent = ''): string => `${indent}# ${text.replaceAll(/[\r\n\p{Cc}]+/gu, ' ')}`;
 
-/** Formats the learned assumptions as a scenario file with their evidence. Unknown ones appear as comments. */
+/**
+ * Formats the behavior of a real API, as learned from its responses, as a scenario file in YAML. Comments contain the
+ * evidence for each learned setting, and list the settings that remain unknown.
+ */
 export function calibratedScenario(learner: Learner, { from, at, requests }: CalibratedSource): string {
   const rows = learner.knowledge();
   const known = rows.filter(isDecided);
   const codes = known.filter(({ about }) => codeOf(about));
   const others = known.filter(({ about }) => !codeOf(about) && about !== 'enterpriseLimits');
-  // Writes learned error codes into the scenario even if they equal the documented codes, because `compare` checks only
-  // codes that the scenario contains.
+  // Writes learned error codes into the scenario even if they equal the documented codes. The command `compare` checks
+  // only error codes that the scenario contains.
   const errorCodes = Object.fromEntries(codes.map(({ about, value }) => [codeOf(about), value]));
   const open = rows.filter(({ state }) => state === 'not asked');
   const broken = rows.filter(({ state }) => state === 'contradicted');
@@ -69,8 +75,8 @@ export function calibratedScenario(learner: Learner, { from, at, requests }: Cal
 }
 
 /**
- * Formats the API keys of a learned scenario with their plans, and the limits of the plan `enterprise`, as YAML lines.
- * The service's keys are replaced by names such as `own-key`.
+ * Formats the API keys of a scenario learned from responses, with their plans, as YAML lines. Adds the limits of the
+ * plan `enterprise` if they were learned. The user's API key appears as `own-key`.
  */
 function planLines({ limits }: Learner): string[] {
   const { plans, enterprise } = limits;

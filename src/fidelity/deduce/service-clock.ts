@@ -12,7 +12,10 @@ export class ServiceClock {
   #minimumMs = Number.NEGATIVE_INFINITY;
   #maximumMs = Number.POSITIVE_INFINITY;
 
-  /** Range of the time that the service's clock is ahead of the recording machine's, in milliseconds. */
+  /**
+   * Range of the difference between the clock of the recorded API and the clock of the recording machine, in
+   * milliseconds. Positive if the API's clock is ahead.
+   */
   get offset(): { readonly minimumMs: number; readonly maximumMs: number } {
     return { minimumMs: this.#minimumMs, maximumMs: this.#maximumMs };
   }
@@ -22,8 +25,8 @@ export class ServiceClock {
     const [minimumMs, maximumMs] = [dateMs - answeredAtMs, dateMs + 1_000 - arrivedAtMs];
     this.#minimumMs = Math.max(this.#minimumMs, minimumMs);
     this.#maximumMs = Math.min(this.#maximumMs, maximumMs);
-    // Starts the estimated clock difference between service and recording machine anew from the last response, because
-    // a clock was set or drifted.
+    // Discards the earlier estimate of the difference between the clocks of the real API and the recording machine,
+    // because the last response contradicts the estimate. One of the clocks was set, or runs faster.
     if (this.#minimumMs > this.#maximumMs) [this.#minimumMs, this.#maximumMs] = [minimumMs, maximumMs];
   }
 

@@ -15,25 +15,28 @@ export interface ObservedPet {
   readonly extra?: JsonObject;
 }
 
-/** Exchange with parsed request and response bodies. */
+/** Recorded request and response, with the bodies parsed as JSON. */
 export interface ParsedExchange extends Exchange {
   /** Parsed response body; `undefined` if it is not JSON or was not recorded. */
   readonly body: JsonValue | undefined;
   readonly sent: JsonValue | undefined;
 }
 
-/** Pets and categories of the service, as far as responses have shown them. */
+/** Pets and categories of the API under test that its responses have shown so far. */
 export class ServiceFacts {
   readonly pets = new Map<string, ObservedPet>();
   /** Ids of the pets that recorded requests have stored. */
   readonly created = new Set<string>();
   readonly categories = new Set<Int64>();
   /**
-   * Features of requests that the service accepted, and query parameters that had no effect. A rejection is evidence
-   * about a feature only if the service accepted the request's other features.
+   * Parts of requests, such as a body field or an API key, that the API under test has accepted. Also contains query
+   * parameters without effect. A rejected request is evidence against one part only if all other parts were accepted.
    */
   readonly accepted = new Set<string>();
-  /** Ids of the pets in the last complete list with at least two pets. */
+  /**
+   * Ids of the pets in the last list that the real API returned without a filter or page parameter. Lists with fewer
+   * than two pets are ignored, because the test of paging compares page 2 with the list's second pet.
+   */
   listed: readonly string[] = [];
 
   note(exchange: ParsedExchange): void {
@@ -60,7 +63,10 @@ export class ServiceFacts {
     return this.pets.size;
   }
 
-  /** Pets that the service had before the recorded requests. */
+  /**
+   * Pets that existed in the real API before the first recorded request: all pets in recorded responses, except those
+   * that a recorded request created.
+   */
   get initialPets(): ObservedPet[] {
     return [...this.pets.values()].filter(({ id }) => !this.created.has(String(id)));
   }
@@ -78,7 +84,7 @@ export function featuresOf({ method, operation, token, query, requestHeaders, se
     `Content-Type ${requestHeaders['content-type'] ?? ''}`,
     ...[...new URLSearchParams(query).keys()].map((name) => `query ${name}`),
     ...fields.flatMap(([field, value]) => {
-      // Lists `text` instead of each pet name that is not empty, because names differ between requests.
+      // Replaces each non-empty pet name by the word `text`, because names differ between requests.
       const shown = field === 'name' && value !== '' ? 'text' : String(value);
       return [`field ${field}=${shown}`, ...(isInt64(value) ? [`field ${field}: ${shown.length} digits`] : [])];
     }),

@@ -26,8 +26,8 @@ export interface ObservedResponse {
 export interface SimulatedKey {
   readonly plan: string;
   /**
-   * Limits of the key's plan per window (minute and day). A limit that neither the document nor a response has shown is
-   * absent.
+   * Limits of the key's plan per window (minute and day). A limit is absent if neither the API's documentation nor a
+   * response shows the limit.
    */
   readonly limits: Readonly<Partial<Record<WindowName, number>>>;
   readonly windows: Readonly<Partial<Record<WindowName, WindowState>>>;
@@ -65,8 +65,8 @@ function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules)
 }
 
 /**
- * Returns the range of times at which the service counted a request, in milliseconds. If the rate-limit rules count
- * whole seconds, both ends are rounded down to a second.
+ * Converts the range of a request's possible arrival times to the range of times with which the API counts, in
+ * milliseconds. Rounds both ends down to a second if the assumed rate-limit rules count in whole seconds.
  */
 const countedAt = ([minimum, maximum]: TimeRange, { rounding }: LimitRules): TimeRange =>
   rounding === 'seconds' ? [Math.floor(minimum / 1000) * 1000, Math.floor(maximum / 1000) * 1000] : [minimum, maximum];
@@ -89,7 +89,10 @@ export function statesAfterResponse(
   return names.flatMap((name) => explainBy(name, key, rules, countedAt(arrival, rules), observed, isLimited));
 }
 
-/** Lists how each of a key's two windows may have counted a request. The response shows only one window. */
+/**
+ * Lists the possible effects of a request on the minute window and the day window of an API key. A refused request can
+ * have several effects, because the response describes only one window. Either window or both may have been used up.
+ */
 function treatments(
   { rejectedCounts }: LimitRules['settings'],
   isLimited: boolean,
@@ -102,7 +105,8 @@ function treatments(
   const [countsAll, countsOther] = [rejectedCounts === 'all', rejectedCounts !== 'none'];
   const usedUp = { wasUsedUp: true, isCharged: countsAll };
   const other = { wasUsedUp: false, isCharged: countsOther };
-  // A refused request may itself use up the minute or the day. The response then shows the window that resets later.
+  // A refused request may count in the window (minute or day) that did not cause the refusal, and use up that window.
+  // The response shows the window that resets later, which may be either.
   return [[usedUp, usedUp], [usedUp, other], ...(countsOther ? [[other, usedUp] as const] : [])];
 }
 
@@ -131,8 +135,8 @@ function explainBy(
         ? window.first(size, countedAtRange, sight)
         : window.next(size, before, countedAtRange, sight);
     if (otherWindow === undefined) {
-      // Excludes that a response describes this window (minute or day) if its remaining number exceeds the other
-      // window's maximum. Here, a response describes the window with fewer remaining requests.
+      // Returns no possible state if the headers cannot describe the assumed window (minute or day). Headers for the
+      // window with fewer remaining requests cannot show more requests than the other window's maximum.
       const maximumLimit = limits[other] ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > maximumLeft) return [];
@@ -184,7 +188,8 @@ export function mayCount(
       .next(known.size, known.state, countedAtRange, { isCharged: true })
       .map((after) => ({ ...before, windows: { ...before.windows, [name]: after } }));
   };
-  // Adds the states in which the rejected request counts in only one of the two windows (minute and day).
+  // Adds the states of the API key in which only one of its windows (minute or day) has counted the request. These
+  // states are possible if the API counts a rejected request only in the window that is not used up.
   const [minute, day] = [count(key, 'minute'), count(key, 'day')];
   const single = rules.settings.rejectedCounts === 'other-windows' ? [...minute, ...day] : [];
   return [key, ...single, ...minute.flatMap((each) => count(each, 'day'))];
@@ -220,8 +225,8 @@ export function withExactTimes(key: SimulatedKey): SimulatedKey {
 }
 
 /**
- * Predicts the service's response to a request under certain rate-limit rules. Every time in the key's state must be
- * exact, as `withExactTimes` makes it.
+ * Predicts the real API's response to a request under certain rate-limit rules, and the key's state afterwards. Every
+ * time in `key` must be exact instead of a range, as `withExactTimes` makes it.
  */
 export function predict(
   key: SimulatedKey,

@@ -25,7 +25,7 @@ export interface WindowSize {
 
 /** State of one rate-limit window of an API key, as far as responses show it. */
 export interface WindowState {
-  /** Fixed windows: number of counted requests. */
+  /** Number of requests that a fixed window has counted; 0 for other kinds of windows. */
   readonly used: number;
   /**
    * End of the current fixed window of the rate limit, if any. For a token bucket: time at which the bucket is full.
@@ -41,22 +41,23 @@ export interface WindowState {
 const noRequests: WindowState = { used: 0, end: undefined, hits: [] };
 
 /**
- * Returns the state of a rate-limit window with a known end, in a list. Returns an empty list if the end is
- * `undefined`, because the observations then contradict each other.
+ * Creates the list of the possible states of a rate-limit window that ends at `end`. The list is empty if `end` is
+ * `undefined`, because no end time fits all responses of the API.
  */
 const endingAt = (end: TimeRange | undefined, used = 0): WindowState[] =>
   end === undefined ? [] : [{ ...noRequests, used, end }];
 
 /**
- * Returns the possible states of a sliding window: the one with the requests `hits`, or none if `hits` is `undefined`.
+ * Returns the state of a sliding window with the counted requests `hits`, in a list. Returns an empty list if `hits` is
+ * `undefined`, because the observed responses then contradict each other.
  */
 const withHits = (hits: Hits | undefined): WindowState[] => (hits === undefined ? [] : [{ ...noRequests, hits }]);
 
 const since = (ms: number): TimeRange => [ms, Number.POSITIVE_INFINITY];
 const until = (ms: number): TimeRange => [Number.NEGATIVE_INFINITY, ms];
 /**
- * Time at which a token bucket became full, as a range in milliseconds, for a bucket that has always been full: minus
- * infinity.
+ * Range of times, in milliseconds, at which an unused token bucket became full. Both ends are minus infinity, because
+ * the bucket has always been full.
  */
 const always = until(Number.NEGATIVE_INFINITY);
 
@@ -64,7 +65,7 @@ const always = until(Number.NEGATIVE_INFINITY);
 export interface WindowObservation {
   /** Whether the window was used up before the request; `undefined` if both are possible. */
   readonly wasUsedUp?: boolean | undefined;
-  /** Whether the service counted the request against this rate-limit window. */
+  /** Whether the request counts as used in the observed rate-limit window (minute or day). */
   readonly isCharged: boolean;
   /**
    * Rate-limit headers of the response for this window; `undefined` if the headers describe the key's other window
@@ -79,8 +80,8 @@ export interface WindowObservation {
  */
 export interface SimulatedWindow {
   /**
-   * Returns the window states that can explain the first response with this window's headers. The number of earlier
-   * requests is unknown.
+   * Returns the possible states of a rate-limit window after the first response whose headers describe the window. The
+   * state of the window before this response is unknown.
    */
   first(
     size: WindowSize,
@@ -93,8 +94,9 @@ export interface SimulatedWindow {
    */
   next(size: WindowSize, state: WindowState, arrival: TimeRange, sight: WindowObservation): WindowState[];
   /**
-   * Predicts the remaining requests and the reset time in the service's headers for a rate-limit window, each as a
-   * range. If several remaining numbers are possible, the reset time is the one for the largest.
+   * Predicts the remaining requests and the reset time that a response would show for a rate-limit window. Both are
+   * ranges, because the request's arrival time is uncertain. `end`, the reset time in milliseconds, applies to the
+   * largest possible `remaining`.
    */
   report(
     size: WindowSize,
@@ -139,8 +141,8 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
         const own = endingAt(overlapOf(fresh, end), used);
         return isCharged ? own : own.map((state) => ({ ...state, end: undefined }));
       }
-      // The window counted earlier requests, so it may have started before this request. The end of a window that
-      // starts now is then only the latest possible end.
+      // A window that has counted earlier requests may have started before this request. Its end is at the latest the
+      // end of a window that starts with this request.
       const earlier = overlapOf(end, [arrival[0] + shortestMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? overlapOf(earlier, startOf([earlier[1], earlier[1]], length)) : earlier;
@@ -178,8 +180,8 @@ type Hits = WindowState['hits'];
 const countOf = (hits: Hits) => hits.reduce((sum, [, , requests]) => sum + requests, 0);
 
 /**
- * Removes the oldest requests of a sliding window until `kept` are left; `undefined` if this is impossible at the time
- * of the new request.
+ * Removes the oldest requests from a sliding window until `kept` requests are left. Returns `undefined` if the times of
+ * the requests contradict this number of requests in the window.
  */
 function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number): Hits | undefined {
   let excess = countOf(hits) - kept;
@@ -200,8 +202,8 @@ function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number
 }
 
 /**
- * Restricts the possible time of a window's n-th oldest request to a range, and the times of the other requests by
- * their order.
+ * Narrows the time range of the n-th oldest request in a sliding rate-limit window to its overlap with `span`. Adjusts
+ * the ranges of the other requests to the order of arrival. Returns `undefined` if no time remains possible.
  */
 function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
   const narrowed: (readonly [number, number, number])[] = [];
@@ -214,8 +216,8 @@ function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = overlapOf([minimum, maximum], span);
       if (found === undefined) return undefined;
-      // Keeps requests with the same range of possible times as one group. Splits the group only if the latest response
-      // narrows the range for one of its requests.
+      // A group contains requests of a sliding window whose possible times are the same range. The group is split only
+      // if the range of the n-th request becomes narrower.
       if (found[0] === minimum && found[1] === maximum) {
         narrowed.push([minimum, maximum, after]);
         after = 0;
@@ -344,8 +346,8 @@ function observe(
     return isNext ? endingAt(overlapOf(full, until(arrival[1] + shortestMs))) : [];
   }
   const minimum = arrival[0] + (limit - remaining - 1) * token + shortestMs;
-  // Rejected requests that count against the limit can empty a token bucket below zero. With 0 remaining requests, the
-  // time until the bucket is full is therefore unlimited.
+  // Sets no maximum for the time until the token bucket is full if 0 requests remain. The bucket can be below zero on
+  // APIs that also count rejected requests.
   const maximum = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
   const level = overlapOf(full, [minimum, maximum]);
   const shownRange = plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token);

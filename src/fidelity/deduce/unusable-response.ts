@@ -4,8 +4,8 @@ import { textOfBytes } from '../../values/json-bytes.js';
 import { isRefusal } from './observed-rate.js';
 
 /**
- * Whether the service did not handle a request. A 501 does not count: the service sends it for unknown methods (RFC
- * 9110 section 15.6.2).
+ * Whether a request got no response, or a 5xx status other than 501. A 501 is a usable response, because an API sends
+ * it for methods that it does not know (RFC 9110 section 15.6.2).
  */
 export const isLost = ({ status }: Pick<Exchange, 'status'>) => status === 0 || (status >= 500 && status !== 501);
 

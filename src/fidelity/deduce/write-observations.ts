@@ -23,7 +23,8 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
     return [observation('bodyTooLarge', possibleValues, `${length} bytes, answered with ${status}`)];
   }
   if (!isObject(sent)) return [];
-  // A rejection of a new pet may be due to the Content-Type, if the recording does not contain it.
+  // If a recorded request has no Content-Type, a rejection of the new pet is no evidence, because the API may have
+  // rejected the Content-Type.
   const type = exchange.requestHeaders['content-type'];
   const isJson = type !== undefined && /^application\/json\b/i.test(type);
   const { name, categoryId, status: wanted } = sent;
@@ -56,8 +57,9 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
 }
 
 /**
- * Returns prefixes of the request features that belong to an unusual property of a new pet, such as `Content-Type `.
- * The service rejects the property only if it is known to accept all other features of the request.
+ * Returns the prefixes of the request features, such as `Content-Type ` or `field name=`, that describe a new pet's
+ * unusual property. A rejection is attributed to this property only if the API is known to accept all other features of
+ * the request.
  */
 const oddFeaturesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
   ({
@@ -70,8 +72,8 @@ const oddFeaturesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
 function accepted(odd: Odd, { body, question }: ParsedExchange, extra: readonly string[]): Observation[] {
   const description = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // Ignores a pet that was accepted with an unlisted category in a recording, because the service may have this
-    // category. `calibrate` sends a category that the service certainly lacks.
+    // Ignores that a recorded request stored a pet with an unlisted category, because the service may have that
+    // category. A request of `calibrate` counts, because hardly any service has its category id.
     return odd === 'unknownCategory' && question !== odd ? [] : [observation(odd, ['accept'], description)];
   }
   const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;
