@@ -11,8 +11,8 @@ interface Described {
 }
 
 /**
- * Formats a scenario that the hunt found as YAML. Comments contain the finding, how to repeat the run, and each field's
- * effect on the client.
+ * Formats a scenario in which a hunt made the client fail as YAML. Comments in the YAML describe the failure, how to
+ * repeat the run, and each field's effect on the client.
  */
 export function describeFind(scenario: Scenario, { code, text, repeat, seed }: Described): string {
   const sentence = text.split(/(?<=\.) /, 1)[0] ?? '';
@@ -28,7 +28,9 @@ const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 /** Maximum length, in characters, of a fault rule on one line. A longer rule gets a second line for its effects. */
 const maximumColumns = 80;
 
-/** A fault rule in one line, or in a line for its conditions and one for its effect. */
+/**
+ * Formats a fault rule as YAML: in one line if at most 80 characters are needed, or in one line per field of the rule.
+ */
 function linesOfRule(rule: Record<string, unknown>): string[] {
   const line = `  - ${flow(rule)}`;
   if (line.length <= maximumColumns) return [lineOf(line, ['faults'], rule)];
@@ -121,7 +123,10 @@ function effectsOf(value: unknown, path: readonly string[]): string[] {
   return effect === '' ? [] : [effect.replace('$1', group).replace('$', String(value))];
 }
 
-/** Describes an assumption by its question and the value as the answer. */
+/**
+ * Describes a value of an assumption: the question that the API's documentation leaves open, followed by the value as
+ * the answer. Returns `undefined` if no assumption has this id.
+ */
 function questionOf(id: string, value: unknown): string | undefined {
   if (!Object.hasOwn(assumptions, id)) return undefined;
   const { question } = (assumptions as unknown as Record<string, Assumption<unknown>>)[id] as Assumption<unknown>;

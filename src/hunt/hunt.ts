@@ -29,8 +29,8 @@ export interface HuntOptions {
    */
   seed?: number;
   /**
-   * Fields that every scenario contains. The first run uses only these fields, so `{ scenario, runs: 1 }` repeats a
-   * found scenario.
+   * Fields that all scenarios of a hunt contain. The first run has only these fields, so `{ scenario, runs: 1 }`
+   * repeats the run of a scenario from an earlier hunt.
    * @default {}
    * @example { client: { operation: 'createPet' }, expect: { served: true } }
    */
@@ -70,7 +70,10 @@ export interface HuntResult {
   /** Number of scenarios in which the search ran the client. Excludes the runs that simplified a failing scenario. */
   runs: number;
   seed: number;
-  /** Rules of the judge that the runs exercised. An empty `found` says nothing about the other rules. */
+  /**
+   * Rules of the judge that at least one run tested. For the other rules, an empty list `found` does not show that the
+   * client has no bugs.
+   */
   exercised: FindingCode[];
 }
 
@@ -146,7 +149,8 @@ function toTrial(scenario: Scenario, ran: TrialRun, check: HuntOptions['check'])
   const failures = () => {
     if (stop === 'stalled') return [neverEnds];
     if (check === undefined) return failuresIn(verdict, entries);
-    // The user's function `check` is called only for a client that ended by itself.
+    // Calls the user's function `check` only if the client ended by itself. A client that the hunt stopped, for example
+    // after too many requests, is not checked.
     return stop === undefined ? broken(check, ran) : [];
   };
   const all = failures();
@@ -182,7 +186,10 @@ function broken(
   }
 }
 
-/** Throws if the client did not end in a scenario without faults, because a hunt needs a client that ends by itself. */
+/**
+ * Throws if the client did not end by itself in a scenario without faults. The search for scenarios that break the
+ * client requires runs that end.
+ */
 function checkEnds({ stop, entries }: TrialRun): void {
   if (stop === undefined) return;
   throw new Error(

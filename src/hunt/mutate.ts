@@ -6,7 +6,7 @@ import { duration, instant, int64, signedDuration, wholeSeconds } from '../valid
 import { isMap, mapOf } from '../values/plain-data.js';
 import { seededFraction } from '../values/seeded-random.js';
 
-/** Source of a search's random choices, which the seed determines. */
+/** Source of the random choices of one search by `hunt`. Equal seeds give equal choices. */
 export interface RandomSource {
   /** Draws a number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number;
@@ -26,9 +26,15 @@ export function createRandomSource(seed: number): RandomSource {
 export interface SearchSpace {
   /** API key of the client. */
   key: string;
-  /** Names of the fields of the scenario's `client` that the search may vary. */
+  /**
+   * Names of the fields of `client` in a scenario, such as `calls`, that the hunt varies. A hunt searches for scenarios
+   * in which a client fails.
+   */
   client: readonly string[];
-  /** Whether the client waits in real time, so that durations must be short. */
+  /**
+   * Whether the client waits in real time. If true, the search chooses short durations for the scenarios, such as
+   * delays and bans of a few seconds.
+   */
   isRealTime: boolean;
 }
 
@@ -50,10 +56,11 @@ const leftOut = new Set([
   'pets.file',
   'pets.generate',
   'client.key',
-  // Mutations exclude the assumption `cors`. Access by pages of other origins (CORS) has no effect on clients in the
-  // simulator's own process.
+  // Excludes the scenario setting `cors` (access by web pages of other origins) from the search for scenarios in which
+  // a client fails. The client runs in the simulator's process, where CORS has no effect.
   'assumptions.cors',
-  // Excludes the deprecated names of scenario fields, because the search varies the fields under their current names.
+  // Excludes deprecated field names from the changes that `hunt` makes to scenarios, because `hunt` already varies the
+  // fields under their current names.
   'ban.seconds',
   'ban.graceMs',
   'ban.toleranceMs',
@@ -109,8 +116,8 @@ const revealingValues: Readonly<Record<string, readonly unknown[] | ((space: Sea
 };
 
 /**
- * Looks up values for a scenario field that may reveal a bug in a client, such as `soon` for Retry-After. Fields are
- * found by the names of an enclosing field and the field, or by the field's name alone.
+ * Looks up values of a scenario field that are likely to reveal bugs of a client, such as `soon` for the header
+ * Retry-After. Uses the field's name together with an enclosing field's name, or else the field's name alone.
  */
 function revealingValuesOf(path: readonly string[], space: SearchSpace): readonly unknown[] | undefined {
   const [name = ''] = path.slice(-1);
@@ -185,11 +192,11 @@ export function createMutator(space: SearchSpace, { fraction, pick }: RandomSour
     return changed;
   }
 
-  /** Chooses a random value for a field that has no fields or items of its own. */
+  /** Chooses a random value for a scenario field that contains no further fields or list items. */
   function leafOf(schema: AnySchema, path: readonly string[]): unknown {
     const known = revealingValuesOf(path, space);
-    // Chooses values of the field `client` only from `known`. A random number could be hundreds of calls, which reveal
-    // no more than twenty.
+    // Values for the field `client` of a scenario, such as the number of calls, come only from a fixed list of values.
+    // A random number could require hundreds of calls, which reveal no more bugs than twenty calls.
     const isRevealing = path[0] === 'client' || fraction() < 0.85;
     if (known !== undefined && known.length > 0 && isRevealing) {
       const fitting = known.filter((each) => isValid(schema, each));

@@ -10,9 +10,10 @@ const plainDurations = ['10s', '1m', '5s', '2s', '1s', '30s', '2m', '10m', '1h',
 const plainCounts = [1, 2, 3, 5, 10];
 
 /**
- * Generates simpler forms of a scenario: first without one of its fields, then with a simpler value in a field.
+ * Generates simplified copies of a scenario, of which the bug search `hunt` keeps those that still break the client.
+ * The first copies each lack one field; the others each have a simpler value in one field.
  * @param keep returns whether the field at a path must not change
- * @param isSlow whether each run takes real time, so that no duration may become longer
+ * @param isSlow whether runs take real time; if so, no duration becomes longer
  */
 export function* simplerForms(scenario: Scenario, keep: (path: Path) => boolean, isSlow: boolean): Generator<Scenario> {
   const paths = pathsIn(scenario).filter((path) => !keep(path));
@@ -67,8 +68,8 @@ const isDuration = (value: unknown): value is string =>
 const lengthOf = (duration: string) => parseDuration(duration.replace(/^-/, ''));
 
 /**
- * Rates how difficult a failed run is to understand. Compared in order: requests, longest wait, number of fields,
- * unusual values.
+ * Rates how difficult a failed run of a client is to understand, by numbers to compare in order. The numbers are: count
+ * of requests, longest wait, count of scenario fields, and unusualness of the fields' values.
  */
 export function complexityOf({ scenario, entries }: Trial): number[] {
   const longestMs = entries.reduce(
@@ -93,8 +94,8 @@ export function isSmall(trial: Trial): boolean {
 }
 
 /**
- * Groups durations that are equally simple for readers of a found scenario. All durations up to a minute are in the
- * first group.
+ * Rates the longest wait in a failing run, because a run with short waits is easier to understand. Returns 0 for at
+ * most 61 s, 1 for at most 10 min, 2 for at most 24 h, 3 for more.
  */
 const durationClass = (ms: number) => [61_000, 600_000, 86_400_000].filter((limit) => ms > limit).length;
 

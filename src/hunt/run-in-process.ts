@@ -28,8 +28,8 @@ export interface HuntContext extends Omit<ScenarioClient, 'key'> {
    */
   operation: string;
   /**
-   * Number of calls that the client should make. If the client reads this property, the hunt (the search for a scenario
-   * that breaks the client) also varies the number.
+   * Number of calls that the client should make. If the client function reads this property, the hunt (the search for a
+   * scenario that breaks the client) also tries other numbers of calls.
    */
   calls: number;
   /**
@@ -46,7 +46,9 @@ export type HuntClient = (context: HuntContext) => unknown;
 export type StopReason =
   /** The run was stopped, because the client had sent the maximum number of requests. */
   | 'requests'
-  /** The simulated client waited more than the maximum number of times, or beyond the maximum simulated time. */
+  /**
+   * The run was stopped, because the client had waited the maximum number of times or until the maximum simulated time.
+   */
   | 'time'
   /** The client waited without a timeout for a response that never comes. */
   | 'unanswered'
@@ -62,12 +64,18 @@ export interface TrialRun {
   result?: unknown;
   error?: unknown;
   stop: StopReason | undefined;
-  /** Names of the optional properties of its argument, `HuntContext`, that the client function read. */
+  /**
+   * Names of the optional context fields that the client function read: `operation`, `calls` or `parallel`. The hunt
+   * (the search for failing scenarios) then varies these fields.
+   */
   read: ReadonlySet<string>;
 }
 
 const baseUrl = 'http://petstore.test/v1';
-/** Maximum number of waits in one run. A client with more waits is probably polling a clock. */
+/**
+ * Maximum number of waits in one run of a client in virtual time. The run then ends, because the client probably waits
+ * in an endless loop for a time of its clock.
+ */
 const maximumSteps = 10_000;
 /** Number of turns of the event loop without activity after which the client is assumed to be waiting. */
 const quietTurns = 2;

@@ -17,8 +17,8 @@ export interface SearchOptions<Run extends Trial = Trial> {
    */
   canCut: boolean;
   /**
-   * Whether each run of the client takes real time. A small failing scenario is then reported as found, because further
-   * runs to simplify it take too long.
+   * Whether each run of the client takes real time. If so, a failing scenario that is already small is not simplified,
+   * because the additional runs would take too long.
    */
   isSlow: boolean;
   /** Fields that every scenario must contain. */
@@ -34,7 +34,9 @@ export interface SearchOptions<Run extends Trial = Trial> {
   reductionRuns: number;
   /** Number of times that a failed run is repeated to confirm the failure. */
   repeats: number;
-  /** Whether the field at a path must not change while a scenario is reduced. */
+  /**
+   * Whether a scenario field, given by its path, must stay unchanged while the search simplifies a failing scenario.
+   */
   isKept: (path: readonly string[]) => boolean;
   isStopped: () => boolean;
   /** Called after each run, with the number of runs and the number of different failures. */
@@ -50,7 +52,10 @@ export interface SearchResult<Run extends Trial = Trial> {
   exercised: FindingCode[];
 }
 
-/** A scenario in which the client showed new behavior, and how often the search has mutated it. */
+/**
+ * Scenario from which the bug search `hunt` creates further scenarios by mutation, and the number of times that the
+ * search has chosen this scenario.
+ */
 interface CorpusEntry {
   scenario: Scenario;
   picked: number;
@@ -59,8 +64,8 @@ interface CorpusEntry {
 /** Maximum number of bugs that one search reports. */
 const maximumFound = 12;
 /**
- * Maximum number of failures with one code and different causes. Further failures with the code are most likely the
- * same bug.
+ * Maximum number of failures of one finding code that `hunt` reports. Further failures with the code are most likely
+ * the same bugs.
  */
 const maximumPerCode = 3;
 
@@ -88,7 +93,10 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     known.some((each) => isSameFailure(each, failure)) ||
     known.filter(({ code }) => code === failure.code).length >= maximumPerCode;
 
-  /** The failure to report for a run: the first that is new and not a consequence of a failure found before. */
+  /**
+   * Selects the failure of a run that the hunt reports: the first failure that was not found before. Skips a failure
+   * that probably follows from an already known failure of the same run.
+   */
   const toReport = (failures: readonly Failure[]): Failure | undefined =>
     failures.find((failure) => !isKnown(failure) && !(isConsequence(failure) && failures.some(isKnown)));
 
@@ -104,8 +112,8 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
   }
 
-  // Makes every fourth run (every eighth if runs are slow) a mutation of an earlier scenario while initial scenarios
-  // are left, so that a short hunt tries mutations too.
+  // Makes every fourth run of the search (every eighth if runs are slow) a mutation of an earlier scenario. The other
+  // runs use the given initial scenarios until none is left. A short search thus tries mutations too.
   const isMutation = () => begun % (isSlow ? 8 : 4) === 0;
 
   function next(): Scenario {
@@ -114,7 +122,8 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
     }
     const one = leastUsed(corpus, random.pick);
     one.picked++;
-    // Merges two scenarios before 15 % of the mutations. The client showed new behavior in both.
+    // Combines two scenarios of the search's corpus before 15 % of the mutations. The corpus contains the initial
+    // scenarios, and scenarios in which the client showed new behavior.
     const crossed =
       random.fraction() < 0.15 ? merge<Scenario>(random.pick(corpus).scenario, one.scenario) : one.scenario;
     const mutate = createMutator(space(), random);
@@ -158,7 +167,10 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 /** Number of invalid scenarios in a row after which a search ends, because its base scenario must be invalid. */
 const maximumInvalid = 1_000;
 
-/** Whether a scenario requires only operations and parallel calls that the client function supports. */
+/**
+ * Whether a client function can do what the scenario requires of its client. False if the scenario requires parallel
+ * calls, or an operation other than listPets, and the function does not read this requirement.
+ */
 const isAsked = ({ client = {} }: Scenario, space: SearchSpace) =>
   (space.client.includes('operation') || (client.operation ?? 'listPets') === 'listPets') &&
   (space.client.includes('parallel') || (client.parallel ?? 1) === 1);
@@ -170,7 +182,7 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
   return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
 }
 
-/** Picks three earlier scenarios at random, and returns the one with the fewest mutations so far. */
+/** Draws three scenarios at random from those that the search mutates. Returns the one that was mutated least often. */
 function leastUsed(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
   return drawn.reduce((least, entry) => (entry.picked < least.picked ? entry : least));
@@ -190,8 +202,8 @@ const rankOf = ({ failures }: Trial, failure: Failure | undefined): number => {
 };
 
 /**
- * Numbers of requests after which a failed run is repeated and stopped, to shorten its report. Tried in this order
- * until the repeated run fails equally.
+ * Numbers of requests after which the repetition of a failed run is stopped, tried in ascending order. The first
+ * repetition with the same failure replaces the longer run, to shorten the report.
  */
 const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 

@@ -14,7 +14,8 @@ export interface Failure {
    */
   code: string;
   /**
-   * Likely mistake in the client, without numbers, such as `a cap of N s`. Failures with one cause are the same bug.
+   * Likely mistake in the client, with `N` for numbers, such as `a cap of N s`. Failures with the same code and cause
+   * count as one bug.
    */
   cause: string;
   /** Description of the failure, in one or two sentences. */
@@ -27,8 +28,8 @@ export interface Trial {
   verdict: Verdict;
   entries: readonly RequestRecord[];
   /**
-   * Failure to report, usually the first failure of the run. While a failing scenario is simplified, the failure for
-   * which that scenario was found.
+   * Failure that the hunt reports for the run, usually the first in `failures`. In runs that simplify a failing
+   * scenario, the failure that the simplification must reproduce.
    */
   failure: Failure | undefined;
   /** All failures of the run. Failures that other failures usually cause come last. */
@@ -68,7 +69,10 @@ function minimumShareWaited(ids: readonly number[], entries: readonly RequestRec
   return Math.min(...shares);
 }
 
-/** Codes that mostly follow from another failure of the same run, as a ban follows from early retries. */
+/**
+ * Codes of client failures that mostly follow from another failure in the same run. For example, a ban follows from
+ * early retries.
+ */
 const consequences: readonly string[] = ['ban-tripped', 'ban-hammered', 'ignored-day-window', 'gave-up', 'lost-write'];
 
 /**

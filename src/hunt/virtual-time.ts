@@ -18,8 +18,8 @@ export interface VirtualTime {
   /** Waits as `setTimeout` does. Rejects with the reason of `signal` if aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Advances to the next time that a wait ends. Returns `nothing` without a wait, or `beyond` if the maximum time of a
-   * run is exceeded.
+   * Advances the virtual time to the end of the next wait of the client or the simulator. Returns `nothing` if neither
+   * waits, or `beyond` if the maximum time of a run is exceeded.
    */
   step(): 'moved' | 'nothing' | 'beyond';
 }
@@ -27,8 +27,8 @@ export interface VirtualTime {
 const timerMs = (ms: number) => (ms >= 1 && ms <= longestTimerMs ? ms : 1);
 
 /**
- * Creates the virtual time for a client function that waits by `sleep` of its argument. Each step moves the simulator's
- * frozen clock to the end of the next wait.
+ * Creates the virtual time for a client function, which waits by calling the function `sleep` that it receives. Each
+ * `step` sets the simulator's frozen clock to the end of the next wait.
  */
 export function frozenTime(clock: SimulatedClock): VirtualTime {
   const firstMs = clock.now();
