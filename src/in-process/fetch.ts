@@ -42,8 +42,8 @@ export function createCallers() {
 type Callers = ReturnType<typeof createCallers>;
 
 /**
- * Symbol of the simulator property that numbers concurrent callers in the same process. All in-process adapters of a
- * simulator share these numbers.
+ * Symbol of the simulator property that assigns numbers to concurrent callers in the same process. The judge
+ * distinguishes callers by number. All in-process adapters (`fetch` and msw) of a simulator use the same property.
  */
 export const callersKey = Symbol.for('petstore-sim callers');
 

@@ -21,8 +21,8 @@ export async function toResponse(
       await clock.sleep(Number.POSITIVE_INFINITY, signal);
       return Response.error();
   }
-  // Skips the faults that change the response body (truncated, slow or of a wrong length), because this response has no
-  // body.
+  // Returns a response without a body to a HEAD request, and for a status such as 204. Faults that change a response
+  // body have no effect on a response without a body.
   if (!hasResponseBody(method, status)) {
     if (raw instanceof ReadableStream) void raw.cancel().catch(() => {});
     finish?.(true);
@@ -34,8 +34,8 @@ export async function toResponse(
       return new Response(cutStream(all(), wire.bytes), { status, headers });
     case 'contentLength': {
       const bytes = all();
-      // Returns at most as many bytes of the body as the changed Content-Length states, because a client reads no more.
-      // If the body is shorter, the stream ends with an error.
+      // Returns as many bytes of the body as the fault rule's wrong Content-Length states, because an HTTP client reads
+      // no more. If the body has fewer bytes, the stream ends with an error, like a connection that closes too early.
       const seen =
         wire.value > bytes.length ? cutStream(bytes, bytes.length, wire.value) : bytes.subarray(0, wire.value);
       return new Response(seen, { status, headers: [...headers, ['Content-Length', String(wire.value)]] });
