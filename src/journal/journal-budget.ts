@@ -47,7 +47,10 @@ export class JournalBudget {
     this.#bytes -= member.bytes;
   }
 
-  /** Adds the growth of a journal to the used memory, in bytes; negative if the journal has shrunk. */
+  /**
+   * Adds the growth of a journal to the memory that all journals of the budget use, in bytes; negative if the journal
+   * has shrunk.
+   */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (bytes > 0 && this.#bytes > this.#limitBytes) this.#free();
@@ -59,8 +62,8 @@ export class JournalBudget {
    */
   #free(): void {
     const members = this.#living();
-    // Adds up the memory of the remaining journals, because garbage-collected journals were never subtracted from the
-    // total.
+    // Computes the total size of the existing journals again, because the old total still includes garbage-collected
+    // journals.
     this.#bytes = members.reduce((total, { bytes }) => total + bytes, 0);
     if (this.#bytes <= this.#limitBytes) return;
     let left = this.#limitBytes * (1 - freedShare) - this.#bytes;

@@ -20,7 +20,7 @@ export interface JournalQuery {
 
 export interface JournalLimits {
   entries: number;
-  /** Maximum memory of all records together, in bytes. */
+  /** Maximum memory of all records in the journal (requests with their responses), in bytes. */
   bytes: number;
   /** Maximum size of one stored body, in bytes. Longer bodies are cut. */
   bodyBytes: number;
@@ -39,7 +39,10 @@ export class RequestJournal {
   readonly #onError: (error: unknown) => void;
   readonly #limits: JournalLimits;
   readonly #listeners = new Set<(entry: RequestRecord) => void>();
-  /** Records in the order of their responses. Slots before `#start` are empty, because their records were dropped. */
+  /**
+   * Records of requests, in the order of their responses. The array's elements before index `#start` are `undefined`,
+   * because their records were dropped.
+   */
   #records: (RequestRecord | undefined)[] = [];
   #start = 0;
   #bytes = 0;
@@ -47,7 +50,10 @@ export class RequestJournal {
   lastId = 0;
   /** Number of requests that have no response yet. */
   pending = 0;
-  /** Records whose responses are not sent yet, by request id. */
+  /**
+   * Journal records of requests whose responses are not sent yet, by request id. `complete` moves a record to the
+   * journal after its response was sent.
+   */
   readonly held = new Map<number, RequestRecord>();
   /** Number of records added since the start. The next record gets this number. */
   added = 0;
@@ -57,7 +63,7 @@ export class RequestJournal {
    * Outcomes that clients reported for their own calls, newest last. Above the limit, the oldest reports are dropped.
    */
   outcomes: readonly ReportedOutcome[] = [];
-  /** Outages during which requests were refused without a record, newest last. */
+  /** Periods in which the server refused requests without recording them in the journal, newest last. */
   outages: readonly Outage[] = [];
   /** Requests that the journal counts without storing a record. */
   readonly unrecorded = new UnrecordedCounter();
@@ -126,7 +132,10 @@ export class RequestJournal {
     }
   }
 
-  /** Holds a request's record back until `complete`, because the response is not sent yet. */
+  /**
+   * Stores the record of a request whose response is not sent yet. After the response was sent, `complete` adds the
+   * record to the journal.
+   */
   hold(entry: RequestRecord): void {
     if (entry.id > this.clearedId) this.held.set(entry.id, entry);
   }
@@ -151,7 +160,10 @@ export class RequestJournal {
     this.outcomes = [...this.outcomes.slice(-maximumOutcomes), outcome];
   }
 
-  /** Reads stored records in the order in which they were added, starting with the record number `from`. */
+  /**
+   * Reads at most `most` request records of the journal in the order in which they were added, starting with the record
+   * number `from`. Skips dropped records.
+   */
   read(from: number, most: number): RequestRecord[] {
     const first = Math.max(0, from - this.added + this.size);
     return this.#kept(this.#start + first, this.#start + first + most);
@@ -174,7 +186,7 @@ export class RequestJournal {
       .sort((one, other) => one.id - other.id);
   }
 
-  /** Finds the matching record with the highest request id. */
+  /** Returns the record with the highest request id for which `matches` returns true; `undefined` if there is none. */
   latest(matches: (entry: RequestRecord) => boolean): RequestRecord | undefined {
     let latest: RequestRecord | undefined;
     for (const entry of this.#kept()) if (entry.id > (latest?.id ?? 0) && matches(entry)) latest = entry;
@@ -201,7 +213,7 @@ export class RequestJournal {
     this.clearedId = this.lastId;
   }
 
-  /** Drops the oldest records until `bytes` are freed or one is left. */
+  /** Drops the journal's oldest request records until `bytes` of memory are freed or only one record is left. */
   drop(bytes: number): void {
     const enough = this.#bytes - bytes;
     while (this.#bytes > enough && this.size > 1) this.#drop();

@@ -3,8 +3,8 @@ export interface UnrecordedRequests {
   readonly why: 'outside';
   readonly method: string;
   /**
-   * Request path without the query. `…` stands for all further paths, once the maximum number of paths is counted
-   * separately.
+   * Path of the request, without the query. `…` if the maximum number of separate counts is reached: then all requests
+   * to further paths have one common count.
    */
   readonly path: string;
   readonly status: number;
@@ -49,7 +49,8 @@ export class UnrecordedCounter {
     const group = { why: 'outside', method, path: cut(path), status: 404, api, token } as const;
     const id = [method, group.path, token].join('\n');
     if (this.#groups.has(id) || this.#groups.size < maximumGroups) this.#count(id, group);
-    // Counts the request under the common path `…`, because the maximum number of paths is already counted separately.
+    // Counts the request in the common group `…`, because the maximum number of groups (with one method, path and API
+    // key each) is reached.
     else this.#count(otherPaths, { ...group, method: '', path: otherPaths, token: undefined });
   }
 
