@@ -7,19 +7,20 @@ import { Fingerprints } from './fingerprints.js';
 import { concurrentMs, type JudgedRequest, receiptMs } from './judged-request.js';
 
 /**
- * Maximum time by which a clock correction sets the clock back, in milliseconds. A larger step back starts a new era of
- * incomparable times.
+ * Maximum time by which the clock may be set back within one session (the requests of one client with one key), in
+ * milliseconds. After a larger step back, a new session starts, because times before and after the step are not
+ * comparable.
  */
 const correctionMs = 1_000;
 
 const entriesOfStep = 500;
 
 /**
- * Creates a judged request for every journal record, with its session (requests of one client with one API key). Also
- * marks concurrent requests and equal requests.
- * @param entries in order of arrival
+ * Converts journal records to the requests that the judge examines. Assigns each request to a session (the requests of
+ * one client with one API key), and marks concurrent and equal requests.
+ * @param entries journal records in order of arrival
  * @param callers known number of concurrent callers; if 1, concurrency is inferred from overlapping requests
- * @param toRequest creates a judged request from a record
+ * @param toRequest creates the judge's request from a record and the position in its session
  */
 export function* assignSessions<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
@@ -85,8 +86,9 @@ function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPo
 }
 
 /**
- * Sets the earliest time at which the client may have made each request. A request can wait in the client for a free
- * connection. Of n concurrent callers, one makes the (n+1)th queued request only after the response to the first one.
+ * Sets `queuedAtMs`, the earliest time at which the client may have created each request, because a request can wait in
+ * the client for a free connection. With n concurrent callers, the client creates each queued request only after the
+ * response to the request n places earlier.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<ClientSession, JudgedRequest[]>();
@@ -107,8 +109,8 @@ function markQueues(requests: readonly JudgedRequest[]): void {
 /** Requests of a session (one client, one API key) that are still in flight. */
 interface Traffic {
   /**
-   * Among the earlier requests, the one whose response was sent after the most requests had arrived. A later request
-   * that arrived before that response is concurrent.
+   * Earlier request with the highest `lastArrivedId` (id of the last request that arrived before the earlier request's
+   * response). A later request is concurrent if it arrived before the response to this earlier request.
    */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];
@@ -116,18 +118,23 @@ interface Traffic {
   isOneConnection: boolean;
 }
 
-/** Marks concurrent requests of one client, and marks their client as not sequential. */
+/**
+ * Sets `isOverlapped` for requests that a client sent concurrently, and `isSequential = false` for this client's
+ * session.
+ */
 function markOverlaps(requests: readonly JudgedRequest[], isHeld: boolean): void {
   const sessions = new PerSession((): Traffic => ({ open: undefined, recent: [], isOneConnection: true }));
   for (const request of requests) {
     const traffic = sessions.of(request.session);
     const { open } = traffic;
-    // A request that arrived before the previous response was sent did not wait for that response.
+    // A request is concurrent with the previous one if it arrived before the previous response was sent, because the
+    // client cannot have waited for that response.
     const isConcurrent =
       open !== undefined && (open.lastArrivedId >= request.id || open.answeredAtMs > request.arrivedAtMs);
     if (isConcurrent) overlap(open, request);
     if (!isHeld) markNeighbors(request, traffic);
-    // A client that disconnected does not wait for the response, so the next request is not concurrent.
+    // Ignores a request whose client disconnected. The client did not wait for the response, so its next request is no
+    // evidence of concurrent requests.
     const isWaitedFor = request.status !== 0;
     if (isWaitedFor && (open === undefined || request.lastArrivedId > open.lastArrivedId)) traffic.open = request;
   }

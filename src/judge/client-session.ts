@@ -7,8 +7,8 @@ import { getOrCreate } from '../values/get-or-create.js';
 export interface ClientSession {
   readonly token: string | undefined;
   /**
-   * Number of times that the simulated clock was set back before the session. Times before and after such a change
-   * cannot be compared.
+   * Number of times that the simulated clock was set back before this session (the requests of one client with one API
+   * key). Times before and after a set-back cannot be compared.
    */
   readonly era: number;
   /**
@@ -37,9 +37,9 @@ export interface ClientSession {
 export interface RunPosition {
   readonly session: ClientSession;
   /**
-   * Number that equal requests share, from 0, because equal requests may be attempts of one call. With the request
-   * header `X-Sim-Call`, requests are equal if key, method, client and call name are. Without this header: if key,
-   * method, path, query and body are.
+   * Number that equal requests share, from 0, because equal requests may be attempts of one call. Requests with the
+   * header `X-Sim-Call` are equal if they have the same key, method, client and call name. Other requests are equal if
+   * they have the same key, method, path, query and body.
    */
   readonly fingerprint: number;
   /** Request body as text; empty if the request has no body. */

@@ -23,8 +23,8 @@ const conclusiveRules: readonly FindingCode[] = [
 ];
 
 /**
- * Maximum remaining wait, in milliseconds, for which the verdict on a stopped run advises to allow more time. For a
- * longer wait, the verdict advises the client to fail with an error instead.
+ * Maximum remaining wait, in milliseconds, for which a message advises to give a stopped client more time. If more of
+ * the required wait remains, the message advises that the client should fail with an error instead.
  */
 const testableMs = 600_000;
 
@@ -93,19 +93,22 @@ export function conclude(
 }
 
 /**
- * Whether the run exercised a rule of the judge that the scenario names in `expect`. If the scenario names none, the
- * run must have exercised one of `conclusiveRules`.
+ * Whether at least one relevant rule of the judge applied to the run's requests. Relevant are the rules that the
+ * scenario names in `expect`, and `proactive`. If the scenario names none, the rules in `conclusiveRules` are relevant.
  */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);
-  // Accepts the rule `proactive` (the client paused before the limit) as evidence too. Such a client is never rejected,
-  // so it exercises none of the expected rules.
+  // Also accepts a run that tested the rule `proactive`: the client paused before it reached the rate limit. A client
+  // that pauses is never rejected, so its run tests none of the rules that the scenario names.
   return (about.length > 0 ? [...about, 'proactive' as const] : conclusiveRules).some((code) =>
     exercised.includes(code),
   );
 }
 
-/** Rules that the scenario names in `expect`. */
+/**
+ * Returns the rules of the judge that a scenario's field `expect` names: those in `fail`, and `gave-up` for `served:
+ * true`.
+ */
 const rulesOf = ({ fail = [], served = false }: Expectation): FindingCode[] => [
   ...fail,
   ...(served ? (['gave-up'] as const) : []),

@@ -1,21 +1,21 @@
 import { type JudgedRequest, waitedMs } from './run.js';
 
 /**
- * Minimum growth factor of the waits between a call's retries. If a short wait follows such growth, a new call has
- * begun.
+ * Minimum ratio of the last wait to the first wait in a series of retries that counts as growing waits. If a short wait
+ * follows growing waits, the client has begun a new call (a logical request with its retries).
  */
 const minimumGrowth = 1.5;
 /** Maximum relative difference between two waits that count as equal. */
 const maximumApart = 0.25;
-/** Maximum difference between two waits of equal length that delays of the machine explain, in milliseconds. */
+/** Maximum inaccuracy of a client's waits that a busy machine causes, in milliseconds. */
 const noiseMs = 40;
 
 /**
- * Divides a client's equal requests, which it sent in sequence, into calls, each with its retries. A new call starts
- * where growing waits begin again with a short wait. If the number of calls is known, a new call also starts where the
- * client changes its connection.
- * @param most maximum number of calls; `undefined` if unknown. A new connection is then no evidence, and a short wait
- * may come from an outer retry loop
+ * Divides a client's equal requests, which it sent in sequence, into logical calls, each with its retries. A new call
+ * starts where growing waits begin again with a short wait. If `most` is known, a new call also starts where the client
+ * changes its connection.
+ * @param most maximum number of calls; `undefined` if unknown. Without a maximum, a wait is short only up to half of
+ * the first wait, because a retry loop around the client can cause longer waits
  * @returns the requests of each call; one list if the calls cannot be distinguished
  */
 export function splitIntoCalls(attempts: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
@@ -51,7 +51,10 @@ function waitBefore(attempts: readonly JudgedRequest[], index: number): number {
 export const hasWaits = (attempts: readonly JudgedRequest[]): boolean =>
   attempts.some((_, index) => waitBefore(attempts, index) >= noiseMs);
 
-/** Whether the waits of all calls are about equal. If not, the requests were probably divided into the wrong calls. */
+/**
+ * Whether the waits between attempts are about the same in each call (one intent of the client, with its retries). If
+ * not, the requests were probably assigned to the wrong calls.
+ */
 function areAlike([first = [], ...others]: readonly (readonly number[])[]): boolean {
   const isNear = (ms: number, otherMs: number) => Math.abs(ms - otherMs) <= noiseMs + otherMs * maximumApart;
   return others.every(
@@ -65,15 +68,15 @@ function restartsWaits(waits: readonly number[], waitMs: number, most: number | 
   // Requires that the waits between the attempts grew. A client that retries without waits can also have a single long
   // wait.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // Limits the wait before a new call to half the first wait, if the number of calls is unknown. A longer wait may
-  // belong to an outer retry loop, which waits about as long as before the first retry.
+  // If the number of calls is unknown, accepts only a wait of at most half the call's first wait as the start of a new
+  // call. A longer wait may belong to an outer retry loop of the same call, which begins again with the first wait.
   const maximumMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }
 
 /**
- * Whether the client replaces its connection at this request: it sent two requests on the old connection before, sends
- * two on the new one, and never uses the old one again.
+ * Whether the client changes to a new connection with this request, a sign of a new call. The two requests before it
+ * used the old connection, which no later request uses. The next request also uses the new connection.
  */
 function startsNextConnection(attempts: readonly JudgedRequest[], at: number): boolean {
   const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => attempts[index]?.connection);

@@ -1,8 +1,8 @@
 import { isAnswered, isUnknown, type JudgedRequest, type Run } from './run.js';
 
 /**
- * Numbers of calls and failures among GET requests that are equal and have no call name, so that a retry looks like a
- * new call.
+ * Result of comparing the number of calls that a client should make with the number of successful GET requests. Covers
+ * runs with equal GET requests without a call name, where a retry looks like a new call.
  */
 interface EqualReads {
   /** Number of calls that the scenario asks for, and number of usable responses that the client got. */
@@ -23,15 +23,19 @@ interface EqualReads {
 const none: EqualReads = { asked: 0, answered: 0, missing: [], doubt: undefined };
 
 /**
- * Compares the number of usable responses to equal GET requests with the number of calls that the scenario requires of
- * the client. The comparison shows whether a request after a failed one was a retry or the next call.
+ * Compares two numbers for equal GET requests of a run: the usable responses, and the calls that the scenario requires
+ * of the client. Fewer responses than calls show that the client did not repeat a failed request.
+ * @param isFailed whether a request got no usable response
  */
 export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) => boolean): EqualReads {
   const { requests, needs, isOver, end, pending } = run;
   let reads = 0;
   let last: JudgedRequest | undefined;
   const failed: JudgedRequest[] = [];
-  /** Fingerprint of the GET requests so far if all are equal; `undefined` if they differ. */
+  /**
+   * Fingerprint that all GET requests without a call name have shared so far; `undefined` if these requests are not all
+   * equal.
+   */
   let fingerprint: number | undefined;
   for (const request of requests) {
     if (request.method !== 'GET' || request.call !== undefined || request.status === 0) continue;
@@ -48,8 +52,8 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
   }
   const isEnd = isOver && !end?.isInterrupted && pending === 0;
   if (!isEnd || fingerprint === undefined || answered === asked || reads < asked) return none;
-  // Reports no missing call if only the last of several equal reads got a response. All reads may be attempts of one
-  // call, and the client may not have made its further calls.
+  // Reports no missing call if only the last of several equal GET requests succeeded. All these requests may be
+  // attempts of one call, and the client may never have started the other calls that the scenario requires.
   const isOneCall = answered === 1 && asked > 1 && failed.at(-1) !== last;
   if (isOneCall) return none;
   return { asked, answered, missing: failed.slice(answered - asked), doubt: undefined };
@@ -59,8 +63,8 @@ const doubt =
   'Responses were lost, and equal reads followed. Name the calls in X-Sim-Call to show whether these were retries or new calls.';
 
 /**
- * Whether a read got no response, and the judge cannot decide whether the client retried it: several equal reads got
- * responses later, and each may be a retry or a new call.
+ * Whether a GET request without a usable response was followed by several equal requests with usable responses. The
+ * judge then cannot decide which of them are retries and which are new calls.
  */
 const isLostAmongOthers = ({ calls }: Run) =>
   calls.some((attempts) => {

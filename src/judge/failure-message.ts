@@ -4,7 +4,10 @@ import { formatRequestIds, selectFindings } from './select-findings.js';
 
 // Failure messages of test matchers, built from a verdict.
 
-/** Describes findings, one per line, with the advice. */
+/**
+ * Formats findings (observed behaviors of a client) for a test's failure message, one per line with the ids of the
+ * requests. Of similar findings, only the first three are listed; the others are counted.
+ */
 export const describeFindings = (findings: Verdict['findings']) =>
   selectFindings(findings)
     .map(({ finding, hidden }) => {

@@ -86,7 +86,7 @@ export function formatDuration(ms: number): string {
 export const formatTimes = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
 
 /**
- * Prefix of a duration in a finding's text about requests. `the first ` if the duration applies only to the first of
- * several requests, otherwise empty.
+ * Returns `the first ` for several requests, and an empty text for one request. A finding contains the text before a
+ * duration that applies only to its first request: `2 requests, the first 3 s after`.
  */
 export const firstPrefix = (requests: readonly unknown[]) => (requests.length > 1 ? 'the first ' : '');

@@ -9,8 +9,8 @@ import { pathWithQuery } from '../values/request-target.js';
 export class Fingerprints {
   #count = 0;
   /**
-   * Numbers of distinct requests by API key and method, then by the request's text. Two levels of maps, because lookups
-   * by long texts are slow.
+   * Number of each distinct request. The outer map's key is the HTTP method with the API key, and the inner map's key
+   * is the request's text. A single map with one long key would be slower.
    */
   readonly #kinds = new Map<string, Map<string, number>>();
   #token: string | undefined;
@@ -18,8 +18,8 @@ export class Fingerprints {
   #kind = new Map<string, number>();
 
   /**
-   * Returns the fingerprint of a request: a number that all attempts of one call share. Retries are found by this
-   * number.
+   * Returns the fingerprint of a request: a number that is the same for a request and its retries. The judge recognizes
+   * retries by this number.
    * @param client name of the client, from its User-Agent
    * @param requestText request body as text
    */
@@ -35,6 +35,9 @@ export class Fingerprints {
   }
 }
 
-/** Text that identifies a call without a name: its path, query and body. */
+/**
+ * Returns the path, query and body of a request as one text. Requests with equal texts count as attempts of one call if
+ * the client does not name its calls in the header `X-Sim-Call`.
+ */
 const sentIn = (request: RequestRecord, requestText: string) =>
   requestText === '' ? pathWithQuery(request) : `${pathWithQuery(request)}\n${requestText}`;

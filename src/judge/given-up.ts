@@ -20,8 +20,8 @@ const stoppedPatience = 3;
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, nowMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // Returns `false` if the retry may still come, because a request is pending. Also returns `false` if the clock was
-  // set back after the failure, because times are then not comparable.
+  // A call is not given up while a request is pending, because the pending request may be the call's retry. After the
+  // clock was set back, times before and after are not comparable, so no retry counts as overdue.
   if (pending > 0 || requests.at(-1)?.session.era !== failed.session.era) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return nowMs > expectedRetryMs(failed) + patience;
@@ -31,7 +31,10 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
 export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
   deadlineMs ?? answeredAtMs + unknownWaitMs;
 
-/** Addition to a finding's text about allowed behavior if a call may be given up with an error for its caller. */
+/**
+ * End of a finding's text about the allowed behavior: the client may also give up, if the code that made the call gets
+ * an error.
+ */
 export const orError = ', or an error for the caller';
 
 /**
@@ -59,14 +62,14 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
 }
 
 /**
- * Maximum number of later reads that the judge searches for the pet of a lost write. A read that shows the pet proves
- * that the pet was stored.
+ * Maximum number of later GET responses in which the judge searches for a pet whose createPet response was lost. A
+ * response with the pet proves that the pet was stored.
  */
 const maximumReads = 50;
 
 /**
- * Cache of the successful and lost responses of each run. Filled at first use, because most runs do not need them and
- * several rules do.
+ * Cache of the outcomes of each run's requests: successes, and writes without a usable response. Filled at the first
+ * use, because several rules of the judge need the outcomes, but most runs need none.
  */
 const known = new WeakMap<readonly JudgedRequest[], ReadOutcomes>();
 
@@ -92,9 +95,15 @@ export const laterSuccessesIn =
   };
 
 interface ReadOutcomes {
-  /** Last successful request by stored resource, for writes, and by caller and target, for reads. */
+  /**
+   * Last successful request of each kind. The map's key is call name and stored pet for a write; client, call name and
+   * URL for a read.
+   */
   served: ReadonlyMap<string, JudgedRequest>;
-  /** For each pet, the first write whose response was lost. */
+  /**
+   * For each pet, the first write without a usable response: cut, unreadable, abandoned or a 5xx. The client cannot
+   * know whether the pet was stored.
+   */
   lost: ReadonlyMap<string, JudgedRequest>;
   /** GET requests that got a successful response, in order of arrival. */
   reads: readonly JudgedRequest[];

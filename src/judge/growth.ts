@@ -32,7 +32,8 @@ export function isExponential(waits: readonly number[]): boolean {
   if (waits.slice(atBound).some((ms) => ms < longest - noiseMs)) return false;
   const rising = waits.slice(0, atBound + 1);
   const riseMs = longest - (waits[0] ?? 0);
-  // Two waits cannot show the kind of growth, so a difference beyond random variation counts as exponential growth.
+  // Two waits between attempts cannot distinguish exponential from linear growth. Any growth above the random variation
+  // (`noiseMs`) therefore counts as exponential.
   if (rising.length === 2) return riseMs > noiseMs;
   return risesFromFloor(rising) || (riseMs >= 2 * noiseMs && factors.some((factor) => fits(rising, factor)));
 }

@@ -42,8 +42,9 @@ const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly Findin
 };
 
 /**
- * Judges a client by recorded traffic. The simulator's own recordings are judged like a live run. In other recordings,
- * rules that need internal knowledge are unknown, and a missing part can make the verdict inconclusive.
+ * Judges a client by recorded traffic; recordings of the simulator are judged like a live run. For other recordings,
+ * rules that need internal data of the simulator are listed as unknown. Missing parts of a recording, such as response
+ * headers, can make the verdict inconclusive.
  */
 export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRecordingOptions): Verdict {
   const { name: scenario, isOneKey = false, ...known } = options;
@@ -72,8 +73,8 @@ function withResetAhead(exchange: Exchange): Exchange {
 }
 
 /**
- * Whether a page could not read the Retry-After of a response. A page reads only exposed headers from another origin
- * (Fetch standard, CORS protocol), although recordings contain all headers.
+ * Whether a web page could not read a response's Retry-After, although the recording contains the header. A page can
+ * read a header of another origin only if the response exposes the header (Fetch standard, CORS protocol).
  */
 const hidesHeaders = ({ headers, requestHeaders: { origin } }: Exchange) =>
   origin !== undefined &&
@@ -101,8 +102,8 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
   const exercised = verdict.exercised.filter((code) => !unreliable.has(code));
   const unknown = [...new Set([...(verdict.unknown ?? []), ...unreliable])];
   const isStillFailed = findings.some(({ severity }) => severity === 'fail');
-  // Leaves a passed verdict unchanged if every missing part of the recording concerns only rules that no request
-  // exercised.
+  // Changes a passed verdict to inconclusive only if a request exercised a rule that needs a missing part of the
+  // recording. One example is the response bodies.
   const isTouched = verdict.exercised.some((code) => unreliable.has(code)) || verdict.outcome !== 'pass';
   if (isStillFailed || !isTouched) return { ...verdict, findings, exercised, unknown };
   return { ...verdict, outcome: 'inconclusive', reason: texts.join(' '), findings, exercised, unknown };

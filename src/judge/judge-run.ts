@@ -56,12 +56,15 @@ export const rules: Readonly<Record<FindingCode, Rule>> = {
 export interface Verdict {
   scenario: string;
   outcome: 'pass' | 'fail' | 'inconclusive';
-  /** Reason for the outcome, in one sentence. */
+  /** Reason for the verdict's outcome (pass, fail or inconclusive), in one sentence. */
   reason: string;
   /** Requirement of the scenario that the client did not meet, such as `a POST /pets`; left out if all were met. */
   unmet?: string;
   findings: Finding[];
-  /** Rules that the run exercised, so that the verdict is evidence for them. */
+  /**
+   * Codes of the judge's rules that the run tested, because the client was in a situation in which it could break the
+   * rule. For an untested rule, missing findings prove nothing.
+   */
   exercised: FindingCode[];
   /** Rules that the run did not test and that have no findings. Only in results of the control API and of commands. */
   untested?: FindingCode[];

@@ -15,7 +15,10 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
   declare readonly requestText: string;
   /** Whether the response refused the request and asked the client to wait: a 429, or a ban with any status. */
   declare readonly isRefused: boolean;
-  /** Whether a ban refused the request, or a rate limit did. Both `false` if unknown. */
+  /**
+   * Reason for the refusal of the request: a ban (`isBan`) or a rate limit (`isByLimit`). Both are `false` if the
+   * request was not refused, or the reason is unknown.
+   */
   declare readonly isBan: boolean;
   declare readonly isByLimit: boolean;
   /** Whether rate limits applied to the request; `true` if unknown. */
@@ -37,8 +40,8 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
    */
   declare readonly deadlineMs: number | undefined;
   /**
-   * Earliest time at which the client can have sent the request, in Unix milliseconds. Earlier than the arrival if the
-   * client's callers queue for a connection.
+   * Earliest time at which the client can have made the request, in Unix milliseconds. Earlier than the arrival if the
+   * request may have waited in the client for a free connection.
    */
   declare queuedAtMs: number;
   /** Whether the client had another request in flight at the same time, or shortly before or after. */
@@ -53,9 +56,10 @@ export class JudgedRequest implements Omit<ObservedRequest, 'heldMs' | 'baseUrl'
   declare retryOfOutage: JudgedRequest | undefined;
 
   /**
-   * Derives the judge's values from a journal record.
-   * @param areHeadersHidden whether the client is a page that cannot read Retry-After and X-RateLimit-*
-   * @param isKnown whether the simulator itself recorded the request, so that `refusal` is reliable
+   * Creates the judge's view of a request from its journal record.
+   * @param areHeadersHidden whether the client is a web page that cannot read Retry-After and X-RateLimit-*
+   * @param isKnown whether the simulator itself recorded the request; if not, any response that asks for a wait counts
+   * as a refusal
    */
   constructor(entry: RequestRecord, position: RunPosition, areHeadersHidden: boolean, isKnown = false) {
     this.#entry = entry;

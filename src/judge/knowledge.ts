@@ -8,11 +8,14 @@ import { concurrentMs, type JudgedRequest, receiptMs, toleranceMs, waitedMs } fr
  */
 export interface EqualCalls {
   /**
-   * Fingerprints (one number per kind of equal requests) that several calls of the client share. Equal requests with
-   * such a fingerprint may be different calls instead of retries.
+   * Fingerprints (numbers that equal requests have in common) of requests that the client sends for several calls. A
+   * repeated request with one of these fingerprints may be a new call instead of a retry.
    */
   readonly shared: ReadonlySet<number>;
-  /** Number of calls that have no usable response yet; infinite if the number of calls is unknown. */
+  /**
+   * Number of the client's calls (requests with their retries) that have no usable response yet. Infinite if the
+   * scenario does not state the number of calls.
+   */
   readonly open: number;
 }
 
@@ -52,7 +55,10 @@ class SessionKnowledge {
   readonly #all = new Refusals();
   readonly #byFingerprint = new Map<number, Refusals>();
   readonly #ofCalls = new Map<string, Refusals>();
-  /** Number of refused requests without a known retry. At least this number of the client's calls are waiting. */
+  /**
+   * Number of the client's refused requests for which no retry is known yet. At least this number of the client's
+   * callers may be waiting to retry.
+   */
   #waiting = 0;
 
   add(refusal: JudgedRequest): void {
@@ -62,20 +68,25 @@ class SessionKnowledge {
     if (refusal.call !== undefined) getOrCreate(this.#ofCalls, refusal.call, createRefusals).add(refusal);
   }
 
-  /** Removes the refusals of a call from this session's list, because the call has succeeded. */
+  /**
+   * Forgets earlier failed requests that are equal to a request, because this request got a usable response. Later
+   * equal requests then count as new calls instead of retries.
+   */
   forget({ fingerprint }: JudgedRequest): void {
     this.#byFingerprint.delete(fingerprint);
   }
 
   /**
-   * Finds the latest refusal that the client must have received before it sent a request. For parallel requests,
-   * considers only refusals of the same call, of the same connection, or received long before.
+   * Finds the latest rejection (429 or ban) that the client must have received before it sent a request. With
+   * concurrent requests, a rejection counts only if it belongs to the same named call or connection, or was received
+   * long before.
    */
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
     if (request.session.isSequential) {
-      // Two requests within 100 ms and without known connections may come from two callers. The second
-      // caller then had not received the refusal of the first request.
+      // Without a known connection or call, two requests within 100 ms may come from concurrent callers of the client.
+      // A refusal less than 100 ms old then counts only for equal requests, because another caller may not have
+      // received the refusal.
       const mayBeBeside = request.connection === undefined && request.call === undefined;
       if (!mayBeBeside) return later(ofCall, this.#all.lastBefore(request));
       const own = this.#byFingerprint.get(request.fingerprint)?.lastBefore(request);
@@ -97,9 +108,9 @@ class SessionKnowledge {
   }
 
   /**
-   * Whether a request that looks like an early retry of a refused call may be an equal call of another concurrent
-   * caller. Returns `false` if every caller is waiting after a refusal, or if the scenario requires no further equal
-   * calls.
+   * Whether a request that looks like an early retry may be a separate call with the same request by another concurrent
+   * caller. Returns `false` if every caller, or every unfinished call that the scenario requires, is already waiting
+   * after a refusal.
    */
   mayBeNextCall(request: JudgedRequest, { shared, open }: EqualCalls): boolean {
     const { session, call, fingerprint, arrivedAtMs } = request;
@@ -130,8 +141,9 @@ class Refusals {
   #onConnection: Map<number, JudgedRequest> | undefined;
   #taken: Set<JudgedRequest> | undefined;
   /**
-   * Number of refusals at the start of the list that are so old that the client has certainly received them. The
-   * refusals among them without a retry are in `#waiting`, ordered by the end of their waits.
+   * Number of 429 responses at the start of `#list` that the client must have received, because they were sent more
+   * than a second before the client's latest request. `#waiting` contains the 429 responses among them without a retry,
+   * ordered by the end of their required waits.
    */
   #aged = 0;
   readonly #waiting: JudgedRequest[] = [];
@@ -154,14 +166,20 @@ class Refusals {
     return this.lastAged(request);
   }
 
-  /** Finds the latest refusal on the request's own connection, if the client had no concurrent request. */
+  /**
+   * Finds the latest refusal that the client received on the connection of a request. Returns `undefined` for
+   * concurrent requests, which the client may have sent before it read the refusal.
+   */
   lastOnConnection(request: JudgedRequest): JudgedRequest | undefined {
     if (request.connection === undefined || request.isOverlapped || request.session.callers > 1) return undefined;
     const refusal = this.#onConnection?.get(request.connection);
     return refusal !== undefined && isAnswered(refusal, request) ? refusal : undefined;
   }
 
-  /** Finds the latest refusal that is old enough for the client to have received it on any connection. */
+  /**
+   * Finds the latest refusal that was sent so long before a request that the client must have received the refusal,
+   * even if the request came over another connection.
+   */
   lastAged(request: JudgedRequest): JudgedRequest | undefined {
     this.#age(request);
     return this.#list[this.#aged - 1];
@@ -177,7 +195,10 @@ class Refusals {
     return least;
   }
 
-  /** Finds the received refusal that allows the earliest retry and has no retry yet. */
+  /**
+   * Finds the 429 response whose required wait ends first, among those that the client must have received and has not
+   * retried.
+   */
   leastToWait(request: JudgedRequest): JudgedRequest | undefined {
     this.#age(request);
     while (this.#isTaken(this.#waiting[this.#firstWaiting])) this.#firstWaiting++;

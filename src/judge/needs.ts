@@ -11,7 +11,7 @@ export interface ClientNeeds {
   readonly operation?: string | undefined;
   /** Number of calls that the client must make. Retries do not count. */
   readonly calls?: number | undefined;
-  /** Number of calls that the client must make concurrently. Default 1. */
+  /** Number of calls that the client must make concurrently. A call is one request with its retries. Default 1. */
   readonly parallel?: number | undefined;
 }
 
@@ -47,7 +47,8 @@ export function unmetNeed(
   if (operation !== undefined && wanted.length === 0) return targets[operation] ?? `a request for ${operation}`;
   if (calls === 1) return undefined;
   const made = callsIn(wanted);
-  // A client whose last request failed may have stopped for that reason, so missing calls are undecided.
+  // A client whose last request failed may have stopped for this reason. Its missing calls then do not show that it
+  // ignores the scenario's number of calls.
   if ((wanted.length < calls || made === 1) && wanted.slice(-1).some(isServed)) {
     return `${pluralize(calls, 'call')}, got ${made}`;
   }
@@ -57,8 +58,8 @@ export function unmetNeed(
 }
 
 /**
- * Counts the calls that the client certainly made. Without a call name, equal requests count once per successful
- * response; a write counts also if its pet may have been stored.
+ * Counts the calls that the client certainly made. Equal requests with a call name (header `X-Sim-Call`) are one call.
+ * Without a name, each success and each write that was not refused is a call, at least one per group of equal requests.
  */
 const callsIn = (requests: readonly JudgedRequest[]) =>
   listGroups(requests, ({ fingerprint }) => fingerprint).reduce((sum, attempts) => {

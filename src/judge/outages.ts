@@ -6,14 +6,15 @@ import type { Finding } from './finding.js';
 import type { JudgedRequest } from './run.js';
 
 /**
- * Rules that blame a client for a request that it did not send. The request may have arrived during a later outage,
- * when the server recorded no requests.
+ * Codes of findings that blame a client because an expected request is missing. An outage after the last recorded
+ * request can explain the missing request, because the server records no requests during an outage.
  */
 const absences: ReadonlySet<FindingCode> = new Set<FindingCode>(['gave-up', 'lost-write', 'ignored-day-window']);
 
 /**
- * Creates a function that decides whether an outage may explain a finding. During an outage, requests and responses are
- * not recorded.
+ * Creates a function that decides whether an outage of the server may explain a client's wrong behavior (a finding).
+ * During an outage, the server records neither requests nor responses, so the journal may lack the reason for the
+ * behavior.
  */
 export function createOutageExcuse(
   requests: readonly JudgedRequest[],
@@ -32,8 +33,9 @@ export function createOutageExcuse(
 }
 
 /**
- * Start of the period in which an outage can explain a wrong request. The period begins with the refused request before
- * the wrong one, because the client may have missed a later response.
+ * Returns the earliest time from which a server outage can excuse a request that a finding blames, in Unix
+ * milliseconds. The period includes the previous failed or refused request, because the journal lacks responses that
+ * the client received during the outage.
  */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(

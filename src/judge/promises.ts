@@ -64,7 +64,10 @@ function readCombined(text: string): { remaining: string | undefined; reset: str
 /** Name of the header with the reset time: X-RateLimit-Reset, or RateLimit-Reset or RateLimit of other services. */
 export const resetHeaderOf = (answer: WithHeaders): string => readLimits(answer).resetHeader;
 
-/** Number of remaining requests, as sent: X-RateLimit-Remaining, or RateLimit-Remaining or RateLimit of other services. */
+/**
+ * Number of remaining requests in a response's header, as sent. The Petstore sends X-RateLimit-Remaining; other APIs
+ * send RateLimit-Remaining or RateLimit.
+ */
 export const remainingIn = (answer: WithHeaders): string | undefined => readLimits(answer).remaining;
 
 /** Date and time with a time zone (RFC 3339 section 5.6): `2026-01-01T12:00:00Z`. */
@@ -102,7 +105,7 @@ function unitOfReset(text: string) {
   return value <= maximumRemainingSeconds ? 'remaining seconds' : undefined;
 }
 
-/** Formats the reset time of a rate limit as its header value and unit, such as `10, remaining seconds`. */
+/** Formats the value of a response's rate-limit reset header with its unit, such as `10, remaining seconds`. */
 export function describeReset(answer: WithHeaders): string {
   const { reset: text = '' } = readLimits(answer);
   return `${text}, ${unitOfReset(text)}`;
@@ -131,14 +134,15 @@ export function promisesOf(
   answer: Answered & Pick<RequestRecord, 'status' | 'arrivedAtMs'>,
   isRefused: boolean,
 ): Promises {
-  // A 503 names a wait in Retry-After, too. The reset time of a 503 is ignored, because it is about the rate limit.
+  // Of a 503, only Retry-After counts as a time for a retry. The rate-limit reset time in a 503 is ignored, because the
+  // rate limit is not the reason for the response.
   if (!isRefused && answer.status !== 503) return noPromises;
   const retryAfterMs = readRetryAfter(answer);
   const resetMs = isRefused ? readReset(answer) : undefined;
   if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs, resetMs };
   const untilMs = answer.answeredAtMs + retryAfterMs;
-  // Decides by the request's arrival whether the reset time is in the future, because a fault can delay the response
-  // too long.
+  // Compares the reset time with the request's arrival, because a fault can delay the response until after the reset
+  // time.
   const isAhead = resetMs !== undefined && resetMs > answer.arrivedAtMs;
   return isAhead
     ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }

@@ -17,7 +17,10 @@ export interface CommandEnd {
   stoppedBy?: 'timeout' | 'SIGINT' | 'SIGTERM';
 }
 
-/** A reason for a failed run other than findings. */
+/**
+ * Reason other than a finding of the judge why a run failed: a timeout, a failed client command, or an inconclusive
+ * verdict.
+ */
 export interface RunFailure {
   code: 'timeout' | 'command' | 'inconclusive';
   /** Description of the failure in one sentence. */

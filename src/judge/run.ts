@@ -18,8 +18,8 @@ export { isAnswered, isServed, isUnknown } from './request-kind.js';
 /** A refusal episode of one API key: from the first refusal to the next accepted request, or the end of the run. */
 export interface RefusalEpisode<Request extends JudgedRequest = JudgedRequest> {
   /**
-   * Requests of the API key from the first refusal on: refused requests, then the accepted request that ended this
-   * series, if any.
+   * Requests with the API key in this episode: first the refused requests, then the accepted request that ended the
+   * episode. Without an accepted request, the episode lasts until the end of the run.
    */
   readonly requests: readonly Request[];
   readonly refusals: readonly Request[];
@@ -77,8 +77,8 @@ export interface RunProgress {
 export type RunFacts = RunScenario & RunProgress;
 
 /**
- * A run of a client: its requests, and circumstances such as outages. Rules that need the simulator's internal state
- * require `Run<KnownRequest>`; other rules accept any run.
+ * A run of a client: its requests and circumstances, such as outages. Rules of the judge for recorded traffic accept
+ * any run. Rules that use the simulator's internal state, such as strikes, accept only a `Run<KnownRequest>`.
  */
 export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunScenario, RunProgress {
   readonly dropped: number;
@@ -94,8 +94,9 @@ export interface Run<Request extends JudgedRequest = JudgedRequest> extends RunS
 }
 
 /**
- * Results of analyzing a run's requests: the requests with derived values, the refusal episodes, and the groups of
- * equal requests.
+ * Results of analyzing a run's requests. `requests` contains the requests with values that the judge derives.
+ * `episodes` contains the periods from an API key's refusal to the key's next success, and `calls` the groups of equal
+ * requests.
  */
 type AnalyzedRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'requests' | 'episodes' | 'calls'>;
 
@@ -106,16 +107,18 @@ type AnalyzedRequests<Request extends JudgedRequest> = Pick<Run<Request>, 'reque
 type AnalysisFacts = Pick<RunScenario, 'needs' | 'areHeadersHidden'>;
 
 /**
- * Analyzes journal records for the judge.
- * @param entries in order of arrival
+ * Analyzes journal records for the judge. Returns the requests with derived values, the series of refused requests, and
+ * the groups of equal requests.
+ * @param entries journal records in order of arrival
  */
 export const analyzeRequests = (entries: readonly RequestRecord[]): AnalyzedRequests<KnownRequest> =>
   runToEnd(analyze(entries, {}, KnownRequest));
 
 /**
- * Creates a run from its records and the facts about it, in steps.
- * @param entries in order of arrival
- * @param Kind class of the requests: without or with the simulator's internal knowledge
+ * Creates the run that the judge examines, from journal records and facts such as outages. Works in steps, between
+ * which a server handles other requests.
+ * @param entries journal records in order of arrival
+ * @param Kind class of the requests: `JudgedRequest`, or `KnownRequest` with information that only the simulator has
  */
 export function* createRun<Request extends JudgedRequest>(
   entries: readonly RequestRecord[],
@@ -159,8 +162,8 @@ function* analyze<Request extends JudgedRequest>(
 }
 
 /**
- * Returns the fingerprints that several calls of the client share. Either the client has only one fingerprint, or
- * several requests with the fingerprint got a usable response, which ends a call.
+ * Returns the fingerprints (numbers that equal requests share) under which the client made several calls, not only
+ * retries. A fingerprint counts if it is the client's only one, or if several of its requests got a usable response.
  */
 const sharedByCalls = (calls: readonly (readonly JudgedRequest[])[]): Set<number> =>
   new Set(
@@ -223,8 +226,8 @@ function episodesOf<Request extends JudgedRequest>(requests: readonly Request[])
 }
 
 /**
- * Whether a request after a refusal proves that the API key is accepted again. A 401 does not, nor a request of an
- * operation to which no limit applies.
+ * Whether a request after a refusal proves that the API accepts the key again. A 401 proves nothing. After a refusal by
+ * a rate limit, the request must have an operation to which rate limits apply.
  */
 const isAdmitted = ({ status, isLimited }: JudgedRequest, hasLimit: boolean) =>
   status !== 401 && (isLimited || !hasLimit);

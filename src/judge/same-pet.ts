@@ -15,8 +15,8 @@ export const nounOf = ({ operation }: { readonly operation?: string | undefined 
   operation === 'createPet' ? 'pet' : 'resource';
 
 /**
- * Text that identifies the pet of a write, equal for attempts of one call. The order of fields and additional fields do
- * not matter.
+ * Returns a text that identifies the pet in the body of a write. Bodies with the same name, category and status give
+ * the same text.
  */
 export function petIn(requestText: string): string {
   try {

@@ -16,8 +16,10 @@ const setting =
  * Reads a client's requests from an OpenTelemetry trace (OTLP as JSON). Each client span with `url.full` is a request;
  * API keys and bodies are not in a trace.
  * @param documents JSON values of the trace file: a single export, or an export per line
- * @param expected service of the requests; with `baseUrl`, another service is possible
- * @throws {RecordingError} if no client span has `url.full`, or a refusal's span has no Retry-After
+ * @param expected API whose requests the trace should contain
+ * @param baseUrl base URL of the requests to read, which may belong to another API; default: any URL that contains the
+ * base path of `expected`
+ * @throws {RecordingError} if no client span has a matching `url.full`, or the span of a 429 has no Retry-After
  */
 export function traceExchanges(
   documents: Iterable<unknown>,

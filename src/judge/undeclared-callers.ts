@@ -17,32 +17,37 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /**
- * Maximum number of requests per assumed caller in a finding `retry-storm`. With more requests, several callers do not
- * explain the finding.
+ * Maximum number of requests per caller if several callers are to explain a finding `retry-storm` (too many attempts).
+ * With more requests, the finding stands, because at least one caller made too many attempts.
  */
 const maximumAttempts = 6;
 /**
- * Maximum delay, in milliseconds, between the end of a required wait and a request that counts as the waiting caller's
- * retry. After a required wait of more than two seconds, the length of that wait is the maximum delay instead.
+ * Maximum time, in milliseconds, from the end of the wait that a refusal requires to the refused caller's retry. A
+ * later request does not count as this retry. If the required wait is longer than this constant, the length of the wait
+ * is the maximum.
  */
 const promptMs = 2_000;
 /**
- * Maximum number of parallel callers that the judge assumes after one refusal. More requests count as one client in a
- * loop.
+ * Maximum number of concurrent callers by which the judge explains the requests during one wait. If more requests
+ * arrive, the judge assumes a single caller that ignores the wait.
  */
 const maximumCallers = 64;
 /**
- * Minimum number of requests, all with different User-Agents, that may come from one client. The verdict on such a
- * client is inconclusive.
+ * Number of requests in a finding from which the verdict is inconclusive, if each request has its own User-Agent and
+ * connection. Such requests may come from one client or from several.
  */
 const minimumAgents = 3;
 
 /** Decides whether requests with one API key may come from several callers that the scenario does not declare. */
 export interface UndeclaredCallers {
-  /** Whether a finding is no evidence, because its requests may come from several callers. */
+  /**
+   * Whether a finding does not prove a fault of the client, because its requests may come from several independent
+   * callers with one API key.
+   */
   excuses(found: Finding): boolean;
   /**
-   * Reason for an inconclusive verdict, if any finding's requests may come from several callers; otherwise `undefined`.
+   * Returns the reason why the verdict is inconclusive: the requests of at least one finding may come from several
+   * independent callers. Returns `undefined` if no finding is uncertain for this reason.
    */
   doubtOf(findings: readonly Finding[]): string | undefined;
 }
@@ -88,24 +93,25 @@ const changingAgents =
   'Each request had another User-Agent and another connection, so one client and several look the same. Use a constant User-Agent, or X-Sim-Call.';
 
 /**
- * Computes how many concurrent callers the client must have if each caller waits after its own refusals. Returns 1 if
- * no number of callers explains the requests.
+ * Computes the client's number of concurrent callers. Assumes that each caller whose request was refused waits and
+ * retries by itself. Returns 1 if the requests contradict this assumption.
  */
 function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
-  /** First refusal of the current series. A series begins with a refusal at which no other caller is waiting. */
+  /** First of the current refusals (429 by a limit or a ban). Before this refusal, no caller was waiting to retry. */
   let first: JudgedRequest | undefined;
   /**
-   * `hasRetried`: a refused caller has retried. `isAfterLast`: the first such retry also came after the wait of the
-   * latest refusal, so a single client could have sent it.
+   * `hasRetried`: whether a rate-limited caller has retried. `isAfterLast`: whether the first retry came after the wait
+   * that the latest 429 required. A single client could then have sent the retry.
    */
   let hasRetried = false;
   let isAfterLast = false;
   let previousRequest: JudgedRequest | undefined;
   /**
-   * Requests that arrived so long after the first refusal that the client must have received the refusal. Only a later
-   * request on the same connection counts as the retry of such a request.
+   * Requests that arrived so late after the first refusal that the client must have received the refusal. The retry of
+   * such a late request must use the same connection. The retry of any other refused request may use another
+   * connection.
    */
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();
@@ -115,8 +121,8 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // Assumes a single client if the request directly follows the response to a retry that came after all required
-      // waits. A single client waits once, then makes its next call.
+      // Assumes a single client if the first retry came after all required waits, and this request within 100 ms after
+      // the previous response. A single client that waits once and then continues sends its requests in this way.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
         return 1;
       if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
@@ -145,8 +151,9 @@ const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: Jud
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
 
 /**
- * Whether a request arrived after the wait that the latest of several refusals requires. Returns `false` if the latest
- * refused request arrived within 100 ms of the first refusal.
+ * Whether a request arrived after the wait that the latest of several refusals requires, so that a single client could
+ * have sent the request. Returns `false` if the latest refused request arrived within 100 ms after the first refusal,
+ * because concurrent callers probably sent both.
  */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];

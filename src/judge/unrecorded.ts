@@ -4,7 +4,7 @@ import { pluralize } from '../values/pluralize.js';
 
 type Groups = readonly UnrecordedRequests[];
 
-/** Maximum number of paths that a message lists. */
+/** Maximum number of paths in a message about requests outside the API. */
 const maximumNamed = 3;
 
 /**

@@ -7,8 +7,8 @@ const longestTimerMs = 2 ** 31 - 1;
 const hourMs = 3_600_000;
 const thousandth = 'seconds passed to a timer that takes milliseconds';
 /**
- * Minimum Retry-After, in milliseconds, for which an immediate retry may be a unit mistake: seconds used as
- * milliseconds. A shorter Retry-After gives a wait that looks like no wait.
+ * Minimum Retry-After, in milliseconds, for which an immediate retry may be a unit mistake: seconds passed to a timer
+ * that takes milliseconds. With a shorter Retry-After, the mistaken wait is under 5 ms, which looks like no wait.
  */
 const minimumThousandthMs = 5_000;
 /** Maximum time between a response and the next request that counts as a retry without a wait, in milliseconds. */
@@ -65,8 +65,8 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
 }
 
 /**
- * Adds "or N % of Retry-After" to a description if all refusals asked for the same wait, and the client's only wait is
- * a multiple of ten percent of it.
+ * Returns a second explanation for a client's too short wait, such as `, or 50 % of Retry-After`. Returns an empty text
+ * unless all refusals asked for the same wait, and the client's wait is 50 % to 90 % of that wait, in steps of ten.
  */
 function orShare(waitMs: number, asked: readonly (number | undefined)[]): string {
   const [askedMs = 0] = asked;
@@ -77,8 +77,9 @@ function orShare(waitMs: number, asked: readonly (number | undefined)[]): string
 }
 
 /**
- * Determines the wait that preceded all of a client's early retries, in milliseconds. Rounded to half seconds below 5
- * s, otherwise to whole seconds. `undefined` if the waits differ, or are not close to a rounded value.
+ * Returns the wait before a client's early retries (before the end of the required wait), in milliseconds. Rounded to
+ * half seconds below 5 s, otherwise to whole seconds. `undefined` if the waits differ, or are not close to a rounded
+ * value.
  */
 function sharedWait(waits: readonly number[]): number | undefined {
   const mean = waits.reduce((sum, ms) => sum + ms, 0) / waits.length;
@@ -90,7 +91,10 @@ function sharedWait(waits: readonly number[]): number | undefined {
 const isThousandth = (waitMs: number, askedMs: number | undefined) =>
   askedMs !== undefined && askedMs / 1000 > atOnceMs && Math.abs(waitMs - askedMs / 1000) <= 16;
 
-/** Whether the wait equals a decimal Retry-After without its fraction. */
+/**
+ * Whether a client's wait is about as long as Retry-After without its fraction, such as 1 s for 1.5 s. Such a client
+ * probably read the decimal number as a whole number.
+ */
 function isCutOff(waitMs: number, askedMs = 0): boolean {
   const wholeMs = Math.floor(askedMs / 1000) * 1000;
   return wholeMs > 0 && askedMs > wholeMs && isAbout(waitMs, wholeMs);

@@ -26,7 +26,7 @@ interface JunitSuite {
   name: string;
   /** Class name of the suite's test cases in the JUnit XML. Default: `petstore-sim.`, followed by the suite's name. */
   className?: string;
-  /** Duration in milliseconds. Default: not measured. */
+  /** Duration of the test suite, in milliseconds. If undefined, the report states 0. */
   ms?: number;
   /** Start of the suite, in ISO 8601. */
   date?: string | undefined;
@@ -36,7 +36,8 @@ interface JunitSuite {
 }
 
 /**
- * Formats test suites as JUnit XML. Jenkins' schema allows no `skipped` in `testsuites`.
+ * Formats test suites as JUnit XML. Omits the attribute `skipped` of `testsuites`, because Jenkins' JUnit schema does
+ * not allow it there.
  * @param name name of the whole report
  */
 export function junitXml(name: string, suites: readonly JunitSuite[]): string {

@@ -8,7 +8,7 @@ import { createTimeAxis } from './time-axis.js';
 import type { Timeline, TimelineMark, TimelineRow } from './timeline.js';
 import { markNames } from './wording.js';
 
-/** Sign and color of each kind of request. */
+/** Character and color of each kind of request on the timeline in the terminal. */
 const signs = {
   served: ['•', 'green'],
   refused: ['×', 'yellow'],

@@ -64,8 +64,8 @@ export function terminalReport(
     ];
   });
   const missing = untested(verdict);
-  // Leaves out the list of rules that the run did not exercise if the list would contain all rules, because the
-  // verdict's reason states that already.
+  // Omits the line with the rules that the run did not test if the line would list every rule, because the verdict's
+  // reason states that already.
   const silent =
     missing.length === 0 || missing.length === findingCodes.length
       ? []

@@ -5,14 +5,15 @@ export interface TimeAxis {
   at(ms: number): number;
   ticks: { at: number; label: string }[];
   /**
-   * Position of an idle period that the axis shortens, and the period's length in milliseconds; `undefined` if none is
-   * shortened.
+   * Idle period that the timeline's axis draws shorter than true scale: its position on the axis, and its length in
+   * milliseconds. `undefined` if no period is shortened.
    */
   cut: { at: number; ms: number } | undefined;
 }
 
 /**
- * Maximum share of the time axis for an idle period at true scale, from 0 to 1. A longer idle period is drawn shorter.
+ * Maximum length of an idle period that the time axis draws to scale, as a fraction of the whole axis. A longer idle
+ * period is drawn shortened.
  */
 const longestShare = 0.9;
 /** Share of the timeline's width that a shortened idle period occupies. */

@@ -91,7 +91,10 @@ const banOf = ({ answeredAtMs, isBan, known }: KnownRequest): TimelineSpan[] =>
     ? [{ fromMs: answeredAtMs, toMs: known.promisedAtMs, hasDeadline: true }]
     : [];
 
-/** Shortens a wait that a ban interrupts, so that it ends when the ban starts. */
+/**
+ * Shortens a period of the timeline in which a client had to wait, if a ban starts during the period. The shortened
+ * period ends when the ban starts.
+ */
 function endedBy(bans: readonly TimelineSpan[], wait: TimelineSpan): TimelineSpan {
   const ban = bans.find(({ fromMs }) => fromMs >= wait.fromMs && fromMs < wait.toMs);
   return ban === undefined ? wait : { ...wait, toMs: ban.fromMs, hasDeadline: false };

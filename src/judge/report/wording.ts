@@ -37,6 +37,8 @@ export function hiddenLine(hidden: readonly Finding[], startMs: number): string 
   return last === undefined ? '' : `and ${hidden.length} more of ${last.code}, the last at ${since(last, startMs)}`;
 }
 
-/** Lists the rules that a run did not exercise. */
+/**
+ * Lists the codes of the judge's rules that a run left untested, because no request of the run was a case for the rule.
+ */
 export const untested = ({ exercised, findings }: Verdict): FindingCode[] =>
   findingCodes.filter((code) => !exercised.includes(code) && !findings.some((finding) => finding.code === code));

@@ -22,8 +22,8 @@ function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined)
   const hasGrown =
     before === undefined ||
     lastRefusal === undefined ||
-    // Accepts a wait that has not grown if both strikes follow the same refusal. The client may have sent them
-    // concurrently.
+    // Accepts a wait that is not longer than the previous one if both strikes (requests sent too early) follow the same
+    // refusal. The client may have sent both concurrently.
     lastRefusal === refusal ||
     namesWait(lastRefusal) ||
     waitOf(strike) >= longBackoffMs ||
@@ -49,8 +49,8 @@ export const banTripped: SimulatorRule = {
       /** For each client, the time at which its first refusal was sent, in Unix milliseconds. */
       const readMs = new Map<ClientSession, number>();
       /**
-       * Requests since the last ban that counted as strikes. `hadRefusal`: a client sent at least one of these strikes
-       * after it had received a refusal.
+       * Strikes (refused requests that count towards a ban) since the last ban. `hadRefusal`: at least one strike was
+       * sent by a client that had already received a refusal.
        */
       let strikes: KnownRequest[] = [];
       let hadRefusal = false;
@@ -62,8 +62,9 @@ export const banTripped: SimulatorRule = {
         strikes.push(last);
         hadRefusal ||= firstMs <= queuedAtMs;
         if (!isBan) continue;
-        // Blames this client for the ban if the journal may have dropped some of the strikes (too early retries) before
-        // the ban. The senders of dropped requests are unknown.
+        // Blames the client for the ban if at least one strike (a too early retry) followed a refusal that the strike's
+        // sender had received. Strikes that the journal has dropped cannot be checked, so the client is blamed for them
+        // too.
         const isOwn = hadRefusal || (dropped > 0 && strikes.length < known.strikes);
         const led = strikes;
         strikes = [];

@@ -6,8 +6,8 @@ import { laterSuccessesIn } from '../given-up.js';
 import { isUnknown, isWrite, type JudgedRequest } from '../run.js';
 
 /**
- * Rule: finds writes that a client retries with a changed body: empty, cut, unreadable or, under one call name, for
- * another resource.
+ * Rule: finds writes that a client retries with another body than at first, such as an empty, shortened or damaged
+ * body. For calls named by X-Sim-Call, also finds retries for another resource.
  */
 export const bodyChanged: WireRule = {
   needs: 'wire',
@@ -18,8 +18,8 @@ export const bodyChanged: WireRule = {
     const isObtained = laterSuccessesIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // Ignores a retry with another body that got a 400, if a later request stored the first request's pet. The
-      // rejected request was then for another pet.
+      // Ignores a changed body that got a 400, if a later request stored the pet of the first request. The rejected
+      // request was then no retry, but a request for another pet.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !isObtained(first))
       .map(({ first, next }) =>
         finding('fail', [first, next], {
@@ -60,8 +60,9 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
 }
 
 /**
- * Whether a request retries a write whose refusal the client received. Evidence: the same call name in both requests,
- * or a body of either that was cut short or rejected.
+ * Whether a request retries an earlier write whose refusal the client has received. One of three signs is required: a
+ * common call name (X-Sim-Call), a body that is only the start of the earlier body, or a 400 to a client that sends one
+ * request at a time.
  */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&
@@ -78,8 +79,8 @@ const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   isBeginning(first, next);
 
 /**
- * Whether the service responded with a 400 to a client that sends one request at a time. The request was then probably
- * a retry with a damaged body, not a new call for another pet.
+ * Whether a request was probably a retry with a damaged body: the API rejected the request with a 400, and the client
+ * sends one request at a time. A request of a concurrent client may belong to another call.
  */
 const isBroken = ({ status, session }: JudgedRequest) => status === 400 && session.isSequential;
 

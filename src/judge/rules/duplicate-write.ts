@@ -59,8 +59,8 @@ export const duplicateWrite: SimulatorRule = {
 };
 
 /**
- * Whether every stored write of a call except the last was answered with a refusal by a limit or ban. The client then
- * had to assume that no pet was stored, so the repetitions are no fault.
+ * Whether the API stored all writes of one client call, but responded to each except the last with a rate-limit or ban
+ * refusal. The client had to assume that no pet was stored, so the repeated writes are not its fault.
  */
 const isMisled = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(({ isRefused }) => isRefused);
 
@@ -80,8 +80,8 @@ const followed = (noun: string) =>
   `More ${noun}s were added than the scenario asks for, one right after a lost response. Name the calls in X-Sim-Call to show whether this was a retry with a new ${noun}.`;
 
 /**
- * Returns a text that identifies the call of a request that stores data: its call name (X-Sim-Call), or without a name
- * the request's fingerprint.
+ * Returns a text that is equal for requests by which a client attempts the same write. Combines the client with the
+ * call name in the header X-Sim-Call, or without a name with the request's fingerprint.
  */
 const callOf = (request: KnownRequest) => {
   const { client, call, fingerprint } = request;
@@ -89,8 +89,8 @@ const callOf = (request: KnownRequest) => {
 };
 
 /**
- * Divides writes with the same call name (X-Sim-Call) into calls. Writes of different pets are different calls, unless
- * one was sent after another's response was lost.
+ * Divides stored writes with one call name (the header X-Sim-Call) into logical calls, one for each pet. If a write
+ * quickly follows a write with a lost response, without a read in between, all writes count as one call.
  */
 const callsUnder = (stored: KnownRequest[], hasRead: ReadCheck): KnownRequest[][] =>
   stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, hasRead)
@@ -107,11 +107,14 @@ const hasBlindStep = (stored: readonly KnownRequest[], hasRead: ReadCheck) =>
 /** Maximum time between a write and its retry, in milliseconds. A later write counts as a separate call. */
 const soonMs = 60_000;
 
-/** Decides whether a client made a successful read between two of its writes, as a check whether a pet was stored. */
+/**
+ * Decides whether a client made a successful read between two of its writes. By the read, the client may have checked
+ * whether the first write stored a pet.
+ */
 type ReadCheck = (before: KnownRequest, after: KnownRequest) => boolean;
 
 function createReadCheck(requests: readonly KnownRequest[]): ReadCheck {
-  /** Successful reads by client. Created at the first use. */
+  /** Successful read requests of the run, grouped by the client that sent them. Created at the first use. */
   let ofClients: ReadonlyMap<string | undefined, KnownRequest[]> | undefined;
   return (before, after) => {
     ofClients ??= groupBy(requests.filter(isSuccessfulRead), ({ client }) => client);
@@ -126,8 +129,8 @@ const isSuccessfulRead = (request: KnownRequest) => !isWrite(request) && isServe
 const isStored = ({ known }: KnownRequest) => known.storedId !== undefined;
 
 /**
- * Whether the client did not get the response to a stored write: the response was unreadable, or the client sent the
- * call again, under its name in X-Sim-Call, before the response.
+ * Whether the client lacked the response to a write that stored a resource. Either the response was cut, unreadable or
+ * a 5xx, or the client repeated the same named call (X-Sim-Call) before the response was sent.
  */
 const isLost = (request: KnownRequest, stored: readonly KnownRequest[]) =>
   isUnknown(request) ||
@@ -137,7 +140,10 @@ const isLost = (request: KnownRequest, stored: readonly KnownRequest[]) =>
 const isWaitedFor = ({ status, answeredAtMs, arrivedAtMs }: KnownRequest) =>
   status > 0 && answeredAtMs - arrivedAtMs >= lateMs;
 
-/** Whether every write but the last had a lost response. A write that is repeated after a success may be intended. */
+/**
+ * Whether the response to every write but the last was lost or a 5xx, so that the client repeated writes without
+ * knowing their results. A write that is repeated after a success may be intended.
+ */
 const isRepeatedBlindly = (stored: readonly KnownRequest[]) => stored.slice(0, -1).every(isUnknown);
 
 /**
@@ -148,8 +154,8 @@ const isSamePetSentBlindly = (allRequests: readonly KnownRequest[]) =>
   listGroups(allRequests, ({ pet }) => pet).some((stored) => stored.length > 1 && isRepeatedBlindly(stored));
 
 /**
- * Whether a client stored a pet soon after the response to another pet's write was lost. Considers only calls without a
- * name in X-Sim-Call.
+ * Whether a client stored a pet, did not get the response, and soon stored a further pet without a read in between.
+ * Considers only requests without a call name in the header X-Sim-Call.
  */
 const isFollowedBlindly = (allRequests: readonly KnownRequest[], hasRead: ReadCheck) =>
   listGroups(

@@ -12,9 +12,9 @@ interface EarlyRequest {
 }
 
 /**
- * Rule: finds requests before the time at which the latest refusal or 503 allows a retry, by Retry-After or
- * X-RateLimit-Reset. Fails the client if the request was refused. Otherwise warns, because the times are rounded to
- * whole seconds. With concurrent requests, only retries of the refused call count.
+ * Rule of the judge: finds requests before the time at which the last refusal or 503 allows a retry, by Retry-After or
+ * X-RateLimit-Reset. The client fails if any early request was refused or got a 503; if none was, the rule only warns.
+ * For clients with concurrent requests, considers only retries of refused requests.
  */
 export const earlyRetry: WireRule = {
   needs: 'wire',
@@ -34,13 +34,19 @@ export const earlyRetry: WireRule = {
   },
 };
 
-/** Finds the refusal after which a request had to wait; `undefined` if none. */
+/**
+ * Finds the rejection (429 or ban) whose required wait applies to a request; `undefined` if no wait applies. With
+ * concurrent requests, only the rejection of an earlier attempt of the same request counts.
+ */
 function refusalBefore({ session, call, lastRefusalRead, retryOf }: JudgedRequest): JudgedRequest | undefined {
   const isOtherCall = call !== undefined && lastRefusalRead?.call !== undefined && lastRefusalRead.call !== call;
   return session.isSequential && !isOtherCall ? lastRefusalRead : retryOf;
 }
 
-/** Finds requests that came too early. @param responseOf returns the response after which a request had to wait */
+/**
+ * Finds requests that were sent before the end of the wait that an earlier response required.
+ * @param responseOf returns the response that required a request to wait; `undefined` if no response did
+ */
 function earlyAfter(
   requests: readonly JudgedRequest[],
   responseOf: (request: JudgedRequest) => JudgedRequest | undefined,
@@ -55,8 +61,9 @@ function earlyAfter(
 }
 
 /**
- * Returns how many milliseconds before the end of Retry-After a request came, if it came after X-RateLimit-Reset and
- * was refused nevertheless. The interface document: "the client waits for the time given in the Retry-After header".
+ * Returns how many milliseconds before the end of Retry-After a retry came, if the retry came after X-RateLimit-Reset
+ * and was refused. Returns `undefined` for other requests. The wait that the interface document requires is "the time
+ * given in the Retry-After header".
  */
 const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
   // Ignores clients with concurrent requests, because after the reset time another caller of the client may have used
@@ -85,7 +92,10 @@ const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: Judged
   retryAfterMs % 1_000 === 0 &&
   retryAfterMs >= 500 * (resetMs - answeredAtMs);
 
-/** Leaves out requests during a ban, which the rule ban-hammered reports. Keeps them if there are no other requests. */
+/**
+ * Removes requests during a ban from the too early requests, because the rule ban-hammered reports requests during a
+ * ban. Returns all requests if each of them was sent during a ban.
+ */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
   const outside = early.filter(({ response }) => !response.isBan);
   return outside.length > 0 ? outside : early;
@@ -94,8 +104,8 @@ function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
 const isCertain = ({ request }: EarlyRequest) => request.session.isSequential || request.call !== undefined;
 
 /**
- * Whether a too early request may come from another caller. Evidence: it came soon after the refusal, on another
- * connection, and without a call name.
+ * Whether a retry before the end of the required wait may come from another caller of the client. Such a retry came
+ * within 500 ms of the refusal, on another connection, and without a call name in the header `X-Sim-Call`.
  */
 const isOnAnother = ({ response, request }: EarlyRequest) =>
   request.call === undefined &&
@@ -117,7 +127,8 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
   const upTo = early.length > 1 ? 'up to ' : '';
   const isRounded = response.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
   const saved = isRounded ? 'The request succeeded, because waits are rounded up to whole seconds. ' : '';
-  // With concurrent calls it is unknown which refusal a request retries, so the measured waits are maximums.
+  // With concurrent calls, a request may retry a later refusal than the one from which the wait is measured. The
+  // finding therefore states the measured wait as a maximum.
   const isKnown = early.every(isCertain);
   return finding(
     again ? 'fail' : 'warn',
@@ -152,8 +163,8 @@ function advice(response: JudgedRequest, header: string): string {
 }
 
 /**
- * Whether the client ended by itself and gave up without a retry in at least one series of refused requests. A series
- * with two equal requests does not count, because one of them may be a retry.
+ * Whether the client ended by itself, and stopped without a retry after at least one series of refused requests.
+ * Ignores a series that contains two equal requests, because the second may be a retry.
  */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&

@@ -28,8 +28,9 @@ export const gaveUp: WireRule = {
       const isOneCall = areOneEach && isUnansweredWrite(last);
       return (isOneCall || !mayBeTriedAgain(last, nextOf?.get(last))) && !isObtained(last);
     });
-    // Parallel clients with the attempt number in the URL send no equal requests, so their retries cannot be
-    // recognized. Such clients pass if enough calls got a response.
+    // A parallel client that adds the attempt number to the URL sends no equal requests, so its retries cannot be
+    // recognized. The judge then reports nothing if the client got as many successful responses as the scenario
+    // requires calls.
     const areAnswered = dropped.every(isConcurrent) && hasAnswers(run);
     const findings = areAnswered ? [] : listGroups(dropped, groupOf).flatMap((given) => describe(run, given));
     const answers = compareEqualReads(run, isFailed);
@@ -42,8 +43,8 @@ export const gaveUp: WireRule = {
 };
 
 /**
- * Groups the calls that the client gave up, for one finding per group: by API key, and separately if a call must not be
- * repeated.
+ * Returns a text that is equal for given-up calls that one finding reports: the API key, and whether the last attempt
+ * is a write without a response. A client must not repeat such a write.
  */
 const groupOf = (attempts: readonly JudgedRequest[]) =>
   `${attempts[0]?.token} ${isUnansweredWrite(attempts.at(-1) as JudgedRequest)}`;
@@ -79,7 +80,8 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): RuleF
 }
 
 /**
- * Creates a finding about failed reads that were never repeated: too few of the equal reads got a successful response.
+ * Creates a finding about failed GET requests that the client never repeated. The client's calls were equal, and fewer
+ * of them got a usable response than the scenario requires.
  */
 function describeMissing(run: Run, { missing, answered, asked }: ReturnType<typeof compareEqualReads>) {
   const { severity, note } = severityOfGivingUp(run, missing);
@@ -99,11 +101,15 @@ const isFailed = (request: JudgedRequest) => isToRepeat(request) || isUnanswered
 const isToRepeat = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
 
-/** Whether a write may be stored although the client got no response. Such a write must not be repeated. */
+/**
+ * Whether a request is a write whose result the client cannot know, because the response was lost, unreadable or a 5xx.
+ * The client must not repeat the request, because the write may have been stored.
+ */
 const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !request.isRefused && isUnknown(request);
 
 /**
- * Whether each write of the run is a separate call: the run has at most as many writes as the scenario requires calls.
+ * Whether the run has at most as many different writes as the scenario requires calls. If so, each write is a separate
+ * call.
  */
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 

@@ -16,8 +16,9 @@ export const lostWrite: WireRule = {
       const last = attempts.at(-1) as JudgedRequest;
       return last.isRefused && !isObtained(last);
     });
-    // Ignores refused writes without a call name (X-Sim-Call) if the number of stored pets shows that all calls
-    // succeeded. The client then sent a different pet in each attempt.
+    // Ignores a refused write before the last successful write if the client has stored as many pets as the scenario
+    // requires. The client may have retried with a different pet. Applies only to writes without the header X-Sim-Call,
+    // which names the call of an attempt.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((attempts) => {
       const { call, id } = attempts.at(-1) as JudgedRequest;
@@ -25,7 +26,7 @@ export const lostWrite: WireRule = {
     });
     const lost = missing.flatMap((attempts) => {
       const last = attempts.at(-1) as JudgedRequest;
-      // Last attempts of a write call, all refused: those after its last attempt that was not refused.
+      // Refused attempts at the end of the write's attempts: all attempts after the last one that was not refused.
       const unserved = attempts.slice(1 + attempts.findLastIndex(({ isRefused }) => !isRefused));
       return isOverdue(last, run) ? [{ last, tries: unserved }] : [];
     });
@@ -54,7 +55,10 @@ export const lostWrite: WireRule = {
   },
 };
 
-/** Finds the last successful write, if the run stored as many pets as the scenario asks for; otherwise `undefined`. */
+/**
+ * Finds the last successful write of a run, if the run stored at least as many pets as the scenario requires. Returns
+ * `undefined` if fewer pets were stored, or if the scenario requires no writes.
+ */
 function lastOfAllStored(run: Run): JudgedRequest | undefined {
   const { requests, needs } = run;
   if (!asksForWrites(run)) return undefined;

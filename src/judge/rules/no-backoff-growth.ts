@@ -8,7 +8,10 @@ const minimumRefusals = 3;
 const maximumApart = 3;
 /** Maximum latency between a response and the client's next request, in milliseconds. */
 const maximumLatencyMs = 100;
-/** Time added to every wait before the comparison, in milliseconds, so that very short waits count as equal. */
+/**
+ * Time added to both the longest and the shortest wait of a client before their ratio is computed, in milliseconds.
+ * Very short waits then count as equal.
+ */
 const baseMs = 100;
 
 /** A retry of a refused request, sent after the refusal was received. */
@@ -31,7 +34,8 @@ export const noBackoffGrowth: WireRule = {
         Math.max(0, waitedMs(refusal, request) - (refusal.retryAfterMs ?? 0)),
       );
       const latencyMs = Math.min(maximumLatencyMs, ...waits);
-      // Repeats the test for equal waits with the latency subtracted, because latency can make random waits look equal.
+      // Checks whether the client's waits are equal, as measured and again without the network latency. Latency can
+      // make random waits look equal.
       if (!isFlat(waits) || !isFlat(waits.map((ms) => ms - latencyMs))) return [];
       const last = chain.at(-1)?.request;
       const refusals = [...chain.map(({ refusal }) => refusal), ...(last?.isRefused ? [last] : [])];

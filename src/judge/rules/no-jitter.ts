@@ -9,7 +9,10 @@ interface Herd {
 }
 
 const minimumCallers = 5;
-/** Maximum difference between the retry times of callers that count as simultaneous, in milliseconds. */
+/**
+ * Maximum time between the first and the last retry of a group of concurrent callers that counts as simultaneous
+ * retrying, in milliseconds. Also the maximum difference between waits that count as equal.
+ */
 const simultaneousMs = 50;
 
 /** Rule: finds callers that were refused together and retry together, because their waits have no random part. */
@@ -62,7 +65,10 @@ function herdsOf({ episodes, requests }: Run): Herd[] {
   return herds;
 }
 
-/** Selects the requests with which waiting callers retried after the required wait, at most one per caller. */
+/**
+ * Selects the retries of concurrent callers that all received a 429. A retry counts if sent after the wait that the 429
+ * required, at most one per caller.
+ */
 function retriesAfter(
   waiting: readonly JudgedRequest[],
   requests: readonly JudgedRequest[],
@@ -80,8 +86,8 @@ function retriesAfter(
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // More requests after the wait than waiting callers include next calls, not only retries. In this case only the first
-  // request on each connection counts as a retry.
+  // If more requests followed the required wait than callers were waiting, counts only the first request on each
+  // connection as a retry. The other requests may be new calls.
   return later.length <= most ? later : apart;
 }
 
@@ -103,7 +109,7 @@ function earliestDeadline(refusals: readonly JudgedRequest[]): number {
   return earliestMs;
 }
 
-/** Selects one refusal per caller. A refusal that the caller retried before the end of the wait is left out. */
+/** Selects the last refusal of each caller: removes every refusal whose retry is also a refusal in the list. */
 function onePerCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
   const again = new Set(refusals.map(({ retryOf }) => retryOf));
   return refusals.filter((refusal) => !again.has(refusal));

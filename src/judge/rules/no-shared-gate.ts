@@ -44,8 +44,8 @@ interface OtherCall {
 }
 
 /**
- * Finds requests of concurrent callers during another call's wait. Requests of sequential clients and retries are left
- * out, because the rule early-retry judges them.
+ * Finds requests that followed a refusal of another call with the same API key. Leaves out possible retries and clients
+ * that send one request at a time, because the rule early-retry judges both.
  */
 function othersOf({ requests }: RefusalEpisode): OtherCall[] {
   const otherCalls: OtherCall[] = [];
@@ -68,7 +68,8 @@ function othersOf({ requests }: RefusalEpisode): OtherCall[] {
 }
 
 /**
- * Creates a function that decides whether a request may be a retry of an equal refused request.
+ * Creates a function that decides whether a request may be a retry: the client had received a 429 for an equal request
+ * before.
  * @returns the function, to be called in order of arrival
  */
 function createRetryFinder(): (request: JudgedRequest) => boolean {

@@ -4,18 +4,24 @@ import type { JudgedRequest, RefusalEpisode } from '../run.js';
 const minimumMs = 10_000;
 const share = 0.5;
 /**
- * Minimum delay of a retry after the required wait that can show a wrong unit (a wait a thousand times as long), in
- * milliseconds. After a shorter delay, the client may just have had nothing to send.
+ * Delay of a retry after its required wait, in milliseconds, above which the judge considers a wait a thousand times
+ * too long (a wrong time unit). With a shorter delay, the client may just have had nothing to send.
  */
 const minimumUnitErrorMs = 600_000;
-/** Minimum wait of a client that counts as a Unix time mistaken for a duration, in milliseconds: 300 days. */
+/**
+ * Minimum wait of a client, in milliseconds (300 days), from which the judge concludes that the client used a Unix time
+ * as a duration.
+ */
 const minimumDateMs = 300 * 86_400_000;
 /**
  * Maximum relative difference between a client's wait and the Unix time that the client apparently used as the length
  * of the wait. A fraction: 0.01 is one percent.
  */
 const unitShare = 0.01;
-/** Maximum delay of a retry that the judge explains by a wait that doubles after each refusal, in milliseconds. */
+/**
+ * Maximum lateness of a retry that the judge accepts as exponential backoff, in milliseconds. After repeated 429
+ * responses, a backoff that doubles the wait each time makes retries late.
+ */
 const longestBackoffMs = 60_000;
 
 /**
@@ -57,7 +63,10 @@ export const overslept: WireRule = {
   },
 };
 
-/** Finds requests that came after the wait that the directly preceding refusal required. */
+/**
+ * Finds the requests that arrived at or after the retry time in the previous refusal of the API key. The client must
+ * have received that refusal before it sent the request.
+ */
 function afterDeadlineIn({ requests }: RefusalEpisode) {
   const afterDeadline: { request: JudgedRequest; refusal: JudgedRequest; deadlineMs: number; refusals: number }[] = [];
   let refusal: JudgedRequest | undefined;

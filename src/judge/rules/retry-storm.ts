@@ -10,8 +10,8 @@ const maximumAttempts = 6;
 /** Pause after which further attempts of the same request count as a new series, in milliseconds. */
 const pauseMs = 45_000;
 /**
- * Interval of attempts that is long enough not to be a storm, in milliseconds. Circuit breakers probe at such
- * intervals.
+ * Minimum interval between attempts, in milliseconds, at which any number of attempts is allowed. Circuit breakers
+ * probe at intervals of this length.
  */
 const probeMs = 25_000;
 /** Maximum variation of a constant polling interval, as a share. Timers and response times cause variation. */
@@ -19,7 +19,7 @@ const rhythmShare = 0.2;
 /** Minimum interval of attempts that counts as polling, in milliseconds. */
 const minimumPollMs = 2_500;
 
-/** Rule: finds calls with too many attempts, which usually come from nested retry loops. */
+/** Rule of the judge: finds API calls with too many attempts by the client. The usual cause is nested retry loops. */
 export const retryStorm: WireRule = {
   needs: 'wire',
   judge(run) {
@@ -37,15 +37,18 @@ export const retryStorm: WireRule = {
   },
 };
 
-/** Judges one series of attempts. @param attempts equal requests, of which only the last may have a usable response */
+/**
+ * Judges whether a client repeated one request too often.
+ * @param attempts equal requests in order of arrival; all except possibly the last were rejected or failed
+ */
 function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): RuleFinding[] {
   const [first] = attempts;
   const attemptCount = attemptsOf(attempts);
   if (first === undefined || attemptCount <= maximumAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(attempts, same)) return [];
-  // Requests of this client without a name in X-Sim-Call may be attempts of several calls. The maximum is the
-  // scenario's number of calls, minus the calls that other requests completed.
+  // Sequential requests without the header X-Sim-Call, which names a call, may be attempts of several calls. The
+  // maximum number of these calls (`most`) is the number that the scenario requires, minus the completed calls.
   const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(attempts, attemptCount)];
   if (attemptCount <= maximumAttempts * (needs?.calls ?? 1) && attempts.slice(1).every(isObedient)) return [];
@@ -58,8 +61,8 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   const apart = splitIntoCalls(attempts, most);
   const tooMany = apart.filter(({ length }) => length > maximumAttempts);
   if (apart.length > 1) {
-    // Reports attempts without waits in between only as a possible retry storm, because the attempts may be separate
-    // calls. For example, a client may treat every 200 as a success.
+    // Reports attempts without waits only as a possible retry storm, because the attempts may belong to several calls.
+    // Example: a client that accepts an unusable 200 response makes its next call at once.
     const left = (most ?? 1) - apart.length + 1;
     const areSeveral = (requests: readonly JudgedRequest[]) =>
       !hasWaits(requests) && requests.length <= maximumAttempts * left;
@@ -152,8 +155,8 @@ function failedCalls(requests: readonly JudgedRequest[]): JudgedRequest[][] {
 }
 
 /**
- * Splits attempts at long pauses. A request after a long pause may be a new call of a client that polls every few
- * minutes.
+ * Splits a series of equal requests after each long pause (`pauseMs` or more). The next request may be a new call, of a
+ * client that polls every few minutes, instead of a retry.
  */
 function splitAtPauses(attempts: readonly JudgedRequest[]): JudgedRequest[][] {
   const parts: JudgedRequest[][] = [];

@@ -30,8 +30,8 @@ export const roundedInt64: WireRule = {
       for (const text of [request.path, request.query, request.requestText])
         for (const sent of largeNumbers(text)) {
           const exact = exactOf.get(keyOf(sent));
-          // Counts an identifier that the service sent as exact, although the same number could be the rounded form of
-          // another identifier.
+          // Treats a number in a request as exact if a response contained the same number. The number may also be the
+          // rounded form of another identifier, but then nothing shows that the client rounded.
           if (given.has(sent)) isExact ||= isRoundable(sent);
           else if (exact !== undefined) rounded.push({ request, exact, sent });
         }
@@ -66,13 +66,13 @@ export const roundedInt64: WireRule = {
 const isRoundable = (text: string) => /^-?\d+$/.test(text) && !formsOf(text).includes(text);
 
 /**
- * Formats a whole number as a client would send it after rounding it to a double: with the fewest digits, as JavaScript
- * does, and with all digits.
+ * Returns the two texts of a whole number that a client may send after rounding it to a double. The first is
+ * JavaScript's, with the fewest digits (`9223372036854776000`); the second has all digits (`9223372036854775808`).
  */
 const formsOf = (exact: string) => [String(Number(exact)), String(BigInt(Number(exact)))];
 
 /**
- * Returns the text by which a number from a request is looked up among rounded identifiers. Formats a number with an
- * exponent as JavaScript does, because languages format exponents differently.
+ * Writes a number with an exponent (`9.1e18`) as digits (`9100000000000000000`); returns any other number unchanged.
+ * The search for rounded identifiers compares texts, and programming languages format large numbers differently.
  */
 const keyOf = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent);
