@@ -13,7 +13,7 @@ import { readState, scenarioChanged } from './read-state.js';
 import type { Engine } from './serve-state.js';
 
 export interface DataOptions extends Omit<MachineOptions, keyof LogTimeOptions> {
-  /** Folder that contains the log. */
+  /** Folder with the log that stores the server's state for a restart (`--data`). */
   readonly folder: string;
   readonly resolved: ResolvedScenario;
   /** Name of the scenario, or of its file without the folder. */
@@ -24,21 +24,22 @@ export interface DataOptions extends Omit<MachineOptions, keyof LogTimeOptions> 
   readonly fsync?: boolean | undefined;
 }
 
-/** Opened state of a server that stores its commands in a log in a folder. */
+/** Opened state of a server that stores all changes in a folder (`--data`), as an append-only log. */
 export interface FolderState extends LoggedState {
-  /** Whether the folder contained a log, from which the state was restored. */
+  /** Whether the folder of `--data` already contained a log, from which the server's state was restored. */
   readonly isResumed: boolean;
 }
 
 /**
- * Maximum size of a scenario, in characters, that the first command of a new log contains. A larger scenario is stored
- * in a snapshot, because the command would be too large.
+ * Maximum size, in characters, of a scenario that is stored in the first entry of a new log, the file of `--data`. A
+ * larger scenario is stored in a snapshot file, because an entry with it would be too large.
  */
 const largeScenario = 256 * 1024;
 
 /**
- * Opens the log in a folder, or creates one that starts with the scenario. Fails with a `LogOpenError` if the folder is
- * unusable or contains another scenario.
+ * Creates an engine that stores the server's state in a folder, for a restart. Its `open` reads the folder's log, or
+ * creates a log that starts with the scenario. It rejects with a `LogOpenError` if the folder is unusable or its log
+ * has a scenario of another name.
  */
 export const folderEngine = (options: DataOptions): Engine<FolderState> => ({ open: () => openFolder(options) });
 
@@ -76,8 +77,8 @@ async function openFolder(options: DataOptions): Promise<FolderState> {
 }
 
 /**
- * Opens a log and reads its state. If entries of another version had to be moved out of the log, opens and reads the
- * log again.
+ * Opens the log in a folder, and reads the server's state from the log. Repeats both steps if `readState` moved
+ * incompatible entries of another petstore-sim version to a backup.
  */
 async function readLog(
   open: (isReset: boolean) => Promise<OpenedLog>,

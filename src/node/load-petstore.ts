@@ -1,5 +1,8 @@
 import type { ServedService } from '../control-api/served-service.js';
 
-/** Loads the Petstore's control operations, which only a server with control requests or a log needs. */
+/**
+ * Imports the module with the control operations of the Petstore only when needed: for a control request, or for a
+ * server with a log.
+ */
 export const loadPetstore = async (): Promise<ServedService> =>
   (await import('../petstore/served-petstore.js')).servedPetstore;

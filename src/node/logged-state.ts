@@ -12,16 +12,19 @@ import { jsonText } from '../values/json.js';
 import { sequencerHost } from './sequencer-host.js';
 import type { OpenedState } from './serve-state.js';
 
-/** State that changes only by commands from a log. Each command is appended to the log, then applied. */
+/**
+ * State of a server that changes only by commands, such as requests. Each command is first appended to a log, from
+ * which the state can be restored, and then applied.
+ */
 export interface LoggedState extends OpenedState {
   readonly machine: StateMachine;
   readonly sequencer: Sequencer;
   /** Sentences for the user about problems of the log, such as lost entries. Empty without problems. */
   readonly notices: readonly string[];
-  /** Appends a command to the log, then applies it. */
+  /** Appends a command (a change of the server's state) to the server's log, then applies the command to the state. */
   run(command: Command): Promise<void>;
   /**
-   * Checks a scenario and loads it by a command of the log.
+   * Checks a scenario, appends a command with the scenario to the log, and loads the scenario.
    * @throws {ScenarioError} for mistakes in the scenario
    */
   load(scenario: Scenario, options?: { reseed?: boolean | undefined }): Promise<void>;
@@ -31,15 +34,18 @@ interface LoggedStateOptions {
   readonly notices?: readonly string[];
   readonly outages?: OutageLog;
   /**
-   * Whether other servers append to the same log. This server's new scenario then has no effect if another server has
-   * replaced the scenario first.
+   * Whether other servers append to the same log. If so, this server's load of a scenario has no effect if another
+   * server has changed the scenario in the meantime.
    */
   readonly isShared?: boolean;
   /** Additional health data of the log in `GET /__sim/health`, if the log is stored in Redis. */
   readonly health?: () => Partial<LogHealth>;
 }
 
-/** Combines a log and the state to which its commands apply. `close` stores the pending commands and closes the log. */
+/**
+ * Connects a server's state to the append-only log that stores every change of the state (`--data` or `--record`).
+ * `close` stores the pending changes and closes the log.
+ */
 export function loggedState(
   machine: StateMachine,
   log: Log,

@@ -15,8 +15,8 @@ export interface OpenReplica extends LoggedState {
 }
 
 /**
- * Interval at which an idle replica appends a heartbeat to the log, in milliseconds. Other replicas count it as live by
- * its entries.
+ * Interval at which an idle replica appends a heartbeat entry to the shared log, in milliseconds. The other replicas
+ * count a replica without recent entries as gone.
  */
 const heartbeatMs = 2_000;
 
@@ -85,14 +85,17 @@ export async function openReplica(options: ReplicaOptions): Promise<OpenReplica>
   };
 }
 
-/** Ends all waiting requests of a replica that stops serving its state, because the log in the store has changed. */
+/**
+ * Ends all delayed requests of a server that shares its log with other servers. Called if the server must discard its
+ * state, because the log in Redis has lost or changed entries.
+ */
 function abandonRequests({ sim, sandboxes }: StateMachine): void {
   for (const each of [sim, ...sandboxes.sims()]) coreOf(each).state.clock.scheduledWork?.giveUp();
 }
 
 /**
- * Checks that all replicas run this version, because another version could respond differently to the same entry. Waits
- * until a stopped replica of another version no longer counts as live.
+ * Checks that all server processes sharing the state (replicas) run this version of petstore-sim, because other
+ * versions may respond differently. Waits until a stopped replica of another version no longer counts as live.
  * @throws {LogOpenError} if a replica of another version is live
  */
 async function checkVersions({ replicas }: StateMachine, { name }: RedisAddress, isLost: () => boolean): Promise<void> {

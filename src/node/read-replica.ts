@@ -19,15 +19,18 @@ export interface ReplicaOptions extends Omit<MachineOptions, keyof LogTimeOption
   readonly resolved: ResolvedScenario;
   /** Name of the scenario, or of its file without the folder. */
   readonly scenarioName: string;
-  /** Whether to delete the store's existing log first. Default false. */
+  /** Whether to delete the existing log with the server's state from Redis before the start. Default false. */
   readonly reset?: boolean | undefined;
   /** Name of this server in its log entries. `incarnation` counts how often it has opened the log. */
   readonly writer: string;
   readonly incarnation: number;
-  /** Periods in which this server could not store requests before the log was opened. They are appended to the log. */
+  /**
+   * Periods in which this server rejected requests with a 503, because it could not store them in Redis. After the
+   * Redis log is open, the server appends these periods to the log.
+   */
   readonly outages: OutageLog;
   /**
-   * Called if the store has lost or changed entries that this replica already applied. The caller must read the log
+   * Called if Redis has lost or changed log entries that this server already applied. The callback must open the log
    * again.
    */
   readonly onLost: (reason: string) => void;
@@ -35,12 +38,18 @@ export interface ReplicaOptions extends Omit<MachineOptions, keyof LogTimeOption
   readonly onFatal: (sentence: string) => void;
   /** Called with events that the operator should see, such as a lost connection. */
   readonly onNotice: (sentence: string) => void;
-  /** Size of the log in characters from which a snapshot replaces its entries. Default 16 MiB. */
+  /**
+   * Minimum size of the log entries since the last snapshot, in characters, at which the server stores the next
+   * snapshot of its state and removes old entries. Default: 16 × 1024 × 1024.
+   */
   readonly minimumLogBytes?: number | undefined;
 }
 
 interface ReadOptions extends ReplicaOptions {
-  /** Resolves when all submitted commands are applied or rejected. */
+  /**
+   * Resolves when every command (a request or a change of state) that this server has submitted to its log is applied
+   * or rejected.
+   */
   readonly settled: () => Promise<void> | undefined;
 }
 
@@ -52,8 +61,8 @@ export interface ReadReplica {
 }
 
 /**
- * Reads the log of a store, or creates the log with the scenario. Moves entries aside if this version would respond
- * differently, and then reads the rest.
+ * Reads the log in a Redis store, or creates a log that starts with the scenario. If this version of petstore-sim
+ * responds differently to another version's entries, moves these entries out of the log and reads the log again.
  * @param hash hash of the scenario
  * @throws {LogOpenError} for an unusable log
  */
@@ -90,8 +99,8 @@ export async function readReplica(
         );
       },
       async onRecovery(outageMs) {
-        // Waits until every pending request is stored, or rejected with a 503, so that the number of 503 responses in
-        // the message is complete.
+        // Waits until every request that was pending during the Redis outage is stored, or rejected with a 503. The
+        // number of 503 responses in the notice to the operator is then complete.
         await settled();
         const refused = pluralize(outages.reportRecovery(), 'request');
         onNotice(
@@ -121,15 +130,20 @@ export async function readReplica(
 }
 
 /**
- * Error for a log that replicas of another version use.
- * @param theirs their versions
+ * Creates the error for a Redis log that running servers with another version of petstore-sim use. All servers that
+ * share a log must have the same version.
+ * @param name name of the log in Redis
+ * @param theirs versions of the other servers
  */
 export const otherVersion = (name: string, theirs: string) =>
   new LogOpenError(
     `expected every replica of ${name} to be petstore-sim ${version}, got ${theirs}; stop all of them, then start all with one version`,
   );
 
-/** Time without a log entry after which no replica counts as live, in milliseconds. */
+/**
+ * Time without a new entry in the log that servers share in Redis, in milliseconds, after which all these servers are
+ * assumed to have stopped.
+ */
 const goneMs = 10_000;
 
 const machineOptions = (options: ReplicaOptions, time: StoreTime): MachineOptions => ({

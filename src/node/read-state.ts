@@ -6,11 +6,10 @@ import type { StateMachine } from '../persistence/state-machine.js';
 import type { ResolvedScenario } from '../scenario/resolve-scenario.js';
 
 interface StateOptions {
-  /** Place of the log for messages: a folder, or the address of a store. */
+  /** Location of the server's log, for messages: a folder, or the address of a Redis server. */
   readonly place: string;
   /**
-   * Word for the advice "use another folder" or "use another name" in the error message about a log that contains
-   * another scenario.
+   * Noun in the error message about a log that contains another scenario: "use another folder" or "use another name".
    */
   readonly kind: 'folder' | 'name';
   readonly scenarioName: string;
@@ -19,15 +18,16 @@ interface StateOptions {
   /** List to which messages for the user are added, one sentence each. */
   readonly notices: string[];
   /**
-   * Called before entries of another version are moved from the log to other files.
-   * @throws {LogOpenError} if another server uses the log
+   * Called before log entries from another version of petstore-sim are moved to backup files, because this version
+   * responds differently.
+   * @throws {LogOpenError} if a server of the other version still uses the log
    */
   readonly checkUnused?: (writtenBy: string, machine: StateMachine) => void;
 }
 
 /**
- * Reads the state from an opened log. If this version responds differently to entries that another version wrote, moves
- * these entries out of the log and closes the log.
+ * Reads a server's state from its opened log. If the log has an entry of another version of petstore-sim to which this
+ * version responds differently, moves this entry and all later entries to a backup, and closes the log.
  * @returns the state, in which `machine` is undefined for a new log; `undefined` if the log was closed and must be
  * opened again
  * @throws {LogOpenError} for a log of another scenario; the log is closed then

@@ -19,12 +19,15 @@ export interface RecordingOptions extends Omit<MachineOptions, keyof LogTimeOpti
 }
 
 /**
- * Limits of sandboxes while a run is recorded, equal to those of a server that records nothing. A replay must remove
- * the same sandboxes at the same times.
+ * Limits for the sandboxes (separate simulators of one server) in a recorded run. The limits equal a server's default
+ * limits. A replay uses the same limits, so that the same sandboxes are removed at the same times.
  */
 export const recordedSandboxes: SandboxesOptions = { idleMs: 600_000, limit: 1_000 };
 
-/** Records all commands in a new file. Opening fails with the system's error if the file cannot be created. */
+/**
+ * Creates the part of a server that applies commands (requests and control operations) and records them in a new file.
+ * `open` rejects with the system's error if the file cannot be created.
+ */
 export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> => ({
   async open() {
     const { file, resolved, scenarioName } = options;
@@ -45,8 +48,9 @@ export const recordingEngine = (options: RecordingOptions): Engine<LoggedState> 
     return {
       ...state,
       async close() {
-        // Appends a last log entry that changes nothing. The entry contains a hash of the responses to the previous
-        // entry, for comparison in a replay of the log.
+        // Appends a last entry without effect to the recording. The entry contains a hash of the previous entry's
+        // responses, which were not known when that entry was written. A replay compares its own responses with the
+        // hash.
         await state.run({ kind: 'tick' });
         await state.close();
       },

@@ -1,7 +1,10 @@
 import { LogUnavailableError } from '../persistence/log.js';
 import type { SequencerHost } from '../persistence/sequencer.js';
 
-/** Timers and error output of Node for the sequencer, which orders the commands of a log. */
+/**
+ * Timers and error output of Node.js for the sequencer, which appends the server's requests and changes to the log in
+ * one order.
+ */
 export const sequencerHost: SequencerHost = {
   defer: setImmediate,
   after(ms, run) {

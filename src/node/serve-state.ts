@@ -11,17 +11,21 @@ import { type ListenOptions, type OpenPort, openPort, type RunningServer } from 
 export interface OpenedState {
   readonly simulators: ServedSimulators;
   close(): Promise<void>;
-  /** Deletes the file that `open` created for the state. Called if the server fails to start. */
+  /** Deletes the file that `Engine.open` created to store the server's state. Called if the server fails to start. */
   discard?(): void;
 }
 
 /** Kind of state that a server can open: in memory, in a folder, in a recorded log or in Redis. */
 export interface Engine<State extends OpenedState = OpenedState> {
-  /** Whether the server opens its port before its state. Requests get a 503 until the state is open. Default: false. */
+  /**
+   * Whether the server opens its port before it loads its state. Requests get a 503 until the state is loaded. Default:
+   * false.
+   */
   readonly listensFirst?: boolean;
   /**
-   * Opens the server's state: its simulators, and their log if there is one.
-   * @param port the port that the server has already opened; set only if `listensFirst` is true
+   * Opens the server's state: its simulators and, with `--data` or `--record`, the log that stores their changes.
+   * @param port the port on which the server already listens; set only if `listensFirst` is true (the server listens
+   * before its state is open)
    */
   open(port?: OpenPort): Promise<State>;
 }
@@ -56,8 +60,8 @@ export async function serveState<State extends OpenedState>(
   port.serve(state.simulators, routes);
   const { serve, pause, origin, ...server } = port;
   const baseUrl = origin + state.simulators.sim.basePaths[0];
-  // Adds the server's fields to the object `state` itself, because a shared store's state has getters. A spread would
-  // copy only the current values.
+  // Adds the server's fields to the object `state` instead of creating a new object. A spread would replace the getters
+  // of `state` by their current values.
   return Object.assign(state, server, {
     baseUrl,
     async close(how?: { graceMs?: number }) {
@@ -77,8 +81,8 @@ interface MemoryState extends OpenedState {
 }
 
 /**
- * Creates the engine for state in memory: one simulator and its sandboxes, without a log.
- * @param loadService loads the control operations of the simulator's main service
+ * Creates the `Engine` of a server that keeps its state only in memory, as one simulator and its sandboxes.
+ * @param loadService imports the control operations, the functions of the control API, at the first control request
  */
 export const memoryEngine = (
   sim: Simulator,
@@ -108,7 +112,8 @@ async function mount(
   if (upstream !== undefined) {
     const { createUpstream } = await import('./custom-routes/upstream.js');
     routes.upstream = createUpstream(typeof upstream === 'string' ? { url: upstream } : upstream);
-    // Accepts any operation name in a scenario, because the user's backend can serve any path.
+    // Accepts any operation name in the scenario if a backend of the user handles requests (`upstream`), because a
+    // backend can serve any path.
     shared.operations.acceptsAll = true;
   }
   if (typeof handlers !== 'function' && handlers.length === 0) return routes;

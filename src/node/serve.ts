@@ -49,8 +49,8 @@ export interface ServedData {
    */
   readonly notices: readonly string[];
   /**
-   * Stops the server. Responses in progress may take up to `graceMs` more (default 1,500). Then unlocks the folder, or
-   * leaves the group of replicas.
+   * Stops the server. Responses in progress may take up to `graceMs` milliseconds more (default 1,500). Then unlocks
+   * the folder of `--data`; with `--data redis://`, leaves the group of servers that share the state.
    */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -65,10 +65,11 @@ const serveOptions: Record<keyof ServeOptions, true> = {
 };
 
 /**
- * Serves a simulator with persistent state over HTTP: pets, windows, strikes, bans, clock, faults, sandboxes and journal are
- * in a folder or a store before a response is sent.
- * @throws {TypeError} without `data`; {LogOpenError} for an unusable folder or log, or one with another scenario;
- * {StoreUnavailableError} for an unreachable store; {ScenarioError}; and as `listen`
+ * Serves a simulator over HTTP and stores its state for a restart. Stores pets, windows, strikes, bans, clock, faults,
+ * sandboxes and journal in a folder or a Redis store before a response is sent.
+ * @throws {TypeError} without `data`; {LogOpenError} for an unusable folder or log, or a log with another scenario;
+ * {StoreUnavailableError} for an unreachable store; {ScenarioError} for an invalid scenario; the errors of `listen`,
+ * such as for a port in use
  * @example const server = await serve({ scenario: 'minute-wall', data: './state' });
  */
 export async function serve(all: ServeOptions): Promise<ServedData> {

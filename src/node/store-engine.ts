@@ -11,31 +11,38 @@ import type { Engine, OpenedState } from './serve-state.js';
 
 export interface StoreOptions
   extends Omit<ReplicaOptions, 'writer' | 'incarnation' | 'onLost' | 'onFatal' | 'onNotice' | 'outages'> {
-  /** Called if this server cannot continue. Default: writes the sentence to standard error and exits with code 1. */
+  /**
+   * Called with the reason, as a sentence, if this server cannot continue. Default: writes the sentence to standard
+   * error and exits with code 1.
+   */
   readonly onFatal?: (sentence: string) => void;
   /** Called with events that the operator should see. Default: writes to standard error. */
   readonly onNotice?: (sentence: string) => void;
 }
 
-/** State of a server whose log is in a store that other servers share. The fields change if the log is read again. */
+/**
+ * State of a server whose append-only log is in a Redis store that other servers share. The fields change if the server
+ * has to read the log again.
+ */
 export interface StoreState extends OpenedState, Pick<OpenReplica, 'position' | 'notices' | 'load'> {
-  /** Address of the store, without its password. */
+  /** Address of the Redis store that contains the server's state, without the password. */
   readonly address: string;
   /** Name of this server among the replicas. */
   readonly replica: string;
-  /** Names of all live replicas. */
+  /** Names of all live replicas, the running servers that share a log in Redis. */
   readonly replicas: readonly string[];
 }
 
 /**
- * Maximum number of attempts to read a log. An attempt fails if another replica replaces the log by a snapshot
- * meanwhile.
+ * Maximum number of attempts to read the log that servers share in Redis. An attempt fails if another server replaces
+ * log entries by a snapshot during the attempt.
  */
 const maximumTries = 5;
 
 /**
- * Creates the function that opens state in a Redis store. Requests get a 503 while the log is read, also after the
- * store has lost entries. Opening fails with a `LogOpenError` for an unusable store or log.
+ * Creates the function that opens the server's state, whose log is in Redis. Until the server has read the log,
+ * requests get a 503. If Redis loses entries, the server reads the log again. Opening fails with a `LogOpenError` for
+ * an unusable store or log.
  */
 export const storeEngine = (options: StoreOptions): Engine<StoreState> => ({
   listensFirst: true,
@@ -50,7 +57,10 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
   let incarnation = 0;
   let isClosing = false;
 
-  /** Stops serving for good and exits, because this server's state is no longer valid. */
+  /**
+   * Responds with a 503 from now on, and calls `onFatal`, which by default ends the process. Called if this server's
+   * state differs from that of other servers, or if the log in Redis cannot be read again.
+   */
   const end = (sentence: string) => {
     pause(() => {});
     onFatal(sentence);
@@ -62,7 +72,8 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
         incarnation++;
         return await openReplica({ ...options, reset, writer, incarnation, outages, onFatal: end, onNotice, onLost });
       } catch (error) {
-        // Reads the log again, because another replica has written a snapshot and removed earlier entries.
+        // Reads the shared log again from its newest snapshot. Another server has replaced log entries by this snapshot
+        // while they were read.
         if (!(error instanceof LogChangedError)) throw error;
         if (tries === maximumTries)
           throw new LogOpenError(`${error.message}; start again, or start a new log with --data-reset`);

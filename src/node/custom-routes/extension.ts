@@ -45,8 +45,8 @@ export interface ExtensionCall {
 }
 
 /**
- * HTTP methods for which the custom handlers of a path are searched, to list the allowed methods in a 405. A request
- * with any other method gets no such 405.
+ * HTTP methods that a 405 response can list as allowed for a path of the user's handlers. A request with any other
+ * method goes to the simulated API, because no handler is searched for it.
  */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -69,8 +69,8 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
   }
   const matches = createMatcher(mswHandlers, matchRequestUrl);
   /**
-   * Returns the methods of the handlers at a request's path, if none has the request's method and the API would respond
-   * with a 404.
+   * Returns the HTTP methods for which the user's handlers match the path of a request. Returns none if the API itself
+   * would not respond to the request with a 404.
    */
   const allowedAt = (method: string, request: IncomingMessage): readonly string[] => {
     const { main, state } = coreOf(sim);

@@ -55,14 +55,14 @@ function onceMade(making: Promise<Extension>): Extension {
 }
 
 /**
- * Replaces a sandbox's msw handlers that could not be created. Every request fails, because the handlers' paths are
- * unknown.
+ * Replaces a sandbox's msw handlers (the user's own operations) if their creation failed. Every request except CORS
+ * preflights gets an error, because the paths that the handlers would serve are unknown.
  */
 function failing(sim: Simulator, error: unknown): Extension {
   console.error(error);
   return (request, response, { report }) => {
-    // Leaves a CORS preflight to the API, because a web page can read this function's error response only after a
-    // successful preflight.
+    // Passes a CORS preflight request on to the simulated API instead of failing it. A web page can read the error
+    // response to its actual request only after a successful preflight.
     if (isPreflight(request)) return false;
     report?.({ by: 'handler', sim, ...sendError(sim, request, response, handlerFailed) });
     return true;

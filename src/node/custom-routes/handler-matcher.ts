@@ -43,8 +43,8 @@ export function createMatcher(handlers: readonly RequestHandler[], match: typeof
     try {
       answer = search(method, new URL(origin + path));
     } catch {
-      // Counts a malformed URL as unmatched: an invalid escape such as `%zz`, or a port above 65535. The API responds
-      // to such a request.
+      // Treats a malformed URL as not matched by the user's handlers, such as one with an invalid escape `%zz` or a
+      // port above 65535. The simulated API then responds to the request.
     }
     if (remembered.size >= maximumRemembered) remembered.clear();
     remembered.set(question, answer);

@@ -85,9 +85,9 @@ function endToEnd({ rawHeaders, headers }: IncomingMessage): [string, string][] 
 }
 
 /**
- * Creates a function that forwards requests to the user's backend, if neither the API nor a handler serves them. The
- * simulator limits, faults, records and judges forwarded requests like operations of the API.
- * @throws {RangeError} for an unusable URL
+ * Creates a function that forwards requests to the user's backend if neither the simulated API nor a custom route
+ * serves them. The simulator limits, faults, records and judges forwarded requests like operations of the API.
+ * @throws {RangeError} for an unusable URL of the backend
  */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const url = upstreamUrl(options);
@@ -177,7 +177,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-/** Whether the API or another service of the simulator has an operation for a request. */
+/**
+ * Whether a simulated API, such as the Petstore, has an operation for a request. If so, the simulator responds, and the
+ * request is not forwarded to the user's backend.
+ */
 function isOfApi(sim: Simulator, method: string, path: string, query: string): boolean {
   const { services, resolved } = coreOf(sim).state;
   return services.some(({ service }) => {

@@ -26,10 +26,10 @@ export type ApiListener = (
 ) => void;
 
 /**
- * Creates the listener that handles API requests on `node:http`. All sandboxes share the function; a separate one each
- * would rarely be in the processor's caches.
- * @param holdsRefusals whether a 429 is sent about 20 ms later, so that the judge can distinguish parallel from serial
- * requests; never in sandboxes
+ * Creates the function that handles API requests on `node:http`, for the server's own simulator and all sandboxes. One
+ * shared function stays in the processor's caches, unlike one function per sandbox.
+ * @param holdsRefusals whether a 429 is sent about 20 ms later, so that the verdict on the client can distinguish
+ * parallel from serial requests; never in sandboxes
  */
 export function createApiListener(
   simulators: ServedSimulators,
@@ -70,8 +70,8 @@ export function createApiListener(
         adapterHeaders: recreationHeaders(sandbox),
       });
       simulators.handle(sandbox, call, send, () => {
-        // Closes the connection. The client disconnected, or the simulator was reset, while a fault delayed the
-        // response.
+        // Closes the connection without a response, because the request ended during a delay: the client disconnected,
+        // or the simulator was reset.
         response.destroy();
         report?.({ by: 'api', sim, status: 0 });
       });

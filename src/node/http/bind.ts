@@ -37,7 +37,8 @@ export async function bind(
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return bound;
       await bound.close(0);
-      // Tries another free port: one that is free on the first address can be in use on the second.
+      // Tries another free port. The system chose the port for the host's first address, but the port is in use on
+      // another address of the host, such as the IPv6 address.
       if (code !== 'EADDRINUSE' || port !== 0 || attempt === 10) throw error;
     }
   }

@@ -16,8 +16,8 @@ interface Connection {
 }
 
 /**
- * Open connections of a server. At the limit, a new connection closes the least useful one. A client with many idle
- * connections then cannot block others.
+ * Open connections of a server. At the maximum number, a new connection replaces an unused, idle or slow one. A client
+ * with many idle connections therefore cannot block other clients.
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
@@ -36,7 +36,7 @@ export class Connections {
     });
   }
 
-  /** Stores a request and its response as the latest on their connection, which is no longer idle. */
+  /** Registers a new request and its response as the latest of their connection, and marks the connection as busy. */
   serve(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
@@ -46,8 +46,8 @@ export class Connections {
   }
 
   /**
-   * Frees a request and its response after the response was sent. Otherwise the garbage collector would copy them until
-   * the connection's next request.
+   * Removes the references to a request and its response after the response was sent. With the references, both objects
+   * would stay in memory until the connection's next request, and the garbage collector would copy them.
    */
   release(request: IncomingMessage, response: ServerResponse): void {
     if (!response.writableFinished) return;

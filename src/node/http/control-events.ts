@@ -18,8 +18,8 @@ export function createEventSender() {
   let readers = 0;
 
   /**
-   * Sends the events of a source to a client.
-   * @param open creates the source; called after the limit on streams was checked
+   * Sends a stream of server-sent events to a client.
+   * @param open creates the source of the events; called only if the maximum number of open streams is not reached
    */
   async function sendTo<Source>(
     response: ServerResponse,
@@ -52,8 +52,8 @@ export function createEventSender() {
         }
       }),
     /**
-     * Sends journal entries as server-sent events until `signal` is aborted. Waits for a slow client while it sends
-     * existing entries.
+     * Sends the existing journal entries as server-sent events, then new entries until `signal` is aborted. Waits for a
+     * slow client between existing entries, but not between new ones.
      */
     sendEntries: (response: ServerResponse, open: () => EntryFeed, signal: AbortSignal) =>
       sendTo(response, open, async (entries) => {

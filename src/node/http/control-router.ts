@@ -75,8 +75,9 @@ export function createControlRouter(
   });
 
   /**
-   * Finds the target of a control request. A read waits until earlier changes are visible. A change waits only for an
-   * unknown sandbox, which another replica may just have created.
+   * Finds the simulator or sandbox that a control request reads or changes. A read first waits until all submitted
+   * changes are applied. A change waits only if the sandbox is unknown, because another replica may just have created
+   * the sandbox.
    */
   const findFor = async ({ method, isAtOnce }: AnyControlOperation, find: Find, request: Request): Promise<Found> => {
     let found = method === 'GET' && !isAtOnce ? undefined : find(request);
@@ -149,7 +150,7 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
     }
   };
-  // Uses the socket's address for an HTTP/1.0 request, which has no Host header.
+  // Uses the origin `http://127.0.0.1` with the socket's port for a request without a Host header, as in HTTP/1.0.
   const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
   mount('/__sim', operations, (request) => {
     const origin = originOf(request);
@@ -242,7 +243,8 @@ function describeError(error: unknown, request: Request): ControlError {
   if (type === '' && error instanceof URIError)
     return invalid('The path contains a "%" that does not start an encoded UTF-8 character.');
   if (status >= 400 && status < 500) return invalid('The body cannot be read.');
-  // Logs the error as a bug, unless the client disconnected, which fails the read of its request.
+  // Logs the error as a bug of the simulator only if the client is still connected. A disconnect makes the read of the
+  // request fail, which is no bug.
   if (!request.destroyed) console.error(error);
   return new ControlError(500, 'internal_error', 'The simulator failed; this is a bug of the simulator.');
 }

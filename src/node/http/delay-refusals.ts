@@ -10,8 +10,8 @@ const realSetTimeout = setTimeout;
 const holdMs = 20;
 
 /**
- * Passes a response on for sending. A 429 with the function `sent` is first delayed by about 20 ms, so that requests
- * sent in parallel arrive before the 429 is sent.
+ * Calls `deliver` with a response. If `answer.sent` is set, the response is a 429 and is first delayed by about 20 ms.
+ * Requests that the client sends in parallel then arrive before the client can read the 429.
  */
 export function deliverAfterDelay(answer: Answer, deliver: (answer: Answer) => void): void {
   const { sent } = answer;

@@ -9,8 +9,8 @@ const everyMs = 20;
 const maximumWaitingBytes = 1024 * 1024;
 
 /**
- * Collects journal entries and sends many of them in one write. A separate write would take longer than handling the
- * entry's request.
+ * Collects journal entries as server-sent events, and sends many of them to a client in one write. A write per event
+ * would take longer than the handling of the recorded request.
  */
 export function createEventBatch(response: ServerResponse) {
   let piece: Buffer = Buffer.allocUnsafeSlow(pieceBytes);

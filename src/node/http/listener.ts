@@ -44,7 +44,10 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
   const checkRequest = createRequestCheck(options.allowedHosts);
   const serveApi = createApiListener(simulators, connections, options.holdRefusals);
   const hasCustomRoutes = extensionOf !== undefined || upstream !== undefined;
-  /** Serves a request by the user's handlers, then by the user's backend, then by `serve`. */
+  /**
+   * Passes a request to the user's own handlers, then to the user's backend server. If neither responds, calls `serve`,
+   * which passes the request to the simulator.
+   */
   const serveCustom = (
     sandbox: Sandbox | undefined,
     request: IncomingMessage,
@@ -96,7 +99,8 @@ export function createListener(simulators: ServedSimulators, options: ListenerOp
         report?.({ by: 'server', sim, status: 302 });
         return;
       }
-      // Adds CORS headers to this 404. A page whose base URL lacks the API's path can then read the error.
+      // Adds CORS headers to the 404 for a path outside the API. A web page with an incomplete base URL can then read
+      // the error.
       const cors = corsHeaders(request.headers.origin, sim.settings);
       response.setHeaders(new Map(Object.entries(cors ?? {})));
       const isAsked = cors !== undefined && isPreflight(request);
@@ -146,8 +150,8 @@ function createControlLoader(simulators: ServedSimulators, options: ListenerOpti
   };
 }
 
-// The message also advises a restart, because Node's module loader remembers some failed imports until the process
-// ends.
+// The message of this 503 response also advises a restart, because Node remembers some failed imports of modules until
+// the process ends. Retries would then always fail.
 const loadFailure = refusal(
   503,
   'service_unavailable',

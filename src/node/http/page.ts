@@ -46,7 +46,7 @@ export function servePage(app: Express): void {
   app.get('/__sim', (request, response, next) => {
     response.vary('Accept');
     if (!wantsHtml(request.headers.accept ?? '')) return next();
-    // Redirects to a URL with a slash at the end, because the page refers to its files by relative URLs.
+    // Redirects to the URL with a slash at the end, because the dashboard's HTML refers to its files by relative URLs.
     const { text, path } = readTarget(request.originalUrl);
     if (!path.endsWith('/')) return response.redirect(308, `/__sim/${text.slice(path.length)}`);
     response.set({ 'Content-Security-Policy': contentSecurityPolicy, 'Referrer-Policy': 'no-referrer' });

@@ -17,9 +17,15 @@ export interface ServedAnswer extends Partial<Pick<Answer, 'operation' | 'key' |
   /** Response status; 0 if the connection ended without a response. */
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** Body of the response. Empty for successful responses of the user's handlers and of the control API. */
+  /**
+   * Body of the response, for the request log. Empty for successful responses of the control API and of custom routes
+   * (the user's msw handlers).
+   */
   body: string;
-  /** Whether a page sent the request whose origin is not allowed, so that the page cannot read the response. */
+  /**
+   * Whether the request came from a web page whose origin is not allowed. The browser then hides the response from the
+   * page.
+   */
   isOriginRefused?: boolean;
 }
 
@@ -30,14 +36,14 @@ export type AnsweredRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'
 export type OnAnswer = (request: AnsweredRequest, answer: ServedAnswer, durationMs: number) => void;
 
 /**
- * Function that reports the response to one request to `onAnswer`; `undefined` without such a callback. Headers and body
- * are empty by default.
+ * Function that reports a response to the user's callback `onAnswer`; `undefined` if the user has set no callback.
+ * Omitted headers are reported as `{}`, and an omitted body as an empty text.
  */
 export type Report =
   | ((answer: Pick<ServedAnswer, 'by' | 'sim' | 'status'> & Partial<ServedAnswer>) => void)
   | undefined;
 
-/** Selects the fields of an API response that the server's log contains. */
+/** Selects the fields of an API response that are reported for the request log, which prints one line per request. */
 export const reported = ({ status, headers, body, operation, key, plan, fault, wire }: Answer) => ({
   status,
   headers,

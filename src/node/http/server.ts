@@ -46,8 +46,8 @@ export interface ListenOptions {
   /** Idle timeout and maximum number of sandboxes. */
   sandboxes?: SandboxesOptions;
   /**
-   * Whether to send each 429 about 20 ms later, so that the judge can distinguish parallel from serial requests.
-   * Default false.
+   * Whether to send each 429 about 20 ms later. Requests that arrive during the delay were sent in parallel, so that
+   * the judge can distinguish them from serial requests. Default false.
    */
   holdRefusals?: boolean;
   /** Called for every response of the server, after the response was passed to the socket. */
@@ -100,7 +100,7 @@ export interface OpenPort extends Omit<RunningServer, 'sandboxes' | 'baseUrl'> {
    */
   serve(simulators: ServedSimulators, routes?: CustomRoutes): void;
   /**
-   * Responds to every request with 503 until the next call of `serve`.
+   * Makes the server respond to every request with 503 until `serve` is called with simulators.
    * @param onRefused called for each API request, with its sandbox
    */
   pause(onRefused: (sandbox: string | undefined) => void): void;

@@ -19,8 +19,8 @@ export interface Delivery {
   cors: Readonly<Record<string, string>> | undefined;
   clock: Clock;
   /**
-   * Function that writes the body and ends the response. Used only without a fault of bytes or connection. Default:
-   * writes immediately.
+   * Function that writes the body and ends the response. Not called if a fault rule damages the response's bytes or the
+   * connection. Default: writes immediately.
    */
   end?: EndResponse;
 }

@@ -72,8 +72,10 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
       return at;
     };
     /**
-     * @param base value at the same path in the default scenario; an override of one list item copies this list if the
-     * scenario has none
+     * Sets the override's value within a part of the scenario, and returns the changed copy.
+     * @param own this part of the scenario; `undefined` if the scenario lacks it
+     * @param base the same part of the default scenario; copied if the override changes one item of a list that the
+     * scenario lacks
      */
     const put = (own: unknown, base: unknown, depth: number): unknown => {
       const step = steps[depth];

@@ -73,8 +73,8 @@ export function readYaml(text: string): YamlText {
     schema: 'core',
     intAsBigInt: true,
     resolveKnownTags: false,
-    // Skips the search of the package `yaml` for repeated field names, which takes time in proportion to the square of
-    // the field count. `toPart` reports repeated names instead.
+    // Turns off the check for repeated field names in the package `yaml`, because its time grows with the square of the
+    // field count. The function `toPart` reports repeated names instead.
     uniqueKeys: false,
     prettyErrors: false,
   });
@@ -123,8 +123,8 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lists the YAML tokens of documents, each with its depth and before the tokens inside. Works without recursion,
- * because a stack overflow can make V8 abort the process.
+ * Lists the YAML tokens of documents, each with its nesting depth. A token precedes the tokens that it contains. The
+ * function is not recursive, because a stack overflow can make V8 abort the process.
  */
 function* tokensIn(documents: readonly CST.Token[]): Generator<{ token: CST.Token; depth: number }> {
   const waiting = documents.map((token) => ({ token, depth: 0 }));
@@ -139,7 +139,10 @@ function* tokensIn(documents: readonly CST.Token[]): Generator<{ token: CST.Toke
   }
 }
 
-/** Finds the first list or map beyond the maximum depth. Must run before `Composer`, which is recursive. */
+/**
+ * Finds the first list or map of a YAML file that exceeds the maximum nesting. Must run before the class `Composer` of
+ * the package `yaml`, which is recursive and could overflow the stack.
+ */
 function findTooDeep(documents: readonly CST.Token[]): CST.Token | undefined {
   for (const { token, depth } of tokensIn(documents)) if (depth === maximumDepth && 'items' in token) return token;
   return undefined;

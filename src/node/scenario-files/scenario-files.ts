@@ -112,7 +112,10 @@ function newKeys(value: unknown, overrides: readonly Override[]): string[] {
   });
 }
 
-/** Warns about plans of the scenario that may be misspelt, and about limits per minute that the day never allows. */
+/**
+ * Warns about plans of the scenario: names that may be misspelt, and limits per minute that exceed the plan's limit per
+ * day.
+ */
 function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): string[] {
   const used = [...keys.values(), ...faults.map(({ when }) => when)].map(({ plan }) => plan);
   const known = [...Object.keys(documentedPlans), 'enterprise'];
@@ -133,8 +136,8 @@ function unusualPlans({ scenario, plans, keys, faults }: ResolvedScenario): stri
 const longestBareDelayMs = 10;
 
 /**
- * Warns about durations without a unit, which are milliseconds, if seconds were probably meant: below one second in
- * fields whose durations are usually longer, and up to 10 ms for a delay.
+ * Returns warnings about durations without a unit, which count as milliseconds, if seconds were probably meant. Warns
+ * about delays up to 10 ms, and about ban, expiry and fault rule durations below 1,000 ms.
  */
 function shortDurations({ keys, faults = [] }: Scenario): string[] {
   const found = [

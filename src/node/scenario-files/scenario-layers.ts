@@ -62,8 +62,8 @@ export function readLayers(file: string, shipped: Shipped): LayeredScenario {
     value: layers.reduceRight<unknown>((base, { value }) => merge(withoutTitle(base), value), undefined),
     files,
     issues,
-    // Excludes empty files and exported states from the check of scenario fields, because `checkLayer` has already
-    // reported them.
+    // False for an empty file and for an exported state, so that neither is checked as a scenario. `checkLayer` has
+    // already reported both as mistakes.
     isReadable: (layers[0]?.text.value ?? undefined) !== undefined && !layers.some(isExportedState),
     locate: (issue) => locate(layers, issue),
   };
@@ -84,8 +84,9 @@ const exportedState =
   'an exported state, which petstore-sim state import loads into a running server; petstore-sim state export --as scenario writes a scenario';
 
 /**
- * Reports a file without scenario fields: an empty file, an exported state, or, if named in `extends`, a file that is
- * not a map. The check of the merged scenario finds other mistakes.
+ * Returns an issue for a scenario file that is empty or contains an exported state. Returns an issue also for a file
+ * that another file names in `extends`, if the content is not a map. The check of the merged scenario finds all other
+ * mistakes.
  */
 function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue[] {
   const isEmpty = value === null;
@@ -100,7 +101,10 @@ function toLayer(file: string, text: string): Layer {
   return { file, text: file.endsWith('.json') ? withJsonError(yaml, text) : yaml, value: yaml.value };
 }
 
-/** Replaces the YAML error of a JSON file by the clearer error of `JSON.parse`. */
+/**
+ * Replaces the YAML parser's error for a malformed `.json` scenario file by the clearer error of `JSON.parse`. The YAML
+ * parser reads all scenario files, including JSON.
+ */
 function withJsonError(yaml: YamlText, text: string): YamlText {
   const [first] = yaml.issues;
   if (first?.steps.length !== 0) return yaml;
@@ -113,7 +117,10 @@ function withJsonError(yaml: YamlText, text: string): YamlText {
   }
 }
 
-/** Reports a field that names an unusable file. */
+/**
+ * Creates the message about a scenario field that names an unusable file: `extends` or `pets.file`. Adds the field's
+ * position in the scenario file.
+ */
 function issueIn(layer: Layer, steps: readonly Step[], failure: string, written: unknown): Issue {
   const issue = issueAt(steps, `${failure}, got ${JSON.stringify(written)}`);
   return { ...issue, ...locateIn(layer, issue) };
@@ -157,8 +164,8 @@ function locate(layers: readonly Layer[], issue: Issue): Issue {
 }
 
 /**
- * Selects the files that contribute to a merged field, the extending file first. Stops at a value that is not a map,
- * because such a value replaces those of all extended files.
+ * Selects the scenario files whose values form the merged value of a field, the extending file first. Only maps are
+ * merged, so the selection ends before the first value that is not a map. The first file is always selected.
  */
 function mergedOwners<Owner extends { value: unknown }>(owners: readonly Owner[]): readonly Owner[] {
   const end = owners.findIndex(({ value }) => !isMap(value));

@@ -16,8 +16,8 @@ export interface FileWatch {
   /** Replaces the set of files that are watched for changes. */
   set(files: readonly string[]): void;
   /**
-   * Whether the watched files have not changed since the last check. If so, a read since then was not in the middle of
-   * a save.
+   * Whether the watched files are unchanged since the last of the regular checks. If so, a program that has read the
+   * files since that check did not read a half-saved file.
    */
   isStill(): boolean;
 }

@@ -54,6 +54,7 @@ export function watchScenario(first: Read, { read, load, reseed, onReload }: Wat
     done = done.then(() => reload());
   });
   watch.set(first.files);
-  // Reads the scenario once more when the watch starts, because a file may have changed since the first read.
+  // Reads the scenario once more after the watch of its files has started, because a file may have changed since the
+  // first read.
   done = reload(true);
 }
