@@ -9,13 +9,16 @@ import { concatenate } from '../values/concatenate.js';
 import { toJsonBytes } from '../values/json-bytes.js';
 import { decodeUnreserved } from '../values/percent-encoding.js';
 
-/** Options of `serveRoute`: an operation name, or path parameters from which the default name is built. */
+/**
+ * Options of `serveRoute` for a custom route: the name of its operation, or the path parameters from which the default
+ * operation name is built.
+ */
 export interface RouteOptions {
   /** Operation name in scenarios, journal and verdict. Default: method and path, such as `GET /v1/categories/{id}`. */
   readonly operation?: string | undefined;
   /**
-   * Path parameters by name. In the default operation name, `{id}` replaces the value of the parameter `id` in the
-   * path.
+   * Path parameters by name, such as `{ id: '7' }`. Without `operation`, the operation name is the path with each value
+   * replaced by its name, such as `{id}`.
    */
   readonly params?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
@@ -25,8 +28,8 @@ export interface RequestContext extends Pick<ApiCall, 'connection' | 'holdsRefus
   /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /**
-   * Response that the function `serveRoute` created for the request, as plain data. The HTTP server sends this response
-   * instead of the `Response` that the user's handler returns.
+   * Response that the function `serveRoute` created for the request, as plain data. The HTTP server sends this data
+   * instead of the `Response` of the user's handler, because a `Response` cannot express connection faults.
    */
   answer?: Answer;
 }
@@ -149,7 +152,7 @@ async function outcomeOf(sim: Simulator, operation: string, run: () => unknown, 
     const given = await Promise.resolve()
       .then(run)
       .catch((thrown) => {
-        // An msw resolver may throw a `Response` instead of returning one.
+        // Treats a thrown `Response` as a returned one, because an msw resolver may do either.
         if (thrown instanceof Response) return thrown;
         throw thrown;
       });
