@@ -2,7 +2,7 @@ import './petstore/types.js';
 import { persistState, type StateStorage } from './petstore/persisted-state.js';
 import type { Simulator } from './simulator/simulator.js';
 
-// `persist` has an entry of its own, so that pages without persistence do not download its code.
+// `persist` is a separate entry point of the package, so that web pages that do not use it do not download its code.
 
 export type { StateStorage } from './petstore/persisted-state.js';
 
