@@ -2,8 +2,8 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import { isConnectionOf, type Replica } from './replicas.js';
 
 /**
- * Ends the waiting responses and custom routes of a replica that has left the log, because its clients have
- * disconnected.
+ * Abandons the unfinished requests to a replica (a server that shares its state with others) after the replica has
+ * stopped. The replica's clients have lost their connections, so no response can reach them.
  */
 export function abandonConnections(sim: Simulator, replica: Replica): void {
   const { waiting, state } = coreOf(sim);

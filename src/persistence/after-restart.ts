@@ -1,8 +1,9 @@
 import type { SimulatorCore } from '../simulator/simulator.js';
 
 /**
- * Marks delayed responses as abandoned and ends custom routes after a restart, because their clients have disconnected.
- * Excludes the downtime from a simulated clock whose speed is not 1.
+ * Updates a simulator's state after a server restart. Marks unfinished requests as abandoned, because their clients
+ * have disconnected. A clock with a speed other than 1 skips the downtime; a clock with speed 1 continues with real
+ * time.
  */
 export function afterRestart({ state, waiting }: SimulatorCore, downMs: number): void {
   const { clock, delayed, running, journal, resolved } = state;

@@ -6,8 +6,8 @@ import type { Piece } from './piece.js';
 import type { StateMachine } from './state-machine.js';
 
 /**
- * Captures the state of a server in pieces, for a snapshot of the log. Copies mutable parts now and other parts during
- * the write, so that all pieces show the same moment.
+ * Captures the state of a server for a snapshot, in parts that are written one by one. Copies mutable data at once, and
+ * reads immutable data during the write. All parts thus show the state at the time of the call.
  */
 export function captureMachine(machine: StateMachine): Iterable<Piece> {
   const scenarios: ResolvedScenario[] = [];
@@ -29,8 +29,8 @@ export function captureMachine(machine: StateMachine): Iterable<Piece> {
   function* pieces(): Generator<Piece> {
     yield server;
     for (const { scenario } of scenarios) {
-      // Divides the pets into pieces, because they are the only long list of a scenario. Scenarios of other services
-      // have no such field.
+      // Divides the pets of a scenario into several parts of the snapshot, because no other list of a scenario is long.
+      // Scenarios of another API than the Petstore have no field `pets`.
       const { pets, ...content } = scenario as Scenario & { pets?: unknown };
       if (!Array.isArray(pets)) {
         yield { kind: 'scenario', content: scenario };

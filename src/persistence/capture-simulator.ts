@@ -12,15 +12,21 @@ import { jsonText } from '../values/json.js';
 import { toJsonCall, toJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, Piece } from './piece.js';
 
-/** Approximate maximum size of a piece of a snapshot, in bytes of JSON. */
+/**
+ * Approximate maximum size of one part of a snapshot, in bytes of JSON. A snapshot of the server's state is written as
+ * many parts.
+ */
 const pieceBytes = 32 * 1024;
 
-/** Returns the number of a scenario in a snapshot, by which pieces of the snapshot refer to it. */
+/**
+ * Returns the number that identifies a scenario within a stored snapshot. Parts of the snapshot contain this number
+ * instead of the scenario.
+ */
 export type NumberOf = (resolved: ResolvedScenario) => number;
 
 /**
- * Captures the state of a simulator in pieces, for a snapshot of the log. Copies mutable parts now and other parts
- * during the write.
+ * Captures the state of a simulator as a sequence of parts for a stored snapshot. Copies mutable state immediately.
+ * Converts immutable state, such as journal records, only when the parts are written.
  */
 export function captureSimulator(sim: Simulator, numberOf: NumberOf, sandbox?: SandboxState): Iterable<Piece> {
   const { state } = coreOf(sim);
@@ -89,8 +95,8 @@ function captureSnapshot(
 }
 
 /**
- * Divides the data of the services into pieces of a snapshot.
- * @param copies captured copies of the data, by service name
+ * Divides the data of all services, such as the pets of the Petstore, into parts of limited size for a stored snapshot.
+ * @param copies data of each service at the time of the snapshot, by the service's name
  */
 function* dataPieces(services: readonly MountedService[], copies: Snapshot['services']): Generator<Piece> {
   for (const mounted of services) {

@@ -4,8 +4,8 @@ import type { Command } from './command.js';
 import { toJsonOutcome } from './command-json.js';
 
 /**
- * Maximum size of a log command without its texts (such as path, headers and body), in bytes of JSON. The size of the
- * texts is added separately.
+ * Upper bound for the fixed part of a command, in bytes of JSON. A log stores commands (changes of the server's state).
+ * The size of variable texts, such as path, headers and body, is added separately.
  */
 const commandBytes = 1_000;
 /** Maximum size of one character, in bytes of JSON. A control character becomes `\u0000`. */

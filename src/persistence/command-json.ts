@@ -31,8 +31,8 @@ export type JsonOutcome = Omit<Outcome, 'body' | 'raw'> & { body: JsonBytes };
 const loggedBytes = maximumBodyBytes + 4;
 
 /**
- * Converts the outcome of a custom route to JSON for the log, with the start of its body. The start of a streamed body
- * is logged later, once it was sent.
+ * Converts the response of a custom route to JSON for the log that stores a server's state. Includes only the start of
+ * the body. The start of a streamed body follows in a later log entry, after the body was sent.
  */
 export function toJsonOutcome({ raw, body, ...rest }: Outcome): JsonOutcome {
   return { ...rest, body: cutBytes<JsonBytes>(raw instanceof Uint8Array ? toJsonBytes(raw) : body, loggedBytes) };
@@ -46,7 +46,10 @@ type JsonCommand =
   | (Omit<RequestCommand, 'call'> & { call: JsonCall })
   | (Omit<RouteEndedCommand, 'outcome'> & { outcome: JsonOutcome });
 
-/** Converts a command to JSON for the log. Returns the same object if it is JSON already. */
+/**
+ * Converts a command, which is one change of the server's state, to JSON for the append-only log. Returns the command
+ * itself if it is JSON already.
+ */
 export function toJsonCommand(command: Command): JsonCommand {
   if (command.kind === 'request') {
     const call = toJsonCall(command.call);
@@ -56,7 +59,7 @@ export function toJsonCommand(command: Command): JsonCommand {
   return command;
 }
 
-/** Converts the JSON in a log back to a command. */
+/** Converts the JSON of a log entry back to a command, which is one change of the server's state. */
 export function fromJsonCommand(value: unknown): Command {
   const command = value as JsonCommand;
   if (command.kind === 'request') return { ...command, call: fromJsonCall(command.call) };

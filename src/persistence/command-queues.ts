@@ -5,21 +5,29 @@ import { maximumEntryBytes } from './log.js';
 
 export type CommandCallback = (commandResult: CommandResult) => void;
 
-/** Command that waits to be written to the log, with the callback that receives the command's result. */
+/**
+ * Command (a change of the server's state) that waits to be appended to the server's log, with the callback for the
+ * command's result.
+ */
 export interface PendingCommand {
   readonly command: Command;
   readonly done: CommandCallback | undefined;
 }
 
-/** Entry that was sent to a shared log and has not come back from it. */
+/**
+ * Log entry that this server has sent to the shared log. Once the entry is read back, its commands are applied and
+ * their callers get the results.
+ */
 export interface PendingEntry {
   readonly waiting: readonly PendingCommand[];
   readonly atMs: number;
-  /** Whether the callers of the entry's commands have received a timeout error. */
+  /** Whether the senders of the entry's commands have already received an error, such as a timeout. */
   isTimedOut: boolean;
 }
 
-/** Commands that wait to be written to the log, in one queue per sandbox. */
+/**
+ * Commands (changes of the server's state) that wait to be appended to the server's log. Each sandbox has one queue.
+ */
 export class CommandQueues {
   readonly #queues = new Map<string, PendingCommand[]>();
 
@@ -43,7 +51,8 @@ export class CommandQueues {
     let bytes = 0;
     for (const { command } of first) bytes += bytesOf(command);
     if (this.#queues.size === 1) {
-      // Takes the commands without rotation, because only one sandbox has waiting commands. This is the usual case.
+      // Fast path for the usual case that only one sandbox has waiting commands. Only several sandboxes need to take
+      // turns.
       const [[name, queue]] = this.#queues as unknown as [[string, PendingCommand[]]];
       let count = 0;
       for (; count < queue.length; count++) {

@@ -18,7 +18,10 @@ export type CommandResult = { readonly value: unknown } | { readonly error: unkn
 
 /** Result of applying a log entry to the server's state. */
 export interface AppliedEntry {
-  /** Results of the entry's commands, in order. Empty for a repeated entry, which is not applied again. */
+  /**
+   * Results of the log entry's commands, in order. Empty if the log contains the entry a second time, because the
+   * second copy is not applied.
+   */
   readonly results: readonly CommandResult[];
   /** Hash of all responses that the entry produced, including those to delayed requests. */
   readonly hash: string;

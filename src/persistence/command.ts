@@ -4,7 +4,10 @@ import type { PlainCall } from '../requests/plain-call.js';
 import type { Delivery } from '../requests/request-record.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 
-/** Log command: an API request to the server's own simulator or to a sandbox. Creates a missing sandbox. */
+/**
+ * Command in the server's append-only log: an API request to the server's own simulator or to a sandbox. Applying the
+ * command creates a missing sandbox.
+ */
 export interface RequestCommand {
   readonly kind: 'request';
   readonly sandbox?: string | undefined;
@@ -13,7 +16,10 @@ export interface RequestCommand {
   readonly waitedMs?: number | undefined;
 }
 
-/** Log command: records when and how responses were sent, by request id. Unknown fields are absent. */
+/**
+ * Command in the server's append-only log: records when and how responses were sent, by request id. The record of a
+ * response omits unknown fields.
+ */
 export interface SentCommand {
   readonly kind: 'sent';
   readonly sandbox?: string | undefined;
@@ -30,7 +36,10 @@ export interface DisconnectCommand {
   readonly id: number;
 }
 
-/** Log command: the function of a custom route has ended. Appended by the server that received the request. */
+/**
+ * Log entry: the user's function that serves a custom route has ended with this outcome. Appended by the server that
+ * received the request. A replay uses the stored outcome instead of a new call of the function.
+ */
 export interface RouteEndedCommand {
   readonly kind: 'routeEnded';
   readonly sandbox?: string | undefined;
@@ -41,7 +50,10 @@ export interface RouteEndedCommand {
 /** Log command: a control operation that changes state. */
 export interface ControlCommand {
   readonly kind: 'control';
-  /** Sandbox whose control API was called. An operation on sandboxes names its sandbox in the input instead. */
+  /**
+   * Sandbox whose control API received the command; absent for the server's own control API. The sandbox that an
+   * operation creates, changes or deletes is named in `input`.
+   */
   readonly sandbox?: string | undefined;
   /** Name of the control operation, such as `changeClock`. */
   readonly operation: string;
@@ -56,22 +68,25 @@ export interface ControlCommand {
   readonly client?: string | undefined;
 }
 
-/** Log command: loads the changed content of the scenario file. Pets and clock stay, unless `reseed` is set. */
+/**
+ * Entry of the append-only log that loads a changed scenario file. Pets and clock stay unchanged, unless `reseed` is
+ * set.
+ */
 export interface ScenarioCommand {
   readonly kind: 'scenario';
   readonly scenario: Scenario;
   readonly hash: string;
   readonly reseed?: boolean | undefined;
   /**
-   * Hash of the scenario that this command replaces. The command has no effect if the current scenario has another
-   * hash, because another replica has then loaded the new content.
+   * Hash of the scenario that the changed scenario file replaces. The command has no effect if the current scenario has
+   * another hash. Another replica (a server with the same log) has then already loaded the changed file.
    */
   readonly after?: string | undefined;
 }
 
 /**
- * Command of the log that marks a sandbox as used, so that it is not removed as idle. With `make`, the command creates
- * a missing sandbox.
+ * Entry of the append-only log that marks a sandbox as used, because sandboxes without use are removed. With `make`,
+ * the entry also creates a missing sandbox.
  */
 export interface KeepAliveCommand {
   readonly kind: 'touch';
@@ -80,41 +95,51 @@ export interface KeepAliveCommand {
 }
 
 /**
- * Log command: advances the clock to the next whole second when a client's run starts, so that reset times, which are whole
- * seconds, are exact.
+ * Command in the server's append-only log: advances the simulated clock to the next whole second when a client's run
+ * starts. Reset times, which are whole seconds, are then exact.
  */
 export interface AlignClockCommand {
   readonly kind: 'alignClock';
 }
 
-/** Log command: the judged client process ended. The judge uses its exit code and signal. */
+/**
+ * Entry in the server's log of state changes: the process of the judged client ended. Contains the exit code and
+ * signal, which the verdict on the client uses.
+ */
 export interface RunEndedCommand extends ClientEnd {
   readonly kind: 'runEnded';
 }
 
-/** Log command: the first one of every log, with the initial scenario. */
+/** First command of every log. It contains the initial scenario of the server whose state the log stores. */
 export interface BeginCommand {
   readonly kind: 'begin';
   /**
-   * Scenario with which the log starts. Absent for a large scenario, which the log's first snapshot contains instead.
+   * Scenario at the start of the server's append-only log. Absent for a large scenario, which the log's first snapshot
+   * contains instead.
    */
   readonly scenario?: Scenario | undefined;
   readonly hash: string;
 }
 
-/** Log command: a server opened the log. The clients of earlier servers have disconnected. */
+/**
+ * Log command: records the start of a server. Applying the command abandons the pending responses of earlier server
+ * processes, because their clients have disconnected.
+ */
 export interface StartedCommand {
   readonly kind: 'started';
 }
 
-/** Log command: completes the delayed requests that are due. Appended if no other command does so. */
+/**
+ * Entry in the server's log of state changes: delayed requests whose time has come are completed. Appended by a timer
+ * if no other log command completes these requests.
+ */
 export interface TickCommand {
   readonly kind: 'tick';
 }
 
 /**
- * Log command: a replica joins the servers that share the log. Appended by this replica, also after it was silent for too
- * long.
+ * Log command: a replica announces that it takes part in the common log of several servers. Each replica appends the
+ * command at its start, and again if the other servers no longer count the replica as alive.
  */
 export interface JoinCommand {
   readonly kind: 'join';
@@ -122,12 +147,18 @@ export interface JoinCommand {
   readonly version: string;
 }
 
-/** Log command: shows that an idle replica is alive. Appended every two seconds. */
+/**
+ * Command in the append-only log that replicas share: shows that an idle replica is alive. The replica appends the
+ * command every two seconds; a replica without an entry for 10 s counts as gone.
+ */
 export interface HeartbeatCommand {
   readonly kind: 'beat';
 }
 
-/** Log command: a replica leaves the servers that share the log, after its last response. */
+/**
+ * Log command: a replica (one of several servers that share the log) shuts down after its last response. Applying the
+ * command abandons the open requests of the replica's clients.
+ */
 export interface LeaveCommand {
   readonly kind: 'part';
 }
@@ -136,14 +167,20 @@ export interface LeaveCommand {
 export interface OutageCommand {
   readonly kind: 'storeAway';
   readonly sandbox?: string | undefined;
-  /** Start of the period without the store, in Unix milliseconds of machine time. */
+  /**
+   * Start of a period in which this server could not reach the Redis store of its log, in Unix milliseconds of machine
+   * time.
+   */
   readonly fromMs: number;
-  /** End of the period without the store, in Unix milliseconds of machine time. */
+  /** End of the outage of the store (Redis), in Unix milliseconds of machine time. */
   readonly toMs: number;
   readonly refused: number;
 }
 
-/** Command of a log: a request or another change of the server's state, as plain data. */
+/**
+ * One change of the server's state, such as a request, as plain data. The server appends each command to its log and
+ * then applies the command. A replay of the log restores the state.
+ */
 export type Command =
   | BeginCommand
   | RequestCommand

@@ -13,12 +13,15 @@ const withoutWaiter: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
 ]);
 
 /**
- * Whether no client waits for log commands of this kind, such as records of sent responses. These commands are applied
- * even if they reach the log after their deadline.
+ * Whether commands of this kind, such as notes of sent responses, have no client that waits for the result. The server
+ * applies these commands even if they reach its log after the deadline, when clients would no longer wait.
  */
 export const ignoresDeadline = (kind: Command['kind']): boolean => withoutWaiter.has(kind);
 
-/** Creates the result of a command that was not executed, because it reached the log after its deadline. */
+/**
+ * Creates the error result of a command that was skipped. The command was appended to the log after its deadline, so
+ * its client has already received an error.
+ */
 export const deadlineExceeded = (): { readonly error: LogUnavailableError } => ({
   error: new LogUnavailableError('The command reached the log after its deadline, so nothing was done.'),
 });

@@ -4,13 +4,13 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 export class DueRequests {
   readonly #sims: () => Iterable<Simulator>;
   /**
-   * Whether any simulator may have a delayed request. If false, skips the search for due requests, which would take 100
-   * us with a thousand sandboxes at every log entry.
+   * Whether any simulator of the server may have a delayed request. If false, `nextMs` and `complete` do not search the
+   * simulators. With a thousand sandboxes, this search would take 100 us for each log entry.
    */
   #mayHaveAny = true;
 
   /**
-   * Creates the search for delayed requests in a server's simulators.
+   * Creates the object that completes the delayed requests of all simulators of a server when their delays end.
    * @param sims returns all simulators, always in the same order
    */
   constructor(sims: () => Iterable<Simulator>) {
@@ -18,8 +18,8 @@ export class DueRequests {
   }
 
   /**
-   * Notes that a delayed request exists. Later calls of `nextMs` and `complete` then search all simulators for delayed
-   * requests.
+   * Notes that a fault rule delays a response in some simulator. Without a delayed response, `nextMs` (the next due
+   * time) and `complete` do not search the simulators.
    */
   add(): void {
     this.#mayHaveAny = true;
@@ -42,10 +42,7 @@ export class DueRequests {
     return nextMs;
   }
 
-  /**
-   * Completes all delayed requests that are due. A completed command may advance the clock, so that more requests
-   * become due.
-   */
+  /** Completes every delayed request whose delay has ended, in the server's own simulator and in its sandboxes. */
   complete(): void {
     if (!this.#mayHaveAny) return;
     for (const sim of this.#sims()) {

@@ -9,15 +9,16 @@ export interface LogTimeOptions {
   /** Called if the machine's clock was set back by more than 5 s, with the step in milliseconds. */
   onStepBack?: ((ms: number) => void) | undefined;
   /**
-   * Whether other servers write to the log with their own clocks. Small steps back are then ignored: if each server
-   * compensated them, the clocks would push each other ahead. Default false.
+   * Whether other servers append to the same log, each by its own clock. If so, ignores steps of at most 5 s by which
+   * the machine's clock is set back. Servers that compensated each other's small differences would advance the log's
+   * time more and more. Default false.
    */
   isShared?: boolean | undefined;
 }
 
 /**
- * Time of a log in Unix milliseconds, which never decreases. It stands still while an entry is applied, at the entry's
- * time; otherwise it follows the machine.
+ * Clock of a server that stores its commands in a log (`--data` or `--record`), in Unix milliseconds; never decreases.
+ * Follows the machine's clock, but shows the time of a log entry while the entry is applied.
  */
 export class LogTime implements TimeSource {
   readonly isLogged = true;
@@ -28,8 +29,8 @@ export class LogTime implements TimeSource {
   #lastMs = 0;
   #appliedMs: number | undefined;
   /**
-   * Last time read from the machine's clock, and the total by which that clock was set back, in milliseconds. The total
-   * is added to later readings, so that the log's time never decreases.
+   * Last reading of the machine's clock, in Unix milliseconds, and the total by which that clock was set back, in
+   * milliseconds. The total is added to later readings, so that the times of log entries never decrease.
    */
   #lastReadMs = 0;
   #setBackMs = 0;
@@ -40,7 +41,10 @@ export class LogTime implements TimeSource {
     this.#minimumStepMs = isShared ? reportedStepMs : 0;
   }
 
-  /** Time of the last applied log entry, in Unix milliseconds; 0 before the first. */
+  /**
+   * Time of the last entry of the append-only log that was applied to the server's state, in Unix milliseconds; 0
+   * before the first entry.
+   */
   get lastMs(): number {
     return this.#lastMs;
   }
@@ -50,15 +54,15 @@ export class LogTime implements TimeSource {
   }
 
   restart(): void {
-    // Does nothing: the time comes from the log's entries, not from the machine, so it cannot be restarted.
+    // Does nothing, because the time of a log never goes back, not even to the machine's current time.
   }
 
   /** Returns the machine's time for the next log entry, in Unix milliseconds. */
   liveMs(): number {
     if (this.#readMs === undefined) return this.#lastMs;
     const readMs = this.#readMs();
-    // Detects that the machine's clock was set back since the last reading. The comparison with the last log entry also
-    // detects a step back while the server was stopped.
+    // Detects that the machine's clock was set back since its last reading or since the time of the last log entry. The
+    // log entry also reveals a step back while the server was stopped.
     const stepMs = Math.max(this.#lastReadMs - readMs, this.#lastMs - readMs - this.#setBackMs);
     if (stepMs > this.#minimumStepMs) {
       this.#setBackMs += stepMs;
@@ -68,7 +72,10 @@ export class LogTime implements TimeSource {
     return Math.max(this.#lastMs, readMs + this.#setBackMs);
   }
 
-  /** Runs a function during which the log's clock shows the time of one entry. */
+  /**
+   * Runs a function that applies a log entry. During the function, `now` returns the entry's time `atMs` (Unix
+   * milliseconds), or the previous entry's time if later.
+   */
   at<Result>(atMs: number, run: () => Result): Result {
     this.#lastMs = Math.max(this.#lastMs, atMs);
     this.#appliedMs = this.#lastMs;

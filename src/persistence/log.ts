@@ -1,4 +1,7 @@
-/** Interface of an ordered log of commands. A folder and a Redis store implement it. */
+/**
+ * Interface of the log, the ordered list of commands from which a server's state can be restored. Implementations store
+ * the log in a folder, in Redis or in a recording file.
+ */
 
 /**
  * Position of a log entry, and the hash of all responses that the entry's commands produced. Another replica or version
@@ -8,17 +11,22 @@ export type ResponseHash = readonly [position: number, hash: string];
 
 /** Entry to append to a log. Its values are JSON, in which an integer may be a bigint. */
 export interface NewEntry {
-  /** Machine time at which the commands apply, in Unix milliseconds. Never decreases from entry to entry. */
+  /**
+   * Machine time at which the entry's commands apply, in Unix milliseconds. Never decreases from one log entry to the
+   * next.
+   */
   readonly atMs: number;
   readonly commands: readonly unknown[];
   /**
-   * Hashes of the responses to earlier entries of the log. The responses to an entry are known only after the entry was
-   * written, so a later entry contains their hash.
+   * Hashes of the responses to earlier log entries, by which other servers check that they computed equal responses.
+   * Responses are computed only after their entry is written, so a later entry contains their hash.
    */
   readonly answered?: readonly ResponseHash[];
 }
 
-/** Entry of a log, with its position and writer. */
+/**
+ * Entry that was appended to the log of a server's state, with its position in the log and the server that wrote it.
+ */
 export interface LogEntry extends NewEntry {
   /** Position of the entry in the log, counted from 1 without gaps. */
   readonly position: number;
@@ -30,40 +38,58 @@ export interface LogEntry extends NewEntry {
   readonly incarnation: number;
   readonly sequence: number;
   /**
-   * Whether the entry reached the log after its deadline. A command for which a client waits is then skipped, because
-   * the client has already received an error.
+   * Whether the entry was stored after the deadline that its writer had set. The entry's commands for which a client
+   * waits are then skipped, because the client has already received an error.
    */
   readonly isLate?: boolean;
 }
 
-/** Entry that was read when the log was opened, with the version of petstore-sim that wrote it. */
+/**
+ * Entry of the server's log that was read when the log was opened, with the version of petstore-sim that wrote the
+ * entry.
+ */
 export interface FoundEntry extends LogEntry {
   readonly version: string;
 }
 
-/** First scenario of a log: its name or file, and a hash of its content. */
+/**
+ * Scenario with which a log (the stored history of a server's state) began. Contains the name or file of the scenario,
+ * and a hash of its content.
+ */
 export interface LogScenario {
   readonly name: string;
   readonly hash: string;
 }
 
-/** Options for opening any log, such as `openFileLog(folder, options)` of `folder/file-log.js`. */
+/**
+ * Options for opening a log, which stores all changes of a server's state in a folder or in Redis. Used by
+ * `openFileLog(folder, options)` of `folder/file-log.js`, for example.
+ */
 export interface OpenLogOptions {
   /** Version of petstore-sim that opens the log. New entries contain it. */
   readonly version: string;
-  /** Scenario with which a new log starts. An existing log may have another, which `identity` names. */
+  /**
+   * Scenario for the first entry if a new log is created. Ignored for an existing log, whose first scenario is in
+   * `OpenedLog.identity`.
+   */
   readonly scenario: LogScenario;
   /** Whether to delete an existing log and start a new one. Default false. */
   readonly reset?: boolean;
 }
 
-/** Identity of a log: its unique id, and its first scenario. */
+/**
+ * Identity of an append-only log, which stores a server's state: a unique id, and the scenario with which the log
+ * started.
+ */
 export interface LogIdentity {
   readonly id: string;
   readonly scenario: LogScenario;
 }
 
-/** Snapshot in a log: the state after the entry at `position`, as the pieces in which it was written. */
+/**
+ * Snapshot in a server's log: the server's state after the log entry at `position`. `pieces` contains the parts of the
+ * state in stored order.
+ */
 export interface FoundSnapshot {
   readonly position: number;
   /** Version of petstore-sim that wrote the snapshot. */
@@ -71,7 +97,10 @@ export interface FoundSnapshot {
   readonly pieces: AsyncIterable<unknown>;
 }
 
-/** Opened log. Read `snapshot.pieces` to the end, then `entries` to the end; only then append. */
+/**
+ * Opened log of a server's state. Read the pieces of the snapshot first, and then the entries, which are the changes
+ * since the snapshot. Append only afterwards, because new entries change the state after all stored ones.
+ */
 export interface OpenedLog {
   readonly log: Log;
   readonly identity: LogIdentity;
@@ -79,7 +108,7 @@ export interface OpenedLog {
   readonly isNew: boolean;
   /** Newest complete snapshot in the log, if any. */
   readonly snapshot: FoundSnapshot | undefined;
-  /** Log entries after the snapshot. Without a snapshot, all entries. */
+  /** Entries of the log after the one at which `snapshot` was taken. Without a snapshot, all entries of the log. */
   readonly entries: AsyncIterable<FoundEntry>;
   /**
    * Messages for the user about problems of the opened log: lost or unreadable entries, and entries of another version
@@ -89,11 +118,17 @@ export interface OpenedLog {
 }
 
 export interface Log {
-  /** Position of the log's last entry; 0 for an empty log. */
+  /** Position of the last entry in the append-only log, counted from 1; 0 for an empty log. */
   readonly position: number;
-  /** Log position of the newest complete snapshot; 0 without a snapshot. */
+  /**
+   * Number of the log entry after which the newest complete snapshot of the server's state was taken; 0 without a
+   * snapshot.
+   */
   readonly snapshotPosition: number;
-  /** Whether the log is so large that a snapshot should replace its entries. False while a snapshot is written. */
+  /**
+   * Whether a snapshot of the server's state is due, because the log is large. The snapshot replaces the log's entries.
+   * False while a snapshot is being written.
+   */
   readonly snapshotIsDue: boolean;
   /**
    * Appends an entry. Promises of several entries resolve in the order of their positions.
@@ -105,10 +140,10 @@ export interface Log {
   /** Functions of a log that several servers share; `undefined` for any other log. */
   readonly shared?: SharedLog | undefined;
   /**
-   * Writes a snapshot of the state after the log entry at `position`. Then deletes the entries and snapshots that the
-   * new snapshot replaces.
-   * @param pieces parts of the snapshot, at most 64 KiB each. Each part is read shortly before it is written, with
-   * requests handled in between, so these requests must not change the parts
+   * Writes a snapshot of the server's state after the log entry at `position`. Then deletes the entries and snapshots
+   * that the new snapshot replaces.
+   * @param pieces parts of the state, at most 64 KiB each, read one by one while the server handles requests. These
+   * requests must not change the parts
    * @throws {LogUnavailableError} if the snapshot was not written; the log continues without it
    */
   writeSnapshot(position: number, pieces: Iterable<unknown>): Promise<void>;
@@ -123,7 +158,10 @@ export interface Log {
   close(): Promise<void>;
 }
 
-/** Functions of a log that several servers write to. */
+/**
+ * Functions of a log that several servers share. Each server appends its entries to the log and applies the entries of
+ * all servers.
+ */
 export interface SharedLog {
   /** Name of this server in the log's entries. */
   readonly writer: string;
@@ -133,23 +171,26 @@ export interface SharedLog {
    */
   follow(onEntry: (entry: LogEntry, ownEntry: NewEntry | undefined) => void): void;
   /**
-   * Resolves when all entries of the log at the time of the call are applied. Also resolves if the store does not
-   * respond.
+   * Resolves when this server has applied all entries that the shared log contained at the time of the call. Also
+   * resolves after a timeout or without a connection to Redis, so that the caller never waits forever.
    */
   catchUp(): Promise<void>;
   /**
-   * Called if this server's responses to a log entry differ from the writer's. Each later entry contains hashes of its
-   * writer's responses, for comparison.
+   * Called if this server's responses to the requests of a log entry differ from those of the server that wrote the
+   * entry. For the comparison, each log entry contains hashes of its writer's earlier responses.
    */
   onDisagreement(position: number, writer: string): void;
 }
 
-/** Maximum size of a log entry with several commands, in bytes of JSON. */
+/**
+ * Maximum size of a log entry that combines several commands (changes of the server's state), in bytes of JSON. A
+ * larger command has an entry of its own.
+ */
 export const maximumEntryBytes = 1024 * 1024;
 
 /**
- * Error if the log did not store an entry, for example on a full disk. A later attempt may succeed. If `isUncertain`,
- * the entry may have been stored after all.
+ * Error if an entry was not stored in the server's append-only log (`--data`), for example on a full disk. A later
+ * attempt may succeed. If `isUncertain`, the entry may have been stored after all.
  */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
@@ -160,7 +201,10 @@ export class LogUnavailableError extends Error {
   }
 }
 
-/** Error if a log cannot be opened. The message contains what was expected, what was found, and advice. */
+/**
+ * Error if the append-only log that stores a server's state (`--data`) cannot be opened. The message contains what was
+ * expected, what was found, and advice.
+ */
 export class LogOpenError extends Error {
   override readonly name = 'LogOpenError';
 }

@@ -19,12 +19,15 @@ import type { StateMachine } from './state-machine.js';
 import { unavailableResponse } from './unavailable-response.js';
 
 /**
- * Duration from which a current outage of the store is reported, in milliseconds. Requests wait longer than this before
- * they fail.
+ * Minimum duration of a current outage of the Redis store that is reported, in milliseconds. Requests wait longer than
+ * this for the store before they fail.
  */
 const reportedOutageMs = 2_000;
 
-/** Responses that are sent within this time after the request are logged without a delivery time, in milliseconds. */
+/**
+ * Maximum time from a request to its response, in milliseconds, for which the log omits the sending time of the
+ * response. The log entry of the request then implies the sending time.
+ */
 const unloggedDeliveryMs = 5;
 
 /** Creates the simulators of a server that stores each request and change in a log before it takes effect. */
@@ -46,8 +49,8 @@ export function createLoggedSimulators(
     sandboxes,
     loadService: async () => machine.service,
     handle(sandbox, call, deliver, fail) {
-      // Omits the response header that announces a recreated sandbox. Only when the log entry is applied does the state
-      // show which response has this header.
+      // Omits the header `X-Sim-Sandbox: recreated` from the logged request. The server adds the header when it applies
+      // the log entry, because the sandbox's first request is known only then.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {
@@ -79,8 +82,8 @@ export function createLoggedSimulators(
       if (of === undefined) return [];
       const nowMs = machine.time.liveMs();
       const { stale, lagMs = 0 } = health();
-      // Reports the store's current outage without a number of rejected requests, which is unknown until the store
-      // works again.
+      // Lists the current outage of the log's store with 0 rejected requests, because their number is unknown until the
+      // store works again.
       const now = stale && lagMs >= reportedOutageMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
       return [...sequencer.outages.unreported(name), ...now].map((outage) => inSimulatedTime(of, outage, nowMs));
     },
@@ -90,14 +93,18 @@ export function createLoggedSimulators(
   machine.onSandbox = (sandbox) => logRoutes(sandbox.sim, sandbox);
   return simulators;
 
-  /** Logs the requests to custom routes: first the request and, when the route's function has ended, its outcome. */
+  /**
+   * Stores each request to a custom route in the server's log. After the route's function has ended, also stores its
+   * outcome.
+   */
   function logRoutes(of: Simulator, sandbox?: Sandbox): void {
     const { routes } = coreOf(of);
     const name = sandbox?.name;
     routes.handle = (call) =>
       new Promise<Answer>((resolve, reject) => simulators.handle(sandbox, call, resolve, reject));
     routes.finish = (id, outcome) => {
-      // Ignores the outcome of a custom route if its sandbox was removed or created anew. The request no longer exists.
+      // Ignores the outcome of a custom route if its sandbox was removed meanwhile. The request was removed with the
+      // sandbox, and a new sandbox of the same name does not contain the request.
       if (machine.simOf(name) === of) sequencer.submit({ kind: 'routeEnded', sandbox: name, id, outcome });
     };
   }
@@ -114,8 +121,8 @@ export function createLoggedSimulators(
       return { answeredAtMs: nowMs, finishedAtMs: nowMs, lastArrivedId: sequencer.lastArrivedId(sandbox) };
     };
     /**
-     * Sends a response to the client and logs when it was sent. An adapter that delays the response reports the time
-     * itself.
+     * Sends a response to the client, and records the sending time in the log. If the adapter, such as the HTTP server,
+     * delays the response, the adapter calls `sent`, which records the time.
      */
     const send = (ready: Answer, isLate: boolean) => {
       const { sent, finish } = ready;
@@ -167,7 +174,10 @@ export function createLoggedSimulators(
     if (issues.length > 0) throw toControlError(new ScenarioError(issues));
   }
 
-  /** Replaces a scenario's name by its content. The name could stand for another scenario where the log is replayed. */
+  /**
+   * Replaces a scenario's name in the input of a control operation by the scenario's content. The log must contain the
+   * content, because the name may refer to another scenario when the log is replayed.
+   */
   function withContent(input: unknown): unknown {
     if (!isMap(input) || typeof input.scenario !== 'string') return input;
     return { ...input, scenario: findScenario(sim, input.scenario) };

@@ -6,8 +6,8 @@ import type { OutageCommand } from './command.js';
 const maximumOutages = 100;
 
 /**
- * Notes in the journal that requests were rejected while the store was unreachable. The journal does not contain these
- * requests.
+ * Adds a period to the journal in which the server could not reach Redis, with the number of requests that the server
+ * rejected meanwhile. The journal has no records of these requests.
  */
 export function noteOutage(sim: Simulator | undefined, command: OutageCommand, nowMs: number): void {
   if (sim === undefined) return;

@@ -6,32 +6,40 @@ import { LogUnavailableError } from './log.js';
 type Sandbox = string | undefined;
 
 /**
- * Maximum number of sandboxes with outages that wait to be logged. The oldest are dropped, because clients can invent
- * any number of names.
+ * Maximum number of sandboxes whose rejected requests are counted while the log's Redis store does not respond. Beyond
+ * it, the oldest counts are dropped, because clients can invent any number of sandbox names.
  */
 const maximumSandboxes = 1_000;
 
 /**
- * Collects the outages of the log's store, and the number of requests rejected during each outage, by sandbox. After an
- * outage, `end` returns both as commands for the log.
+ * Collects, for each sandbox, the periods in which Redis was unreachable and the number of requests rejected in each.
+ * After an outage, `end` returns commands that record both in the server's append-only log.
  */
 export class OutageLog {
-  /** Outages of the store that wait to be logged, by sandbox. `isOver` means that the store works again. */
+  /**
+   * Outages of the log's Redis store that are not recorded in the log yet, by sandbox. `isOver` is set when the store
+   * works again.
+   */
   readonly #unreported = new Map<Sandbox, Outage & { isOver?: true }>();
-  /** Commands that report an outage of the store to the log, and whose storing in the log is not confirmed yet. */
+  /** Reports of Redis outages that were submitted to the server's log, but are not confirmed as stored. */
   readonly #submitted = new Set<OutageCommand>();
-  /** Whether the operator was informed of the current outage, and the number of requests rejected since. */
+  /**
+   * Whether the operator was informed of the current outage of Redis, which stores the server's log, and the number of
+   * API requests rejected since then.
+   */
   #isReported = false;
   #refusedSinceReport = 0;
 
   /**
-   * Counts the requests among the log's commands that were rejected during an outage of the store.
+   * Counts rejected requests during an outage of Redis, for a report in the log. Counts only the API requests among the
+   * rejected commands.
    * @param fromMs time at which the commands were submitted, in Unix milliseconds
    * @param toMs time at which the commands were rejected, in Unix milliseconds
    */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
-      // Counts a sandbox's creation as a rejected request, because the first request to the sandbox caused it.
+      // Counts the creation of a sandbox as a rejected request, because a client's first request to a new sandbox
+      // creates the sandbox.
       const isRequest = command.kind === 'request' || (command.kind === 'touch' && command.make);
       if (isRequest) this.refuseRequest(command.sandbox, fromMs, toMs);
     }
@@ -43,8 +51,8 @@ export class OutageLog {
   }
 
   /**
-   * Subtracts one from the number of a sandbox's requests that were rejected during an outage, because the log contains
-   * such a request after all.
+   * Subtracts one from the count of a sandbox's requests that failed because the log's Redis store did not respond.
+   * Called for a request whose client received a timeout error, although the store did contain the request.
    */
   found(sandbox: Sandbox): void {
     const outage = this.#unreported.get(sandbox);
@@ -63,16 +71,17 @@ export class OutageLog {
   }
 
   /**
-   * Records that the operator was informed of the store's outage. The count of rejected requests then continues until
-   * `reportRecovery`.
+   * Notes that a message to the operator has reported the Redis outage. From then on, the end of the outage does not
+   * reset the number of rejected requests; only `reportRecovery` resets the number.
    */
   reportOutage(): void {
     this.#isReported = true;
   }
 
   /**
-   * Notes that the operator was informed that the store works again.
-   * @returns number of requests rejected during the outage
+   * Returns the number of rejected requests for the message that the store (Redis) works again, and resets the number
+   * to 0.
+   * @returns number of requests rejected since the previous message
    */
   reportRecovery(): number {
     const refused = this.#refusedSinceReport;
@@ -81,7 +90,10 @@ export class OutageLog {
     return refused;
   }
 
-  /** Returns the outages of the log's store, as seen by a sandbox, that are not in the log yet. */
+  /**
+   * Returns the periods in which the server could not write to its log, so that requests to a sandbox got a 503. Omits
+   * periods that the log already contains.
+   */
   unreported(sandbox: Sandbox): readonly Outage[] {
     const unreported = this.#unreported.get(sandbox);
     const submitted = [...this.#submitted].filter((command) => command.sandbox === sandbox);
@@ -89,9 +101,9 @@ export class OutageLog {
   }
 
   /**
-   * Ends the outage of the store after the log has stored an entry again. For each sandbox, creates a command for the
-   * log with the outage's period and its number of rejected requests. For a missing sandbox, creates the command only
-   * once the sandbox exists.
+   * Ends an outage of Redis, and creates a log command for each sandbox whose requests were rejected. The command
+   * contains the outage's period and the number of rejected requests. For a sandbox that does not exist yet, a later
+   * call creates the command.
    * @param nowMs end of the outage, in Unix milliseconds
    * @param exists whether a sandbox exists
    * @returns commands to append to the log; pass each with its result to `settle`
@@ -114,8 +126,8 @@ export class OutageLog {
   }
 
   /**
-   * Handles the result of an outage command that was submitted to the log. If the log did not store the command, a
-   * later command reports the outage.
+   * Handles the log's result for an outage report (`OutageCommand`). If the log did not store the report, the outage is
+   * reported again later.
    */
   settle(command: OutageCommand, commandResult: CommandResult): void {
     const error = 'error' in commandResult ? commandResult.error : undefined;
@@ -125,8 +137,8 @@ export class OutageLog {
   }
 
   /**
-   * Queues the outage reports again whose storing in the log is unconfirmed. Called after a reconnect. A report may
-   * thus be stored twice, which is better than never.
+   * Queues the reports of a Redis outage again that were sent to Redis without a confirmation. Called after a reconnect
+   * to Redis. The log may then contain a report twice, which is better than no report.
    */
   requeue(): void {
     for (const command of this.#submitted) this.#add(command.sandbox, command);

@@ -1,8 +1,8 @@
 import type { Command } from './command.js';
 
 /**
- * Counts the requests of a log entry, by sandbox. All of them arrived before the first response, so the judge can treat
- * them as parallel.
+ * Counts the requests in one entry of the server's append-only log, per sandbox. All these requests arrived before the
+ * first of them got a response, so the judge can treat them as parallel.
  */
 export function countParallelRequests(commands: readonly Command[]): Map<string, number> {
   const counts = new Map<string, number>();
@@ -15,8 +15,8 @@ export function countParallelRequests(commands: readonly Command[]): Map<string,
 }
 
 /**
- * Counts one request of a log entry as handled.
- * @returns number of requests of the entry for this sandbox that are not handled yet
+ * Subtracts one handled request from the number of requests that a log entry contains for a sandbox.
+ * @returns number of the sandbox's requests in the entry that are not handled yet
  */
 export function subtractRequest(counts: Map<string, number>, sandbox = ''): number {
   const left = (counts.get(sandbox) ?? 1) - 1;

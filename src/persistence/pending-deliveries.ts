@@ -4,8 +4,8 @@ import type { PendingCommand } from './command-queues.js';
 type Delivery = SentCommand['answers'][number];
 
 /**
- * Collects records of when and how responses were sent, by sandbox. `take` converts the records to commands for the
- * log.
+ * Collects records of when and how responses were sent, in one list per sandbox. `take` returns the lists as commands
+ * for the server's append-only log.
  */
 export class PendingDeliveries {
   #pending = new Map<string, Delivery[]>();
@@ -22,7 +22,8 @@ export class PendingDeliveries {
   }
 
   /**
-   * Empties this collection of sending times of responses. Returns commands that store the sending times in the log.
+   * Returns log commands that store when and how responses were sent, one for each sandbox. Then empties this
+   * collection.
    */
   take(): PendingCommand[] {
     if (this.isEmpty) return [];

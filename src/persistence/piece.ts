@@ -11,17 +11,25 @@ import type { JsonValue } from '../values/json.js';
 import type { JsonCall, JsonOutcome } from './command-json.js';
 import type { ReplicasState } from './replicas.js';
 
-/** Piece of a snapshot: the state of a server without its simulators. */
+/**
+ * Part of a stored snapshot: the state of a server outside its simulators, such as the names of sandboxes and the list
+ * of replicas.
+ */
 export interface ServerPiece {
   readonly kind: 'server';
   /** Time of the last entry in the snapshot, in Unix milliseconds. */
   readonly atMs: number;
-  /** Last applied entry of each server that writes to the log, by which a repeated entry is recognized. */
+  /**
+   * Restart count (incarnation) and sequence number of the last applied log entry of each server. An entry that was
+   * appended twice is recognized by these numbers.
+   */
   readonly applied: Readonly<Record<string, readonly [incarnation: number, sequence: number]>>;
   /** Hash of the content that was last loaded from the scenario file. */
   readonly scenarioHash?: string | undefined;
   readonly runEnd?: ClientEnd | undefined;
-  /** Replicas: the servers that share the log. Absent for a log with one server. */
+  /**
+   * Replicas: the servers that share one state by an append-only log in Redis. Absent if only one server uses the log.
+   */
   readonly replicas?: ReplicasState | undefined;
   readonly sandboxes: {
     /** Names of all sandboxes, in the order of their last use. */
@@ -32,8 +40,8 @@ export interface ServerPiece {
 }
 
 /**
- * Piece of a snapshot with the content of a scenario. If `hasPets`, pieces with the scenario's pets follow. Other
- * pieces refer to a scenario by its number in the snapshot, counted from 0.
+ * Part of a stored snapshot that contains a scenario. If `hasPets`, the scenario's pets follow in parts of their own.
+ * Other parts refer to a scenario by its number in the snapshot, counted from 0.
  */
 export interface ScenarioPiece {
   readonly kind: 'scenario';
@@ -47,11 +55,14 @@ export interface ScenarioPetsPiece {
 }
 
 /**
- * Fields with which the state of a simulator, or of a named snapshot, begins in a snapshot of the log. Further pieces
- * contain data and API keys. Data that has not changed since the start of the scenario is left out.
+ * First fields in the stored state of a simulator, or of a named snapshot of a simulator. Separate parts with data and
+ * API keys follow. Data that has not changed since the scenario's start is omitted.
  */
 interface StateHead {
-  /** Number of the simulator's current scenario among the scenarios that the log's snapshot contains. */
+  /**
+   * Number of the current scenario, counted from 0, among the scenarios that the same stored snapshot contains. The
+   * current scenario is that of the simulator or of the named snapshot.
+   */
   readonly resolved: number;
   /**
    * Number of a scenario within this snapshot of the log. A reset of the simulator restores this scenario's data, such
@@ -77,8 +88,8 @@ export interface SimulatorPiece extends StateHead {
 }
 
 /**
- * Piece of a log's snapshot: a named snapshot that the user has taken of a simulator. The simulator is that of the last
- * earlier piece of the kind `simulator`.
+ * Part of a stored server state that begins a named snapshot, which a user has taken of a simulator. The named snapshot
+ * belongs to the simulator in the nearest preceding part of the kind `simulator`.
  */
 export interface SnapshotPiece extends StateHead {
   readonly kind: 'snapshot';
@@ -86,7 +97,10 @@ export interface SnapshotPiece extends StateHead {
   readonly clock: ClockState;
 }
 
-/** Part of a log's snapshot with data of a service. The parts of one service follow each other. */
+/**
+ * Part of a stored snapshot of the server's state: data of one simulated API (service), such as pets. If the data needs
+ * several parts, the parts follow each other.
+ */
 export interface DataPiece {
   readonly kind: 'data';
   readonly service: string;
@@ -99,7 +113,8 @@ export interface KeysPiece {
 }
 
 /**
- * Piece of a snapshot with records of the journal. The kind `held` is for records whose responses were not sent yet.
+ * Part of a stored snapshot with journal records (requests with their responses). The kind `held` marks records whose
+ * responses were not sent yet when the snapshot was taken.
  */
 export interface EntriesPiece {
   readonly kind: 'entries' | 'held';

@@ -5,27 +5,33 @@ import type { FoundEntry, FoundSnapshot } from './log.js';
 import { type MachineOptions, resolveLogged, restoreMachine, startMachine } from './start-machine.js';
 import type { StateMachine } from './state-machine.js';
 
-/** First log entry to which this version responds differently than the version that wrote the entry. */
+/**
+ * First log entry whose responses differ between this version of petstore-sim and the version that wrote the entry: its
+ * number in the log, and the version that wrote it.
+ */
 export interface ReplayDifference {
   readonly position: number;
   readonly version: string;
 }
 
-/** State of a server after all entries of its log. */
+/** Result of rebuilding a server's state from the append-only log of its changes. */
 export interface ReadMachine {
-  /** State after the log's entries; `undefined` for a log without a snapshot and entries. */
+  /** State of the server after all entries of the log; `undefined` for a log without a snapshot and entries. */
   readonly machine: StateMachine | undefined;
   /**
-   * First log entry to which this version responds differently than the version that wrote the entry; `undefined`
-   * without such an entry. Later entries are applied too.
+   * First log entry whose responses differ between this version of petstore-sim and the version that wrote the entry;
+   * `undefined` if all responses are equal. `machine` is the state after all entries, including those after the
+   * difference.
    */
   readonly difference: ReplayDifference | undefined;
 }
 
 /**
- * Reads the state from a log: restores its snapshot, or starts its first scenario, and then applies all entries.
- * @param knownScenario scenario that is already resolved, which saves time
- * @throws {Error} for a log with neither; {ScenarioError} for a scenario that this version rejects
+ * Rebuilds a server's state from the append-only log of its changes. Begins with the log's snapshot, or without one
+ * with the scenario in the first entry, and then applies the entries in order.
+ * @param knownScenario a scenario that is already resolved; saves time if the log contains the same scenario
+ * @throws {Error} if a log without a snapshot does not begin with a scenario; {ScenarioError} for a scenario that this
+ * version rejects
  */
 export async function readMachine(
   { snapshot, entries }: { snapshot: FoundSnapshot | undefined; entries: AsyncIterable<FoundEntry> },
@@ -49,9 +55,9 @@ export async function readMachine(
 }
 
 /**
- * Creates the state with which a log begins.
- * @param knownScenario scenario that is already resolved, which saves time
- * @throws {Error} for a log that does not begin with a scenario
+ * Creates a server's state from the first entry of its log, which contains the scenario.
+ * @param knownScenario the same scenario, if already resolved, to save time
+ * @throws {Error} if the entry contains no scenario
  */
 export function startFromFirstEntry(
   first: FoundEntry,

@@ -3,7 +3,7 @@ import type { JsonValue } from '../values/json.js';
 import type { Piece, ScenarioPiece, ServerPiece, SimulatorPiece, SnapshotPiece } from './piece.js';
 import type { SimulatorParts, StateParts } from './restore-simulator.js';
 
-/** State of a server as collected from the pieces of a snapshot. */
+/** State of a server, assembled from the parts of a snapshot in the server's log. */
 export interface CollectedState {
   readonly server: ServerPiece;
   readonly scenarios: readonly Scenario[];
@@ -12,14 +12,14 @@ export interface CollectedState {
 }
 
 /**
- * Collects the state from the pieces of a snapshot.
- * @throws {Error} if pieces are missing or unknown
+ * Assembles the state of a server from the stored parts of a snapshot.
+ * @throws {Error} if parts are missing or unknown
  */
 export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unknown>): Promise<CollectedState> {
   let server: ServerPiece | undefined;
   const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
   const simulators: SimulatorParts[] = [];
-  /** Simulator or named snapshot to which the next pieces of the file belong: pieces with data or API keys. */
+  /** Simulator or named snapshot to which the next data and API keys in the stored server state belong. */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
     const piece = each as Piece | EarlierPiece;
@@ -88,15 +88,15 @@ const emptyParts = <Head>(head: Head): StateParts<Head> => {
   return { head, data, keys: [], unlistedKeys: [] };
 };
 
-/** Piece of a snapshot with pets, in the format of an earlier version of petstore-sim. */
+/** Part of a stored server state that contains pets, in the format of an earlier version of petstore-sim. */
 interface EarlierPiece {
   readonly kind: 'pets';
   readonly pets: readonly JsonValue[];
 }
 
 /**
- * Fields that the first part of a snapshot had in an earlier version of petstore-sim: the next pet id, and the data of
- * other services.
+ * Fields of a stored snapshot's first part in an earlier version of petstore-sim: the next pet id, and the data of
+ * further simulated APIs by name.
  */
 interface EarlierHead {
   readonly nextId?: JsonValue;

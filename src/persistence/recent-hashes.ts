@@ -15,8 +15,8 @@ export class RecentHashes {
   }
 
   /**
-   * Whether this server responded to an entry differently than another one. Returns `false` for an entry that is no
-   * longer in memory.
+   * Whether this server and another replica responded differently to the requests of a log entry, by the hash of the
+   * responses. Returns `false` if this server's hash is no longer in memory.
    */
   differs(position: number, hash: string): boolean {
     if (position > this.#last || position <= this.#last - most) return false;

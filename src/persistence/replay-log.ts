@@ -15,7 +15,9 @@ export interface ReplayUntil {
 }
 
 export interface Replay {
-  /** State after the replay; `undefined` if no entry was replayed. */
+  /**
+   * State of the server after the replay of its log; `undefined` if the log has no snapshot and no entry was replayed.
+   */
   readonly machine: StateMachine | undefined;
   readonly applied: number;
   /** Last log entry that was replayed; `undefined` if none was replayed. */
@@ -53,6 +55,8 @@ export async function replayLog(
   return { machine, applied, last, difference: undefined, uncompared };
 }
 
-/** Whether a log entry contains a command that has a response. */
+/**
+ * Whether a log entry contains an API request or a control request. Both have a response, which a replay can compare.
+ */
 const isAnswered = ({ commands }: FoundEntry) =>
   (commands as readonly Command[]).some(({ kind }) => kind === 'request' || kind === 'control');

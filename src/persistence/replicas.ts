@@ -1,4 +1,4 @@
-/** Replica: a server that shares a log with others. */
+/** Replica: one of several servers that share their state by a common log in Redis. */
 export interface Replica {
   readonly name: string;
   /** Version of petstore-sim that the replica runs. */
@@ -6,27 +6,34 @@ export interface Replica {
   /** Number of the replica from 0. The number of a replica that has left is used again. */
   readonly number: number;
   /**
-   * Total time in which the store had worked when the replica last wrote an entry, in milliseconds since the log's
-   * start. Outages of the store do not count.
+   * Time at which the replica last wrote an entry, in milliseconds since the log's start. Outages of Redis do not
+   * count.
    */
   lastMs: number;
-  /** Set when the replica has left. Its name remains, because late entries of the replica may still arrive. */
+  /**
+   * `true` after this replica stopped sharing the log; absent before. The replica stays stored for a while, because
+   * late log entries of the replica may still arrive.
+   */
   hasParted?: true;
 }
 
 export interface ReplicasState {
   readonly list: readonly Replica[];
-  /** Time in which the store worked since the log's start, in milliseconds. */
+  /**
+   * Total time in which the log's store (Redis) was available, in milliseconds. Detects replicas that have stopped
+   * writing, without counting outages of the store.
+   */
   readonly activeMs: number;
 }
 
 /**
- * Time without a log entry after which a replica counts as gone, in milliseconds. Outages of the store are not counted.
+ * Time after which a replica that has written no log entry counts as gone, in milliseconds. Periods in which Redis was
+ * unreachable do not count.
  */
 const goneAfterMs = 10_000;
 /**
- * Longest gap between two log entries during which the store counts as available, in milliseconds. The rest of a longer
- * gap is an outage, because each replica writes an entry every two seconds.
+ * Maximum time between two log entries that counts as time in which replicas could write, in milliseconds. In the rest
+ * of a longer gap, Redis was unavailable, because each replica writes an entry every two seconds.
  */
 const longestPauseMs = 3_000;
 /**
@@ -38,7 +45,7 @@ const connectionsEach = 10_000;
 /** Live replicas of a log. The list depends only on the log's entries, so that all servers agree. */
 export class Replicas {
   readonly #replicas = new Map<string, Replica>();
-  /** Total time in which the store was available, in milliseconds. */
+  /** Total time since the log's start in which the log's Redis store was available, in milliseconds. */
   #activeMs = 0;
 
   constructor(state?: ReplicasState) {
@@ -46,13 +53,16 @@ export class Replicas {
     for (const replica of state?.list ?? []) this.#replicas.set(replica.name, { ...replica });
   }
 
-  /** State of the list of replicas, for a snapshot; `undefined` for a log that only one server uses. */
+  /**
+   * Replicas (servers that share the log), and the total time in which Redis was available, for a snapshot. `undefined`
+   * for a log that only one server uses.
+   */
   get state(): ReplicasState | undefined {
     if (this.#activeMs === 0 && this.#replicas.size === 0) return undefined;
     return { list: [...this.#replicas.values()].map((replica) => ({ ...replica })), activeMs: this.#activeMs };
   }
 
-  /** Whether no replica has joined the log. */
+  /** Whether the list of replicas (servers that share the log) is empty, as for a log that only one server uses. */
   get isEmpty(): boolean {
     return this.#replicas.size === 0;
   }
@@ -67,9 +77,9 @@ export class Replicas {
   }
 
   /**
-   * Notes that a replica wrote an entry, and finds the replicas that count as gone.
-   * @param passedMs time since the previous entry, in milliseconds
-   * @returns the replicas that are gone
+   * Records that a replica wrote a log entry, and removes the replicas that have written none for too long.
+   * @param passedMs time since the log's previous entry, in milliseconds
+   * @returns the removed replicas
    */
   wrote(name: string, passedMs: number): readonly Replica[] {
     if (this.#replicas.size === 0) return [];
@@ -94,8 +104,8 @@ export class Replicas {
   }
 
   /**
-   * Notes that a replica has left.
-   * @returns the replica, if it was live
+   * Marks a replica (a server that shares the log) as departed.
+   * @returns the replica; `undefined` if it is unknown or had departed before
    */
   leave(name: string): Replica | undefined {
     const replica = this.#replicas.get(name);

@@ -14,10 +14,13 @@ import type { JsonValue } from '../values/json.js';
 import { fromJsonCall, fromJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, SimulatorPiece, SnapshotPiece } from './piece.js';
 
-/** Parts of a simulator's state, or of a named snapshot, that are read from a log and not yet restored. */
+/**
+ * State of a simulator, or of a snapshot that was saved under a name, after reading from the server's log and before
+ * its restoring.
+ */
 export interface StateParts<Head> {
   readonly head: Head;
-  /** Data of each service of the simulator, by service name. */
+  /** Data of each API that the simulator serves, such as its pets, as JSON values by API name. */
   readonly data: Map<string, JsonValue[]>;
   readonly keys: ExportedKey[];
   readonly unlistedKeys: ExportedKey[];
@@ -37,8 +40,9 @@ export interface SimulatorParts extends StateParts<SimulatorPiece> {
 export type ScenarioOf = (number: number) => ResolvedScenario;
 
 /**
- * Restores the captured state of a simulator. Before the call, the simulator must be at the start of the scenario with
- * the number `parts.head.petsFrom`, whose data a reset restores.
+ * Restores a simulator's state from the parts of a stored snapshot. Before the call, the simulator must be at the start
+ * of the scenario whose data, such as pets, a reset restores. `parts.head.petsFrom` is this scenario's number in the
+ * snapshot.
  */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
   const { state } = coreOf(sim);
@@ -85,7 +89,10 @@ const keyState = (
   return { keys: keys.map(read('keys')), unlisted: unlistedKeys.map(read('unlistedKeys')) };
 };
 
-/** Reads the data of all services from the parts of a stored simulator state. Returns the data by service name. */
+/**
+ * Reads the data of the simulated APIs, such as the Petstore's pets, from a stored simulator state. Returns the data by
+ * API name, without APIs for which the state has no data.
+ */
 const copiesOf = ({ data: values }: Pick<StateParts<unknown>, 'data'>, services: readonly MountedService[]) =>
   Object.fromEntries(
     services.flatMap((mounted) => {

@@ -7,8 +7,9 @@ import type { Simulator } from '../simulator/simulator.js';
 import type { ControlCommand } from './command.js';
 
 /**
- * Runs the control operation of a command from the log.
- * @throws {ControlError} for a mistake of the caller
+ * Runs the control operation that a log entry contains, such as a change of the simulated clock. The log stores all
+ * changes of the server's state for a restart.
+ * @throws {ControlError} for a mistake in the operation's input
  */
 export function runControl(
   { operations, sandboxOperations }: ServedService,

@@ -26,8 +26,8 @@ export interface SequencerHost {
 }
 
 /**
- * Maximum delay, in milliseconds, after which the log stores the sending times of responses. If another command is
- * appended earlier, its log entry also contains the sending times.
+ * Maximum delay, in milliseconds, after which the sending times of responses are appended to the server's log. An entry
+ * that is appended earlier, such as for a new request, includes the collected sending times.
  */
 const deliveryDelayMs = 1_000;
 
@@ -43,19 +43,25 @@ export class Sequencer {
   readonly #deliveries = new PendingDeliveries();
   #answered: ResponseHash[] = [];
   #isDeferred = false;
-  /** Number of requests that are submitted to the log but not applied yet, by sandbox. */
+  /**
+   * Number of API requests that are submitted to the server's log but not applied to the simulator yet, by sandbox
+   * name.
+   */
   readonly #arriving = new Map<string, number>();
   #lastAtMs = 0;
   #cancelDeliveries: (() => void) | undefined;
   readonly #tick: TickTimer;
-  /** Number of commands submitted to the log, and of those that are applied or have failed. */
+  /**
+   * Number of submitted commands, and number of those that are applied or have failed. A command is one change of the
+   * server's state, such as a request, that is stored in a log first.
+   */
   #submittedCount = 0;
   #doneCount = 0;
   #settled: { count: number; resolve: () => void }[] = [];
   #snapshot: Promise<void> = Promise.resolve();
   /**
-   * Commands of each entry that was sent to a shared log. The clients of these commands wait until the entry is read
-   * back.
+   * Commands of each log entry that this server sent to Redis. The clients of these commands get responses when this
+   * server reads the entry back from Redis.
    */
   readonly #written = new WeakMap<NewEntry, PendingEntry>();
   readonly outages: OutageLog;
@@ -64,8 +70,9 @@ export class Sequencer {
   readonly #hashes = new RecentHashes();
 
   /**
-   * Creates the sequencer, which writes the server's commands to the log in order.
-   * @param outages outages of the store that an earlier sequencer could not write to the log
+   * Creates the sequencer. It writes the server's commands, such as requests, to the log in order, and then applies
+   * each command.
+   * @param outages periods in which Redis was unavailable, and which this server could not write to the log yet
    */
   constructor(machine: StateMachine, log: Log, host: SequencerHost, outages = new OutageLog()) {
     outages.requeue();
@@ -80,7 +87,8 @@ export class Sequencer {
   }
 
   /**
-   * Appends a command to the log, then applies it.
+   * Queues a command (a change of the server's state) for the server's log. The command is applied after the log has
+   * stored it.
    * @param done called with the result, or with a {LogUnavailableError} if the log did not store the command
    */
   submit(command: Command, done?: CommandCallback): void {
@@ -91,20 +99,29 @@ export class Sequencer {
     this.#deferWrite();
   }
 
-  /** Notes when and how a response was sent. The next log entry contains this record. */
+  /**
+   * Notes the delivery of a response: its sending times, and whether the client disconnected before. The next entry of
+   * the server's append-only log contains the delivery.
+   */
   noteDelivery(sandbox: string | undefined, id: number, delivery: SentCommand['answers'][number][1]): void {
     this.#deliveries.add(sandbox, id, delivery);
     this.#cancelDeliveries ??= this.#host.after(deliveryDelayMs, () => this.#deferWrite());
   }
 
-  /** Id of the last request that arrived in a simulator, including requests that are not applied yet. */
+  /**
+   * Returns the id of the last request that arrived for a simulator. Includes requests that wait to be written to the
+   * server's log and have no effect on the simulator yet.
+   */
   lastArrivedId(sandbox: string | undefined): number {
     const sim = this.#machine.simOf(sandbox);
     const lastId = sim === undefined ? 0 : coreOf(sim).state.journal.lastId;
     return lastId + (this.#arriving.get(sandbox ?? '') ?? 0);
   }
 
-  /** Resolves when all commands submitted so far are applied; returns `undefined` if they are. */
+  /**
+   * Returns a promise that resolves when all commands submitted to the log so far are applied. If several servers share
+   * the log, the promise also waits for their entries. Returns `undefined` if there is nothing to wait for.
+   */
   settled(): Promise<void> | undefined {
     const { shared } = this.#log;
     const ownSettled = this.#settledOwn();
@@ -117,8 +134,8 @@ export class Sequencer {
   }
 
   /**
-   * Appends the sending times of responses that are not in the log yet. Then waits until all commands are applied, and
-   * a snapshot in progress is complete.
+   * Ends the writing to the server's log. First appends the remaining notes of when responses were sent. Then waits
+   * until all submitted commands are applied and an unfinished snapshot is stored.
    */
   async close(): Promise<void> {
     if (!this.#deliveries.isEmpty) this.#deferWrite();
@@ -181,7 +198,8 @@ export class Sequencer {
     const submitted = written?.waiting.map(({ command }) => command);
     const { results, hash } = this.#machine.apply(entry, submitted);
     this.#compare(entry, hash);
-    // Skips a repeated log entry. Its first copy was applied before, so the repetition has no results.
+    // Completes the commands of this server's own log entry. Skips the second copy of an entry, which has no results
+    // because the first copy was applied before.
     if (written !== undefined && results.length > 0) {
       if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
       const nowMs = this.#machine.time.liveMs();
@@ -197,8 +215,8 @@ export class Sequencer {
   }
 
   /**
-   * Compares the hashes of responses that a log entry's writer has computed with the hashes of this server. Reports a
-   * difference as a disagreement between the servers.
+   * Compares hashes of earlier responses: those that another server stored in this log entry, and those that this
+   * server computed. Reports each difference, because all servers that share a log must respond equally.
    */
   #compare({ position, writer, answered = [] }: LogEntry, hash: string): void {
     for (const [earlier, expected] of answered) {
@@ -221,7 +239,10 @@ export class Sequencer {
     this.#finish(written.waiting, () => ({ error }));
   }
 
-  /** Marks requests as lost if their clients received a timeout error before the requests were applied. */
+  /**
+   * Marks the requests of a log entry as lost, because their clients received a 503 before the entry was applied. The
+   * journal then shows that the clients did not receive the recorded responses.
+   */
   #markLost(waiting: readonly PendingCommand[], results: readonly CommandResult[]): void {
     for (const [index, { command }] of waiting.entries()) {
       const commandResult = results[index] as CommandResult;

@@ -17,7 +17,7 @@ import { StateMachine } from './state-machine.js';
 export interface MachineOptions
   extends Omit<SimulatorOptions, 'scenario' | 'operations' | 'handlers' | 'readStart'>,
     LogTimeOptions {
-  /** Main service of the simulators. */
+  /** Main API that the simulators serve, such as the Petstore, with the operations of its control API. */
   readonly service: ServedService;
   /** Maximum number and idle timeout of sandboxes. Default: 1,000, without a timeout. */
   readonly sandboxes?: SandboxesOptions | undefined;
@@ -34,9 +34,10 @@ export function startMachine(resolved: ResolvedScenario, atMs: number, options: 
 }
 
 /**
- * Restores the state of a server from the pieces of `captureMachine`.
- * @param knownScenario scenario that is already resolved, so that its pets are not generated again
- * @throws {Error} for incomplete pieces; {ScenarioError} for a scenario that this version rejects
+ * Restores the state of a server from the parts of a snapshot, as `captureMachine` returned them.
+ * @param knownScenario scenario that is already checked and contains its generated pets; used where the snapshot
+ * contains the same scenario
+ * @throws {Error} for incomplete parts; {ScenarioError} for a scenario that this version of petstore-sim rejects
  */
 export async function restoreMachine(
   pieces: AsyncIterable<unknown> | Iterable<unknown>,
@@ -72,8 +73,8 @@ export async function restoreMachine(
 }
 
 /**
- * Initial data of a scenario, for each API of a simulator. Restored sandboxes of this scenario share the data until
- * their first write, so that a large scenario's pets are in memory once.
+ * Initial data of a scenario, such as its pets, for each API that a simulator serves. Restored sandboxes with this
+ * scenario share the data until their first write. A large list of pets is thus in memory only once.
  */
 type Start = Pick<SimulatorState, 'services' | 'dataFrom'>;
 
@@ -109,8 +110,8 @@ const createSimulator = (resolved: ResolvedScenario, options: MachineOptions, ti
   simulateFrom(options.service.main, resolved, { ...options, readStart }, time);
 
 /**
- * Fills in the defaults of a scenario that a log contains. Accepts any operation name in the scenario, because the
- * server that wrote the log has checked the names.
+ * Fills in the defaults of a scenario that was stored in the append-only log. Accepts any operation name, because the
+ * server that stored the scenario has checked the names.
  */
 export const resolveLogged = (scenario: Scenario, options: MachineOptions): ResolvedScenario =>
   runToEnd(resolveInSteps(scenario, options.service.main.rules, { ...options, readStart }, undefined, anyOperation));

@@ -63,8 +63,8 @@ export class StateMachine {
   /** Number of API requests in the current log entry that are not handled yet, by sandbox. */
   #unhandled = new Map<string, number>();
   /**
-   * Server that wrote the current log entry, and the time by which the entry's timestamp is behind the log's time, in
-   * milliseconds. The log's time never goes back.
+   * Name of the server that wrote the current log entry. `#delayMs` is the time from that entry's timestamp to the
+   * log's time, in milliseconds: the log's time never decreases, but the writer's clock may be behind.
    */
   #writer = '';
   #delayMs = 0;
@@ -110,14 +110,18 @@ export class StateMachine {
     return sandbox === undefined ? this.sim : this.sandboxes.find(sandbox)?.sim;
   }
 
-  /** Judges the client. After the end of a run, the verdict includes the client's exit. */
+  /**
+   * Judges the client's requests so far. After the end of the run, the verdict also depends on how the client's command
+   * ended.
+   */
   judge(): Verdict {
     return judge(this.sim, this.#runEnd && { isOver: true, end: this.#runEnd });
   }
 
   /**
-   * Applies the commands of a log entry at the entry's time.
-   * @param submitted the parsed commands, if this server submitted the entry
+   * Applies a log entry to the server's state: runs the entry's commands as of the time at which the entry was written.
+   * An entry that was already applied changes nothing.
+   * @param submitted the entry's parsed commands, if this server submitted the entry
    */
   apply(entry: LogEntry, submitted?: readonly Command[]): AppliedEntry {
     const { atMs, commands, writer, incarnation, sequence, isLate = false } = entry;
@@ -128,13 +132,13 @@ export class StateMachine {
     const beforeMs = this.time.lastMs;
     const { operations } = coreOf(this.sim).state.shared;
     const { acceptsAll } = operations;
-    // Accepts any operation name in logged scenarios and fault rules. The server that received the command checked the
-    // names, and may have custom routes that this server lacks.
+    // Accepts unknown operation names in scenarios and fault rules from the log. The server that appended the log entry
+    // checked the names, and may have custom routes that this server lacks.
     operations.acceptsAll = true;
     const applied = this.time.at(atMs, () => {
       this.#noteReplica(writer, this.time.lastMs - beforeMs);
-      // First completes the delayed requests that are due, because their due times are before the time of the log
-      // entry.
+      // Completes due delayed requests before the commands of the log entry, because the requests were due before the
+      // time of the entry.
       this.#due.complete();
       this.#writer = writer;
       this.#delayMs = this.time.lastMs - atMs;
@@ -214,7 +218,7 @@ export class StateMachine {
       case 'alignClock':
         return roundUpToSecond(coreOf(this.sim).state.clock);
       case 'begin':
-        // Resets the simulator, so that its clock starts at the time of this `begin` entry of the log.
+        // Resets the simulator, because its clock must start at the time of the log's first entry, `begin`.
         this.sim.reset();
         this.#scenarioHash = command.hash;
         return;

@@ -9,7 +9,10 @@ const longestTimerMs = 2 ** 31 - 1;
  */
 type After = (ms: number, run: () => void) => () => void;
 
-/** Timer that calls back when a delayed request is due, in case no other command is appended to the log by then. */
+/**
+ * Timer that calls back when the next delayed request is due. The server then appends a log entry, which completes the
+ * request even if no other request arrives.
+ */
 export class TickTimer {
   readonly #machine: StateMachine;
   readonly #after: After;

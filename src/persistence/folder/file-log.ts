@@ -48,19 +48,29 @@ export interface OpenFileLogOptions extends OpenLogOptions {
    */
   readonly flush?: boolean;
   /**
-   * Called with the error message if the process must exit, because a flush failed or the folder was removed. Default:
-   * writes the message to standard error and exits with code 1.
+   * Called with an error message if the process must exit, because the log can no longer be written safely. Examples: a
+   * flush to the disk failed, or the log's folder was removed. Default: writes the message to standard error and exits
+   * with code 1.
    */
   readonly onFatal?: (sentence: string) => void;
   /** Minimum size of the log at which a snapshot of the state replaces the log's entries, in bytes. Default 16 MiB. */
   readonly minimumLogBytes?: number;
 }
 
-/** Maximum size of an entry with one command, in bytes. An imported state can be this large. */
+/**
+ * Maximum size of a log entry that contains a single command, in bytes. The command may import a whole state, so the
+ * limit is higher than for several commands.
+ */
 const maximumCommandBytes = 64 * 1024 * 1024;
-/** Minimum growth of the log before a failed snapshot is tried again, in bytes. */
+/**
+ * Minimum growth of the log files of `--data` between a failed snapshot of the server's state and the next attempt, in
+ * bytes.
+ */
 const retryBytes = 1024 * 1024;
-/** Disk space that the log's folder may use in addition to three times the size of the state, in bytes. */
+/**
+ * Disk space that the folder of `--data` may use in addition to three times the size of the newest snapshot, in bytes.
+ * If more is required, the previous snapshot is deleted.
+ */
 const spareBytes = 64 * 1024 * 1024;
 /**
  * Size of one write of a snapshot, in bytes. A write takes a few milliseconds, and the server handles requests between
@@ -71,7 +81,8 @@ const snapshotWriteBytes = 64 * 1024;
 const watchMs = 2_000;
 
 /**
- * Opens the log in a folder, or creates one. Moves unreadable parts aside and reports them in `notices`.
+ * Opens the append-only log of a server's changes in a folder (`--data`), or creates the log. Moves unreadable parts
+ * aside and reports them in `notices`.
  * @throws {LogOpenError} for an unusable folder: not a folder, not writable, in use by another process of this machine,
  * or in a newer format
  */
@@ -118,7 +129,7 @@ class FileLog implements Log {
   readonly #content: Content;
   readonly #options: Options;
   #sequence = 0;
-  /** File to which the log appends new entries. */
+  /** Open file to which the log appends new entries, the changes of the server's state. */
   #file: OpenFile;
   /**
    * Total size of the log entries since the last snapshot at which the next snapshot is due, in bytes. Raised before
@@ -127,7 +138,10 @@ class FileLog implements Log {
   #dueBytes: number;
   #isDue = false;
   #writingSnapshot: Promise<void> | undefined;
-  /** Descriptors of completed files that are not yet flushed and closed. */
+  /**
+   * File descriptors of log files that a newer log file has replaced. The next flush writes the files to disk and
+   * closes them.
+   */
   #rotated: number[] = [];
   #isFolderFlushed = true;
   #runningFlush: Promise<void> = Promise.resolve();
@@ -147,7 +161,8 @@ class FileLog implements Log {
     const { snapshot } = content;
     const stateBytes = snapshot ? bytesOf(folder, snapshotName(snapshot.position)) : 0;
     this.#dueBytes = Math.max(options.minimumLogBytes, stateBytes);
-    // Continues the last file only if this version wrote it, because the first line names the version of all entries.
+    // Appends to the log's last file only if this version of petstore-sim created the file. A file's first line names
+    // one version for all entries in the file, so another version starts a new file.
     const [last] = content.files.slice(-1).filter(({ version }) => version === options.version);
     this.#file = last ? openToAppend(folder, last.name) : this.#createFile();
     this.#rotateIfDue();
@@ -265,8 +280,9 @@ class FileLog implements Log {
   }
 
   /**
-   * Rejects all further entries and exits the process.
-   * @returns the error for the current entry
+   * Makes the log reject all further entries, and calls `onFatal`, which ends the process by default. Used if the log's
+   * file is lost or cannot be flushed to disk.
+   * @returns the error that rejects the current entry
    */
   #end(sentence: string, cause?: unknown): LogUnavailableError {
     this.#ended = sentence;
@@ -285,8 +301,8 @@ class FileLog implements Log {
       fs.ftruncateSync(descriptor, size);
       this.#file = this.#createFile();
     } catch {
-      // Continues with the old log file if no new one can be created, for example on a full disk. The next entry tries
-      // again, or reports the reason.
+      // Continues with the current log file if no new file can be created, for example on a full disk. After each later
+      // log entry, tries again. A log entry that cannot be written reports the error itself.
       return;
     }
     if (this.#options.flush) this.#rotated.push(descriptor);
@@ -295,7 +311,10 @@ class FileLog implements Log {
     this.#isDue = true;
   }
 
-  /** Creates the file for the next entries. It has a temporary name until its first line is complete. */
+  /**
+   * Creates the log file to which the next entries are appended. The file has a temporary name until its first line is
+   * complete.
+   */
   #createFile(): OpenFile {
     const { identity, last: after } = this.#content;
     const place = { birth: identity, after, chain: lastChain(this.#content) };
@@ -378,13 +397,19 @@ function unavailable(name: string, error: unknown): unknown {
   return new LogUnavailableError(`Failed to write to ${name}: ${reason}.`, { cause: error });
 }
 
-/** Readable content of a log's folder at the time when the log was opened. */
+/** Readable content of the folder that stores a server's log (`--data`), at the time when the log was opened. */
 interface Content {
   readonly identity: LogIdentity;
   snapshot: SnapshotHeader | undefined;
-  /** Files with the entries after the snapshot. If the list is empty, the log starts a new file. */
+  /**
+   * Names of the log's files with the entries after the newest snapshot. If the list is empty, the next entries are
+   * written to a new file.
+   */
   files: { readonly name: string; readonly version: string }[];
-  /** Position of the newest snapshot, after which entries are read; 0 without a snapshot. */
+  /**
+   * Number of the last log entry that the newest snapshot of the server's state includes; 0 without a snapshot. Reading
+   * of the log starts after this entry.
+   */
   readonly snapshotPosition: number;
   /** Position of the log's last entry. */
   last: number;
@@ -393,16 +418,18 @@ interface Content {
    * detected.
    */
   readonly sums: Map<number, number>;
-  /** Size of the log entries that follow the newest snapshot, in bytes. */
+  /** Size of the entries after the newest snapshot in this append-only log, in bytes. */
   bytes: number;
-  /** Number of times that the log has been opened and written to. */
+  /** Number of times that servers have opened the log and written entries to it. */
   incarnation: number;
   /**
    * Whether the log's files follow the snapshot without a gap: they contain the last entry that is in the snapshot, or
    * the start of the log.
    */
   isFound: boolean;
-  /** Number of lines in the log's files that repeat an earlier entry. */
+  /**
+   * Number of lines in the log's files that contain an entry a second time. The repeated entries are not applied again.
+   */
   repeated: number;
   readonly notices: string[];
 }
@@ -417,8 +444,8 @@ function addEntry(content: Content, chain: number, bytes: number): void {
 }
 
 /**
- * Creates the content of a log without entries. The first checksum includes the log's id, so that entries of another
- * log are detected.
+ * Creates the content of the server's append-only log before its entries are read. The first checksum comes from the
+ * snapshot, or without a snapshot from the log's id. Entries of another log then fail the check.
  */
 function emptyContent(identity: LogIdentity, notices: string[], snapshot?: SnapshotHeader): Content {
   const snapshotPosition = snapshot?.position ?? 0;
@@ -429,9 +456,10 @@ function emptyContent(identity: LogIdentity, notices: string[], snapshot?: Snaps
 }
 
 /**
- * Finds the newest complete snapshot and the entries after it. Moves unreadable parts aside.
- * @param newIdentity identity of the log to create if the folder has none
- * @throws {LogOpenError} for a file in a newer format, before any change
+ * Finds the newest complete snapshot of the server's state in the log's folder, and the log entries after it. Renames
+ * unreadable files to `set-aside-…`, and moves damaged entries out of the log.
+ * @param newIdentity id and first scenario of a new log, if the folder contains no log
+ * @throws {LogOpenError} for a file in a newer format; no file is changed then
  */
 function recover(folder: string, newIdentity: LogIdentity): Content {
   const { logs, snapshots, unfinished, folders } = listFolder(folder);
@@ -488,7 +516,10 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
   if (header === undefined || found !== undefined) return { name, offset: 0, isTorn: false, found: found ?? '' };
   content.files.push({ name, version: header.version });
   content.isFound ||= header.after === content.snapshotPosition;
-  /** Ignores damage before the snapshot's position, if the entries after this position are intact. */
+  /**
+   * First damaged line of the log file. Damage to entries that the newest snapshot replaces does not count, if the
+   * entries after the snapshot are intact.
+   */
   let damage: Damage | undefined;
   for (const line of readLines(join(folder, name))) {
     const { offset, place, isEnded } = line;
@@ -512,7 +543,10 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
   return damage;
 }
 
-/** Returns the reason why a file does not continue the log, such as a gap before it; `undefined` if it does. */
+/**
+ * Checks whether a file belongs to this log and continues the entries of the earlier files. Returns the reason if the
+ * check fails, such as missing entries in between; `undefined` if the check succeeds.
+ */
 function mismatch(header: LogHeader | undefined, content: Content): string | undefined {
   if (header === undefined) return 'expected a file with a header, got one that is empty or was changed';
   const { birth, after, chain } = header;
@@ -523,7 +557,9 @@ function mismatch(header: LogHeader | undefined, content: Content): string | und
   return 'expected a file that continues the previous one, got one with other earlier entries';
 }
 
-/** Whether a line repeats the entry that the log already contains at this position. */
+/**
+ * Whether a line of a log file is the log's entry at `position`. Compares checksums, which include all earlier entries.
+ */
 function isEntryAt(position: number, line: Line, { sums }: Content): boolean {
   const [before, sum] = [sums.get(position - 1), sums.get(position)];
   return before !== undefined && sum !== undefined && line.check(before) === sum;
@@ -559,7 +595,8 @@ function repair(folder: string, damage: Damage, position: number, names: readonl
 }
 
 /**
- * Moves the rest of a file from an offset on, and all later files, out of the log.
+ * Renames all later files of a log, and moves the rest of a file from an offset on to a new file. The log then ends at
+ * the offset.
  * @returns the new names of the files
  */
 function setAsideFrom(folder: string, name: string, offset: number, later: readonly string[]): string[] {
@@ -577,7 +614,7 @@ function setAsideFrom(folder: string, name: string, offset: number, later: reado
   return aside.reverse();
 }
 
-/** Formats a snapshot as lines, and yields them in chunks. */
+/** Formats a snapshot of the server's state as the lines of a file. Yields the text in chunks. */
 function* snapshotText(header: SnapshotHeader, pieces: Iterable<unknown>): Generator<string> {
   let [text, chain, count] = ['', 0, 0];
   const add = (record: object) => {
@@ -611,7 +648,10 @@ function checkSnapshot(path: string): SnapshotHeader | undefined {
   return isWhole ? header : undefined;
 }
 
-/** Reads the pieces of state from a snapshot file whose checksums were checked. */
+/**
+ * Reads the parts of the server's state from a snapshot file, one part per line. The caller must have verified the
+ * checksums of the file.
+ */
 async function* readPieces(folder: string, position: number): AsyncGenerator<unknown, void, undefined> {
   for (const line of readLines(join(folder, snapshotName(position)))) {
     if (line.startsWithField('piece')) yield line.parse<{ piece: unknown }>().piece;
@@ -619,10 +659,10 @@ async function* readPieces(folder: string, position: number): AsyncGenerator<unk
 }
 
 /**
- * Deletes the files that the newest snapshot replaces. Keeps the previous snapshot with its entries, for recovery from
- * damage, if the folder has room.
+ * Deletes snapshots and log files that the newest snapshot replaces. Keeps the previous snapshot and the entries after
+ * it, for recovery from damage, unless the folder would exceed three times the snapshot's size plus 64 MiB.
  * @param size size of the newest snapshot, in bytes
- * @param logBytes size of the log from which the next snapshot is due, in bytes
+ * @param logBytes size of new log entries after which the next snapshot is written, in bytes
  */
 async function deleteReplacedFiles(folder: string, size: number, logBytes: number): Promise<void> {
   const { logs, snapshots } = listFolder(folder);
@@ -655,10 +695,16 @@ const asidePrefix = 'set-aside-';
 const filePattern = /^(log|snapshot)-(\d{12,})\.jsonl(\.unfinished)?$/;
 const lockPattern = /^lock-(?:\d+\.json|[0-9a-f]+\.(?:sock|draft))$/;
 
-/** File whose name contains a log position: the position of its first entry or of its snapshot. */
+/**
+ * File of a log, with the log position in its name: for entries, the position of the first entry; for a snapshot, the
+ * position of the last entry that the snapshot includes.
+ */
 type Numbered = { readonly name: string; readonly position: number };
 
-/** Lists the files of a log's folder by kind; logs and snapshots by position. */
+/**
+ * Lists the files in the folder of a server's log (`--data FOLDER`) by kind, such as log files, snapshots and locks.
+ * Sorts log files and snapshots by the log position in their names.
+ */
 function listFolder(folder: string) {
   const files: Record<'log' | 'snapshot', Numbered[]> = { log: [], snapshot: [] };
   const [unfinished, folders, locks, others]: [string[], string[], string[], string[]] = [[], [], [], []];
@@ -676,7 +722,10 @@ function listFolder(folder: string) {
   return { logs: files.log, snapshots: files.snapshot, unfinished, folders, locks, others };
 }
 
-/** Selects the log files that can contain entries after a position. */
+/**
+ * Returns the names of the log files that can contain entries after the entry number `position`. A log consists of
+ * consecutive files.
+ */
 const filesAfter = (logs: readonly Numbered[], position: number): string[] =>
   logs
     .filter((_, index) => (logs[index + 1]?.position ?? Number.POSITIVE_INFINITY) > position + 1)
@@ -743,9 +792,10 @@ function explain(folder: string, error: unknown): unknown {
 }
 
 /**
- * Locks a folder, so that no second process on this machine writes to the log. The lock file with the highest number
- * belongs to the owner. If its process has ended, a new process creates the next number, at which only one can succeed.
- * A process id alone proves nothing: in two containers, both processes can have the id 1.
+ * Locks a folder, so that no second process on this machine writes to its log. The owner has the lock file with the
+ * highest number, and listens on a socket. If no process listens, a new process takes over by creating the next number,
+ * which only one process can do. A process id proves nothing, because processes of two containers can both have the id
+ * 1.
  * @param onRemoved called when the folder is removed or emptied
  * @returns a function that releases the lock
  * @throws {LogOpenError} if another process has the lock
@@ -753,14 +803,14 @@ function explain(folder: string, error: unknown): unknown {
 async function lockFolder(folder: string, onRemoved: () => void): Promise<() => void> {
   const id = randomBytes(6).toString('hex');
   const socket = await listen(folder, `lock-${id}.sock`);
-  // Only the socket proves that the owner of the lock runs, because the system closes it with the process. The other
-  // fields inform people.
+  // Content of the lock file. Only `socket` proves that the lock's owner runs, because the operating system closes the
+  // socket with the process. The other fields are for people who read the file.
   const note = { socket: socket.address, pid: process.pid, host: hostname(), since: new Date().toISOString() };
   try {
     const name = await createLockFile(folder, `lock-${id}.draft`, JSON.stringify(note));
     for (const other of listFolder(folder).locks) {
-      // Deletes the lock sockets of ended processes. A socket in use belongs to this process, or to another that will
-      // soon see that the folder is locked.
+      // Deletes the lock sockets of ended processes. A socket that accepts connections belongs to this process, or to
+      // another process that is trying to lock the folder and will find the folder locked.
       const isUsed = other === name || (other.endsWith('.sock') && (await isListening(join(folder, other))));
       if (!isUsed) fs.rmSync(join(folder, other), { force: true });
     }
@@ -789,16 +839,16 @@ async function createLockFile(folder: string, draft: string, text: string): Prom
       // A hard link makes the complete lock file appear at once, and fails if the name exists.
       fs.linkSync(join(folder, draft), join(folder, name));
     } catch (error) {
-      // Tries the next lock number if another process was faster: it created this lock file, or deleted this process's
-      // temporary file as the lock's owner.
+      // Tries the next lock number if another process was faster. Either that process has created this lock file
+      // (EEXIST), or it owns the lock and has deleted this process's temporary file (ENOENT).
       if (!/^(?:EEXIST|ENOENT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
       continue;
     } finally {
       fs.rmSync(join(folder, draft), { force: true });
     }
     if (lastLock(folder) === last + 1) return name;
-    // Removes this process's lock file and tries again, because a lock file with a higher number exists. Other
-    // processes have locked and unlocked the folder meanwhile.
+    // Removes this process's lock file and tries again, because another process has created a lock file with a higher
+    // number. Only the file with the highest number locks the folder.
     fs.rmSync(join(folder, name), { force: true });
   }
 }
@@ -849,8 +899,8 @@ async function listen(folder: string, name: string): Promise<{ address: string; 
       if (!isPipe) fs.chmodSync(path, 0o600);
     } catch (error) {
       server.close();
-      // Listens again, because the socket file is missing. The process that owns the folder deleted the file, because
-      // this process did not listen yet and therefore seemed to have ended.
+      // Opens the socket again, because its file is missing. Another process that had locked the log's folder deleted
+      // the file as a remnant, because this process was not listening yet.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT' && fs.existsSync(folder)) return listenAt(address);
       throw error;
     }

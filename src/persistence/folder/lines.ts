@@ -30,7 +30,7 @@ export interface LogHeader extends FileHeader {
 /** First line of a snapshot file. */
 export interface SnapshotHeader extends FileHeader {
   readonly file: 'petstore-sim snapshot';
-  /** Position of the last entry that the snapshot includes. */
+  /** Position (from 1) of the last log entry whose changes the snapshot includes. */
   readonly position: number;
   /** Checksum of the last entry that the snapshot includes. */
   readonly chain: number;
@@ -47,7 +47,9 @@ export interface RecordingHeader extends FileHeader {
 type Header = LogHeader | SnapshotHeader | RecordingHeader;
 
 const opening = '{"crc":"';
-/** Length of the checksum field at the start of a line: `{"crc":"0123abcd",`. */
+/**
+ * Number of bytes of the checksum field with which each line of a log or recording file starts: `{"crc":"0123abcd",`.
+ */
 const prefixLength = opening.length + 8 + 2;
 /**
  * JSON field at the start of a file's line that contains an integer which `JSON.parse` would round. Such a line must be
@@ -87,15 +89,15 @@ export class Line {
     return this.#bytes.length + 1;
   }
 
-  /** Checksum that the line contains, not verified yet. */
+  /** Checksum stored in this line of the log's file, read without verification. */
   get storedChecksum(): number {
     return Number.parseInt(this.#bytes.toString('latin1', opening.length, opening.length + 8), 16);
   }
 
   /**
-   * Log position of the entry in this line of the log's file, and its incarnation: the number of times that the log had
-   * been opened when the entry was written. Read without a check of the line's checksum; `undefined` for a line without
-   * a log entry.
+   * Position and incarnation of the log entry in this line. The incarnation is the number of times that a server had
+   * opened the log when the entry was written. The line's checksum is not verified. `undefined` if the line is
+   * incomplete or contains no log entry.
    */
   get place(): { position: number; incarnation: number } | undefined {
     const start = this.#bytes.toString('latin1', prefixLength, prefixLength + exactMark.length + 60);
@@ -121,7 +123,7 @@ export class Line {
     return fromRecordText<T>(`{${isExact ? rest.slice(exactMark.length) : rest}`, isExact);
   }
 
-  /** Whether a log line has this name as its first field after the line's checksum. */
+  /** Whether the first field after the checksum in this line of a log file has the given name. */
   startsWithField(name: string): boolean {
     return this.#bytes.toString('latin1', prefixLength, prefixLength + name.length + 3) === `"${name}":`;
   }
@@ -162,7 +164,8 @@ export function* readLines(path: string): Generator<Line, void, undefined> {
 }
 
 /**
- * Reads the header in the first line of a file. Returns `undefined` for a damaged line or a file of another kind.
+ * Reads the first line of a stored log, snapshot or recording file, which contains the kind of file and the format
+ * version. Returns `undefined` if the line is damaged or states another kind.
  * @throws {LogOpenError} for a file in another format version
  */
 export function readHeader<T extends Header>(path: string, kind: T['file']): T | undefined {

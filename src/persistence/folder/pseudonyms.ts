@@ -53,8 +53,8 @@ export function createPseudonyms() {
   }
 
   /**
-   * Collects the API keys that a scenario defines. The recording contains them as they are, because a replay needs the
-   * scenario.
+   * Adds the API keys in a scenario to the keys that stay unchanged in the recording. A replay of the recording needs
+   * the scenario with its original keys.
    */
   function name(scenario: unknown): void {
     if (!isMap(scenario)) return;
@@ -78,7 +78,10 @@ export function createPseudonyms() {
     ) as Value;
   };
 
-  /** Replaces the API keys in a log command by names. */
+  /**
+   * Returns a command of the server's log for a recording, with pseudonyms in place of the API keys. Keys of scenarios
+   * and request bodies stay unchanged.
+   */
   function inRecording(command: unknown): unknown {
     if (!isMap(command)) return command;
     const { kind, call, input, scenario } = command;

@@ -92,8 +92,8 @@ export function readRecordedLog(path: string): RecordedLog {
   let [chain, leftOut, damage] = [0, 0, ''];
   for (const line of readLines(path)) {
     if (leftOut > 0) {
-      // Counts the unreadable entries by their positions. Lines are no reliable count, because a lost newline joins two
-      // of them.
+      // Computes the number of unreadable entries from the position that a later entry contains. The number of lines is
+      // unreliable, because a lost line break joins two entries.
       leftOut = (line.place?.position ?? entries.length + leftOut + 1) - entries.length;
       continue;
     }

@@ -11,7 +11,7 @@ export interface RedisAddress {
   readonly isSecure: boolean;
   /** Name of the log. A Redis server can contain several. */
   readonly name: string;
-  /** Address of the store without user and password, for messages. */
+  /** Address of the Redis server without user and password, for messages. */
   readonly shown: string;
 }
 

@@ -3,13 +3,13 @@ import { type Connection, StoreUnavailableError } from './connection.js';
 import { type EntryFields, fieldList, type StoredEntry } from './entry-fields.js';
 
 /**
- * Time after which a request that the log has not stored gets a 503, in milliseconds. With 1 s, hundreds of 2,000
- * parallel requests failed on four replicas with two busy cores.
+ * Time after which a request gets a 503 if Redis has not stored the request's log entry, in milliseconds. With 1,000
+ * ms, hundreds of 2,000 parallel requests failed on four replicas with two busy cores.
  */
 export const appendTimeoutMs = 3_000;
 /**
- * Time added to the append timeout, in milliseconds. An entry that the store accepted just before the timeout is then
- * still read back.
+ * Time added to the timeout for storing a log entry in Redis, in milliseconds. Within this time, the server can still
+ * read back an entry that Redis accepted just before the timeout.
  */
 const arrivalGraceMs = 250;
 /** Maximum size of all entries that wait to be stored, in characters. */
@@ -20,7 +20,10 @@ interface Pending {
   readonly stored: StoredEntry;
   readonly fields: EntryFields;
   readonly timeoutAtMs: number;
-  /** Whether the entry was sent to the store. If so, the store may contain it even after a failed connection. */
+  /**
+   * Whether the log entry was sent to Redis. If so, Redis may contain the entry even if the connection failed before
+   * Redis confirmed the entry.
+   */
   isSent: boolean;
   isTimedOut: boolean;
   readonly resolve: () => void;
@@ -31,18 +34,21 @@ export interface AppenderOptions {
   /** Redis key of the stream that contains the log. */
   readonly key: string;
   /**
-   * Called if the Redis stream with the log does not exist. An append does not create the stream, because a new stream
-   * would lack the log's earlier entries.
+   * Called if an append fails because the Redis stream with the server's log does not exist. The append creates no new
+   * stream, because a new stream would lack the earlier log entries.
    */
   readonly onMissing: () => void;
 }
 
 /**
- * Appends entries to the log's stream in their order. After a reconnect, sends again what the store did not confirm;
- * readers recognize a duplicate by its sequence number.
+ * Creates a queue that appends entries to a log in a Redis stream, in order. After a reconnect, sends entries again
+ * that Redis did not confirm; readers recognize a duplicate by its sequence number.
  */
 export function createAppender({ key, onMissing }: AppenderOptions) {
-  /** Entries that this server has not read back from the log's stream yet, by sequence number. */
+  /**
+   * Entries that this server appends to the shared log, until the server has read them back from the log's Redis
+   * stream. Keyed by sequence number.
+   */
   const allPending = new Map<number, Pending>();
   let bytes = 0;
   let connection: Connection | undefined;
@@ -57,8 +63,8 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
         if (id === null) onMissing();
       },
       (error: Error) => {
-        // Rejects the entry at once, because the store replied with an error. Only entries whose connection failed are
-        // sent again.
+        // Rejects the log entry at once, because Redis replied with an error. Only entries whose connection to Redis
+        // failed are sent again.
         if (!(error instanceof StoreUnavailableError)) refuse(pending, error.message);
       },
     );
@@ -82,8 +88,8 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
     if (timer !== undefined) return;
     timer = setTimeout(() => {
       const nowMs = performance.now();
-      // Checks which log entries got no reply in time, but only after other events of this event-loop turn: a busy
-      // process may have received replies that it has not read yet.
+      // Checks the timeouts of log entries only after pending events were handled. In a busy process, replies from
+      // Redis may have arrived that the process has not read yet.
       setImmediate(() => {
         timer = undefined;
         for (const pending of [...allPending.values()]) {
@@ -99,8 +105,9 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
 
   return {
     /**
-     * Appends an entry as soon as a connection is available.
-     * @throws {LogUnavailableError} after a timeout; the entry may still be appended
+     * Appends an entry to the log in Redis, as soon as a connection to Redis is available.
+     * @throws {LogUnavailableError} if Redis rejects the entry, or does not confirm it in time and may still store it;
+     * at once if the log is closed or too many entries wait
      */
     append(fields: EntryFields, stored: StoredEntry, ownEntry: NewEntry): Promise<void> {
       if (isClosed) return Promise.reject(new LogUnavailableError('The log is closed.'));
@@ -149,15 +156,15 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
     },
 
     /**
-     * Sends all waiting entries to the store on a connection whose store was verified to hold this log. Without a
-     * connection, the entries wait.
+     * Sets the connection to Redis, and sends all unconfirmed log entries over it. The caller must have verified that
+     * the Redis server contains the log. Without a connection (`undefined`), the entries wait.
      */
     use(changed: Connection | undefined): void {
       connection = changed;
       for (const pending of allPending.values()) send(pending);
     },
 
-    /** Rejects all entries that wait to be stored, because the log is closed. */
+    /** Rejects the appending of every entry whose storage is unconfirmed, because the server closes the log. */
     close(): void {
       isClosed = true;
       connection = undefined;

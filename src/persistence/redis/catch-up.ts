@@ -13,9 +13,9 @@ export function createCatchUp(key: string) {
   let waiting: { readonly id: string; readonly resolve: () => void }[] = [];
   return {
     /**
-     * Resolves when the log's last entry is applied. Also resolves if the store does not respond, and after
-     * `appendTimeoutMs` at the latest.
-     * @param appliedId returns the id of the last applied entry
+     * Waits until this server has applied the last entry of the shared log in Redis. Also ends, without an error, if
+     * the request to Redis fails, and after `appendTimeoutMs` at the latest.
+     * @param appliedId returns the id of the last entry that this server has applied
      */
     async wait(connection: Connection | undefined, appliedId: () => string): Promise<void> {
       if (connection === undefined) return;
@@ -34,7 +34,7 @@ export function createCatchUp(key: string) {
     },
 
     /**
-     * Resolves the waits for this log entry and for earlier entries.
+     * Resolves the promises of reads that wait for this log entry or an earlier one.
      * @param id id of the entry that this server has just applied
      */
     applied(id: string): void {

@@ -2,21 +2,21 @@ import type { Redis } from 'ioredis';
 import { LogOpenError } from '../log.js';
 import { connectionOptions, type RedisAddress } from './address.js';
 
-/** Maximum time of an attempt to connect to the store, in milliseconds. */
+/** Maximum time of an attempt to connect to Redis, in milliseconds. */
 const connectMs = 2_000;
 /**
- * Time without any reply after which a connection counts as dead, in milliseconds. Longer than a read that waits for
- * entries.
+ * Time without any reply from Redis after which a connection counts as dead, in milliseconds. Must exceed the maximum
+ * time of a blocking read (XREAD), which is 1,000 ms.
  */
 const silentMs = 3_000;
 const watchMs = 250;
 
-/** Error if the store cannot be reached. The message contains no password. */
+/** Error for a Redis server that cannot be reached. The message does not contain the password of the Redis URL. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** Error if the store rejected a command, which then had no effect. */
+/** Error if Redis rejected a Redis command. The rejected command had no effect. */
 export class StoreRefusedError extends Error {
   override readonly name = 'StoreRefusedError';
 }
@@ -24,9 +24,9 @@ export class StoreRefusedError extends Error {
 /** Connection to the Redis store. It never reconnects; callers open another one. */
 export interface Connection {
   /**
-   * Sends a command and resolves with its reply.
-   * @throws {StoreUnavailableError} if the connection failed, in which case the command may have run;
-   * {StoreRefusedError} if the store rejected the command
+   * Sends a command to the Redis server and resolves with its reply.
+   * @throws {StoreUnavailableError} if the connection failed, in which case Redis may have run the command;
+   * {StoreRefusedError} if Redis rejected the command
    */
   call(name: string, ...args: (string | number)[]): Promise<unknown>;
   /**
@@ -35,11 +35,11 @@ export interface Connection {
    */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
   /**
-   * Start of the current period without a reply from the Redis store, by `performance.now()`: the last reply, or a
-   * later first command. On an ended connection without pending commands: the end of the connection.
+   * Start of the Redis store's current silence, in milliseconds of `performance.now()`: its last reply, or the first
+   * later command. If the connection ended without pending commands, the time of this end.
    */
   readonly silentSinceMs: number;
-  /** Calls a function once, when the connection ends. */
+  /** Calls a function once, when the connection to the Redis store ends. */
   onEnd(run: () => void): void;
   /** Closes the connection. Pending commands fail. */
   end(): void;
@@ -58,10 +58,10 @@ export async function connect(address: RedisAddress): Promise<Connection> {
     connectTimeout: connectMs,
     connectionName: 'petstore-sim',
     disableClientInfo: true,
-    // Uses the protocol RESP2, in which every version of the store sends replies of the same form.
+    // Uses the protocol RESP2, because every version of Redis then sends replies of the same form.
     protocol: 2,
-    // Disables the resending of commands by ioredis after a reconnect, because not every command may be repeated. The
-    // log's appender resends entries itself.
+    // Disables the reconnects and resends of ioredis, because some Redis commands must not be executed twice. The code
+    // that appends log entries resends unconfirmed entries itself.
     retryStrategy: () => null,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -88,7 +88,10 @@ export async function connect(address: RedisAddress): Promise<Connection> {
 
 function createConnection(client: Redis, address: RedisAddress): Connection {
   let isEnding = false;
-  /** Number of commands without a reply, and the time since which the store has not replied. */
+  /**
+   * Number of commands to Redis that have no reply yet, and the time since which Redis has not replied, in milliseconds
+   * of `performance.now()`.
+   */
   let waiting = 0;
   let heardMs = performance.now();
   let silentAtEndMs: number | undefined;
@@ -113,7 +116,8 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
       return replied;
     } catch (error) {
       const own = toOwnError(address, error as Error);
-      // A rejected command counts as a reply of the store. Other errors come from the connection.
+      // Counts an error that Redis sent for a rejected command as a reply, which shows that the connection works. All
+      // other errors come from the connection.
       if (own instanceof StoreRefusedError) heard();
       throw own;
     }
@@ -128,7 +132,7 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
     if (isEnding) return;
     isEnding = true;
     client.disconnect();
-    // Closes the socket without waiting for the store, which may be unreachable.
+    // Closes the socket at once. A graceful close would wait for the Redis store, which may be unreachable.
     client.stream.destroy();
   }
 
@@ -170,7 +174,7 @@ function explain(address: RedisAddress, error: Error): Error {
       `expected ${shown} to accept the user in the address, got ${message.split(' ', 1)[0]}; write redis://user:password@host`,
     );
   }
-  // A Redis cluster has only database 0.
+  // A Redis cluster has only database 0, and rejects any other with `SELECT is not allowed`.
   if (/DB index is out of range|SELECT is not allowed/i.test(message)) {
     return new LogOpenError(`expected the database ${address.db} of ${shown} to exist, got none; use another`);
   }

@@ -1,24 +1,28 @@
 import { fromRecordText, toRecordText } from '../json-record.js';
 import type { ResponseHash } from '../log.js';
 
-/** Content of an entry in the log's Redis stream. */
+/** Content of one entry in the Redis stream that stores a log shared by several servers. */
 export interface StoredEntry {
   /** First characters of the id of the log to which the entry belongs. Readers skip entries of another log. */
   readonly log: string;
   readonly version: string;
   readonly atMs: number;
   /**
-   * Deadline of the entry's clients by the store's clock, in Unix milliseconds. Absent if no client waits for the
-   * entry.
+   * Latest time at which Redis may store the entry, by Redis's clock, in Unix milliseconds. After this time, the
+   * entry's requests are rejected, because their clients no longer wait. Absent if no client waits for the entry.
    */
   readonly deadlineMs?: number | undefined;
   /**
-   * State of the writer when it appended this entry: the position and id of the last entry that it had applied, and the
-   * hash of all entries up to there. Other replicas compare the hash with their own.
+   * State of the replica that appended this entry: position and id of the last log entry that the replica had applied,
+   * and the hash of all entries up to this position. Other replicas compare the hash with their own hash for the
+   * position.
    */
   readonly after?: readonly [position: number, chain: number, id: string] | undefined;
   readonly answered?: readonly ResponseHash[] | undefined;
-  /** Note that a replica wrote a snapshot. Other replicas compare its hash with their own state. */
+  /**
+   * Position, hash and size of a snapshot of the server's state that the writer of this entry has stored. Other servers
+   * compare the hash with the hash of their own state at the same position.
+   */
   readonly snapshot?: SnapshotNote | undefined;
   readonly commands: readonly unknown[];
 }
@@ -30,8 +34,8 @@ export interface SnapshotNote {
 }
 
 /**
- * Fields of an entry in the log's Redis stream: writer, incarnation (how often it opened the log), sequence number and
- * content.
+ * Fields of a log entry in a Redis stream: name of the server that wrote the entry, how often this server had opened
+ * the log, sequence number and content.
  */
 export interface EntryFields {
   readonly writer: string;
@@ -88,5 +92,5 @@ export function readStoredOf(log: string, list: readonly string[]): StoredEntry 
   return stored?.log === log ? stored : undefined;
 }
 
-/** Returns the time in the id of a stream entry, in Unix milliseconds of the store's clock. */
+/** Returns the time in the id of a Redis stream entry, in Unix milliseconds of the clock of the Redis server. */
 export const msOfId = (id: string): number => Number.parseInt(id, 10);

@@ -4,22 +4,24 @@ import { type KeptConnection, keepConnected } from './keep-connected.js';
 import type { LogCursor } from './log-cursor.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** Time that one read (XREAD) waits for new entries, in milliseconds. */
+/** Maximum time for which one read (XREAD) waits for new log entries in Redis, in milliseconds. */
 const blockMs = 1_000;
 /** Maximum number of entries in one read (XREAD). */
 const readEntries = 128;
-/** Maximum time for which the server applies entries before it handles other events, in milliseconds. */
+/**
+ * Maximum time for which the server applies log entries from Redis without a pause for other events, in milliseconds.
+ */
 const turnMs = 10;
 /** Interval of the check that the store still contains the last applied entry, in milliseconds. */
 const checkEveryMs = 1_000;
 
 export interface FollowerOptions {
   readonly key: string;
-  /** Returns the cursor (position and hash) of the last applied entry. */
+  /** Returns the position and hash of the shared log's last entry that this server has applied to its state. */
   readonly cursor: () => LogCursor;
   readonly connect: () => Promise<Connection>;
   /**
-   * Whether the store still contains the last applied entry, unchanged.
+   * Whether Redis still contains the last log entry that this server has applied, unchanged.
    * @throws {StoreUnavailableError} if the connection fails
    */
   readonly isIntact: (connection: Connection) => Promise<boolean>;
@@ -36,12 +38,15 @@ export interface FollowerOptions {
    * @param isAtEnd whether all entries have been read
    */
   readonly onContact: (isAtEnd: boolean) => void;
-  /** Called if the store has lost or changed applied entries. Reading then stops. */
+  /** Called if log entries that this server has applied are missing or changed in Redis. Reading then stops. */
   readonly onLost: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Reads new entries from the log's stream, on a connection of its own. Detects that the store has lost entries. */
+/**
+ * Creates a reader of new log entries in the log's Redis stream, with its own connection to Redis. The reader detects
+ * that Redis has lost entries.
+ */
 export function createFollower(options: FollowerOptions): Pick<KeptConnection, 'run' | 'stop'> {
   const { key, cursor, isIntact, isWhole, onEntry, onContact, onLost } = options;
   const kept = keepConnected({ ...options, use: read });

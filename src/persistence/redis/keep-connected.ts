@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from './connection.js';
 
-/** Longest pause before the next attempt to connect, in milliseconds. */
+/** Longest pause before the next attempt to connect to the Redis store, in milliseconds. */
 const longestWaitMs = 1_000;
 
 export interface KeepConnectedOptions {
   readonly connect: () => Promise<Connection>;
   /**
-   * Uses an open connection to the store until the connection ends.
-   * @param noteUse reports that the connection was usable, so that the growing pauses before new connections start
-   * short again
+   * Uses an open connection to the store (Redis), and returns when the connection has ended.
+   * @param noteUse to be called once the connection is usable; the growing pauses between connection attempts then
+   * start short again
    */
   readonly use: (connection: Connection, noteUse: () => void) => Promise<void>;
   /** Called after the end of each connection to the store, and after each failed attempt to connect. */
@@ -27,7 +27,10 @@ export interface KeptConnection {
   stop(): void;
 }
 
-/** Creates the loop that opens a connection to the store again after each failure, with growing pauses. */
+/**
+ * Creates a loop that keeps a connection to Redis open. After the end of a connection or a failed attempt, the loop
+ * pauses and connects again. The pauses grow up to one second.
+ */
 export function keepConnected({ connect, use, onEnd, onError }: KeepConnectedOptions): KeptConnection {
   let connection: Connection | undefined;
   let isOver = false;

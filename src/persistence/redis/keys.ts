@@ -4,9 +4,12 @@ export interface StoreKeys {
   readonly identity: string;
   /** Redis key of the log's entries, a stream. */
   readonly log: string;
-  /** Redis key of a hash with the headers of all snapshots, by their log positions. */
+  /**
+   * Redis key of a hash that contains the metadata of each snapshot, such as size and checksum, by the snapshot's log
+   * position.
+   */
   readonly snapshots: string;
-  /** Key of a snapshot's content, a list of chunks. */
+  /** Redis key of the list that contains the chunks of a snapshot of the server's state. */
   chunks(id: string): string;
   /** Redis key of the entries that were moved out of the log, a stream. */
   aside(id: string): string;

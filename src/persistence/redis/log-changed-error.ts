@@ -1,4 +1,7 @@
-/** Error if other replicas replaced or shortened the log while this server read it. Open the log again. */
+/**
+ * Error if another server removed entries of the shared log in Redis, or replaced its snapshot, while this server read
+ * the log. The caller must read the log again.
+ */
 export class LogChangedError extends Error {
   override readonly name = 'LogChangedError';
 }

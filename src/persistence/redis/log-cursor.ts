@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
  */
 export interface LogCursor {
   readonly position: number;
-  /** Id of the entry in the log's Redis stream. */
+  /** Id that Redis assigned to this log entry in its stream. The log stores the changes of the server's state. */
   readonly id: string;
   readonly chain: number;
 }

@@ -6,7 +6,10 @@ import { type EntryFields, fieldList, type StoredEntry, toFields } from './entry
 import type { StoreKeys } from './keys.js';
 import { listSnapshots } from './snapshot-store.js';
 
-/** Version of the format in the Redis store. A new number marks logs that older versions cannot read. */
+/**
+ * Version of the format in which Redis stores a server's log. Servers reject a log in another format, so an
+ * incompatible change of the format needs a new number.
+ */
 export const storeFormat = 1;
 
 interface StoredIdentity extends LogIdentity {
@@ -45,7 +48,7 @@ function parseIdentity(text: string): StoredIdentity | undefined {
   }
 }
 
-/** Advice for a log with missing parts, at the end of an error message. */
+/** Advice for the user, at the end of an error message about a log in Redis with missing parts. */
 export const remedies = 'restore the store, use another name, or delete the log with --data-reset';
 
 /**
@@ -64,8 +67,8 @@ export async function createLog(
   }: Pick<LogIdentity, 'scenario'> & { version: string; command: unknown; atMs: number },
 ): Promise<void> {
   await connection.call('WATCH', keys.identity, keys.log, keys.snapshots);
-  // Reads the log's entries before the log's id. Another replica writes the first entry and the id in one transaction,
-  // so entries without an id show that the store has lost the id.
+  // Reads the log's entries before the log's id, because another replica may create both at any time, in one Redis
+  // transaction. If entries exist but no id, Redis has lost the id.
   const remains = await findRemains(connection, keys);
   const isBegun = (await connection.call('EXISTS', keys.identity)) === 1;
   if (isBegun || remains !== undefined) await connection.call('UNWATCH');
@@ -84,7 +87,10 @@ export async function createLog(
   ]);
 }
 
-/** Describes what remains in the store of an earlier, deleted log; `undefined` if nothing remains. */
+/**
+ * Describes the entries and snapshots of a log in Redis: `KEY with 3 entries and 1 snapshot`. Returns `undefined` if
+ * Redis contains neither.
+ */
 async function findRemains(connection: Connection, keys: StoreKeys): Promise<string | undefined> {
   const entries = Number(await connection.call('XLEN', keys.log));
   const snapshots = Number(await connection.call('HLEN', keys.snapshots));

@@ -24,7 +24,7 @@ import { storeWarnings } from './store-warnings.js';
 import type { StreamEntries } from './stream-entries.js';
 
 export interface OpenRedisLogOptions extends OpenLogOptions {
-  /** First command of a new log, with the scenario. */
+  /** Command for the first entry of a new log, which contains the scenario with which the server's state begins. */
   readonly first: unknown;
   readonly host: RedisLogHost;
   /** Name of this server in its log entries. `incarnation` counts how often it has opened the log. */
@@ -36,8 +36,8 @@ export interface OpenRedisLogOptions extends OpenLogOptions {
    */
   readonly mustExist?: boolean | undefined;
   /**
-   * Minimum size of the log at which a snapshot of the state replaces the log's entries, in characters. Default:
-   * 16,777,216.
+   * Minimum size of the log entries in Redis, in characters, at which a snapshot of the server's state replaces the
+   * entries. Default: 16,777,216.
    */
   readonly minimumLogBytes?: number | undefined;
 }
@@ -106,8 +106,9 @@ async function open(
 }
 
 /**
- * Returns the header of the newest usable snapshot; `undefined` for a log that has all its entries.
- * @throws {LogOpenError} if entries are missing that no snapshot replaces
+ * Returns the header of the newest usable snapshot of the server's state. Returns `undefined` if no snapshot is usable,
+ * but the log still contains its first entry.
+ * @throws {LogOpenError} if the log has neither, or if its entries belong to another log
  */
 async function newestSnapshot(
   connection: Connection,
@@ -133,8 +134,8 @@ async function newestSnapshot(
 }
 
 /**
- * Checks that an entry belongs to this log.
- * @throws {LogOpenError} if it belongs to another log
+ * Checks that an entry read from Redis belongs to the log that this server has opened.
+ * @throws {LogOpenError} if the entry belongs to another log, because Redis has lost entries
  */
 function refuseOtherLog(list: readonly string[], keys: StoreKeys, identity: LogIdentity): void {
   if (readStoredOf(shortId(identity), list) !== undefined) return;
@@ -144,8 +145,8 @@ function refuseOtherLog(list: readonly string[], keys: StoreKeys, identity: LogI
 }
 
 /**
- * Reads the entries after the log's cursor to the end of the stream.
- * @throws {LogChangedError} if another replica has removed entries meanwhile
+ * Reads the entries of the shared log that this server has not read yet, up to the end of the Redis stream.
+ * @throws {LogChangedError} if the last read entry is missing, because another replica has removed entries
  */
 async function* readEntriesOf(
   connection: Connection,
@@ -154,7 +155,8 @@ async function* readEntriesOf(
 ): AsyncGenerator<FoundEntry, void, undefined> {
   for (;;) {
     const { id, position } = log.cursor;
-    // Reads the last known entry again. If it is missing, entries after it may be missing too.
+    // Reads the last known log entry again, to check that it still exists in Redis. If the entry was removed, later
+    // entries may have been removed too.
     const from = position === 0 ? '-' : id;
     const entries = (await connection.call('XRANGE', keys.log, from, '+', 'COUNT', readEntries)) as StreamEntries;
     if (position > 0) {

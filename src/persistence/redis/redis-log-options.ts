@@ -8,21 +8,23 @@ import type { StoreTime } from './store-time.js';
 /** Callbacks for a log in a Redis store, which report outages, lost entries and differences between replicas. */
 export interface RedisLogHost {
   /**
-   * Called if the store has lost or changed applied entries, or other replicas have applied different entries. The
-   * caller must open the log again.
+   * Called if log entries that this server has applied are missing or changed in Redis, or if other replicas have
+   * applied different entries. The caller must open the log again.
    */
   onLost(reason: string): void;
   /** Called if this replica's state differs from another replica's snapshot. */
   onDiverged(sentence: string): void;
   /**
-   * Called if this server and the replica that wrote a log entry have responded differently to the requests of the
+   * Called if this server computed other responses for the requests in a log entry than the server that wrote the
    * entry.
+   * @param position number of the entry
+   * @param writer name of the other server
    */
   onDisagreement(position: number, writer: string): void;
-  /** Called if the store has been unreachable for one second. */
+  /** Callback: Redis has been unreachable for one second. */
   onOutage(): void;
   onRecovery(outageMs: number): void;
-  /** Returns the names of the live replicas, according to the log. */
+  /** Returns the names of the live replicas: servers that share this log, and have recently written an entry. */
   liveReplicas(): readonly string[];
   onError(error: unknown): void;
 }
@@ -43,10 +45,19 @@ export interface RedisLogOptions {
   readonly host: RedisLogHost;
 }
 
-/** Health of a log in a Redis store, as this server sees it. */
+/**
+ * State of this server's copy of the log in a Redis store that several servers share: its lag, and whether the store is
+ * unreachable.
+ */
 export interface RedisLogHealth {
-  /** Time since this server had last applied every entry of the log, in milliseconds; 0 if it is up to date. */
+  /**
+   * Time since this server had last applied every entry of the log in Redis that several servers share, in
+   * milliseconds. 0 if the server is up to date.
+   */
   readonly lagMs: number;
-  /** Whether the store is unreachable, so that the state may be old. */
+  /**
+   * Whether this server has had no contact with Redis for two seconds, or has no connection. The server's state may
+   * then lack changes by other servers.
+   */
   readonly stale: boolean;
 }

@@ -12,13 +12,16 @@ import { createSnapshotElection } from './snapshot-election.js';
 import type { StreamEntries } from './stream-entries.js';
 import { createWriterConnection } from './writer-connection.js';
 
-/** Time without a reply of the store after which this server's state counts as old, in milliseconds. */
+/**
+ * Time without a reply from Redis after which the server reports its state as possibly outdated (`stale`), in
+ * milliseconds.
+ */
 const staleAfterMs = 2_000;
 
 /** Log in a stream of Redis or Valkey. Several servers share it, and all apply its entries in the same order. */
 export interface RedisLog extends Log {
   readonly shared: SharedLog;
-  /** Cursor (position and hash) of the last applied entry. */
+  /** Position and hash of the last entry of the shared log that this server has applied. */
   readonly cursor: LogCursor;
   readonly health: RedisLogHealth;
   /**
@@ -56,8 +59,8 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
     isIntact,
     onLost: () => lose('applied entries are missing or changed in the store'),
     /**
-     * Reports each different error of the store once. Omits the error of an unreachable store, which the log's property
-     * `health` shows instead.
+     * Reports each different error message of Redis once. Omits the error of an unreachable Redis, because the property
+     * `health` of the log shows an outage.
      */
     onError(error: unknown) {
       const { message } = error as Error;
@@ -134,12 +137,12 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
   }
 
   /**
-   * Compares this server's hash of the earlier log entries with the hash that an entry contains from its writer. A
-   * difference shows that the store has lost entries.
+   * Checks whether Redis has lost log entries. Compares two hashes of the entries before a new entry: this server's
+   * hash, and the hash that the new entry contains from its writer.
    */
   function check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Skips the check for entries that were in the log when this server started. Their writers may have seen earlier
-    // entries that the store has lost since.
+    // Skips the comparison of hashes for log entries from before this server's start. The writers of these entries may
+    // have read still earlier entries, which Redis has lost since and this server has never read.
     if (after === undefined || onEntry === undefined) return;
     const [position, chain] = after;
     if (position < cursor.position && chains.agrees(position, chain) !== false) return;
@@ -211,8 +214,8 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
 
     async append(entry) {
       const sequence = ++lastSequence;
-      // Computes the entry's deadline from the id of the last entry, if that id is later than the store's time. Ids of
-      // a Redis stream increase even if the store's clock is set back.
+      // Computes the deadline for storing the new log entry from the later of two times: the clock of the Redis store,
+      // and the time in the last entry's id. Ids of a Redis stream increase even if the store's clock is set back.
       const nowMs = Math.max(time.now(), msOfId(cursor.id));
       await write(sequence, { ...entry, deadlineMs: Math.ceil(nowMs) + appendTimeoutMs }, entry);
       return { ...entry, writer, incarnation, sequence, position: cursor.position };

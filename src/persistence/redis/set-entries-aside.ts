@@ -6,9 +6,9 @@ import type { StreamEntries } from './stream-entries.js';
 const readEntries = 200;
 
 /**
- * Moves the entry at a position and all later ones from the log to another stream.
- * @param start cursor of an earlier entry
- * @returns the sentence for the operator
+ * Moves the log entries from position `from` on to a separate Redis stream, so that the log no longer contains them.
+ * @param start cursor of an earlier entry, after which the stream is read
+ * @returns message for the server's operator, with the number of moved entries and the reason
  */
 export async function setEntriesAside(
   connection: Connection,

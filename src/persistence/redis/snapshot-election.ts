@@ -7,11 +7,14 @@ import type { RedisLogOptions } from './redis-log-options.js';
 import { digestInTurns, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
 import type { StreamEntries } from './stream-entries.js';
 
-/** Minimum growth of the log, in characters, between a snapshot that was due and the next attempt to write one. */
+/**
+ * Minimum growth of the shared log after a snapshot became due, in characters, until another snapshot is due. The first
+ * one may have failed.
+ */
 const retryBytes = 1024 * 1024;
 /**
- * Maximum number of hashes of this replica's state that are stored until another replica's snapshot arrives for
- * comparison.
+ * Maximum number of hashes of this server's state that are stored for comparison. Each hash is compared with a snapshot
+ * by another server that shares the log.
  */
 const maximumDigests = 4;
 
@@ -23,22 +26,29 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
   const { snapshot: first, minimumLogBytes, identity, writer, version, keys, host } = options;
   /** Log position of the newest snapshot. */
   let newest = first?.position ?? 0;
-  /** Size of all entries after the newest snapshot, in characters. At `dueBytes`, the next snapshot is due. */
+  /**
+   * Length of all log entries after the newest snapshot, in characters. If longer than `dueBytes` (also in characters),
+   * the next snapshot is due.
+   */
   let allBytes = 0;
   let dueBytes = Math.max(minimumLogBytes, first?.bytes ?? 0);
   /**
-   * Log entry after which the next snapshot of the state is due. `isOwn`: this replica wrote the entry, and therefore
-   * also writes the snapshot.
+   * Entry of the shared log after which the next snapshot of the server's state must be stored; `undefined` if no
+   * snapshot is due. `isOwn`: this server wrote the entry, and therefore also stores the snapshot.
    */
   let nextDue: { cursor: LogCursor; isOwn: boolean } | undefined;
   let isBusy = false;
   /**
-   * Size of the log entries since the newest snapshot, in characters, by the log position at which a new snapshot
-   * became due. Once that snapshot is written, `allBytes` is reduced by this size.
+   * Size of the log entries after the newest snapshot, in characters, at each log position where a new snapshot became
+   * due. A stored snapshot subtracts the size at its position from the running total `allBytes`, so that only later
+   * entries count.
    */
   const bytesAt = new Map<number, number>();
   const digests = new Map<number, Promise<string>>();
-  /** Id of the last entry that each replica had applied when it last wrote. */
+  /**
+   * For each replica, the Redis id of the last log entry that the replica had applied when it wrote its own latest
+   * entry.
+   */
   const cursorIdOf = new Map<string, string>();
 
   function noteSnapshot({ position, digest, bytes }: SnapshotNote, isOwn: boolean): void {
@@ -58,8 +68,8 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
   }
 
   /**
-   * Deletes all snapshots except the newest two. Removes entries before the older one, except those that a live replica
-   * has not applied.
+   * Deletes all snapshots of the server's state from Redis except the newest two. Also removes log entries before the
+   * older of these two snapshots, unless a running server that shares the log has not applied the entries yet.
    */
   async function trim(): Promise<void> {
     const connection = getConnection();
@@ -85,22 +95,26 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
     },
 
     /**
-     * Whether a stream contains every entry since the newest snapshot, or since the log's start.
-     * @param position position of the entry before `entries`
+     * Whether the Redis stream of the log still contains every entry since the newest snapshot of the state, or since
+     * the log's first entry.
+     * @param position log position of the entry before `entries`
      * @param entries last entries of the stream
-     * @param length length of the stream
+     * @param length number of entries in the stream
      */
     isWhole(position: number, entries: StreamEntries, length: number): boolean {
       const last = position + entries.length;
       const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
       if (isWholeFrom(newest)) return true;
-      // A read entry may announce a newer snapshot. Then only the entries since that snapshot are required, because
-      // another replica may have removed earlier ones.
+      // A read entry may announce a newer snapshot of the state. The replica that wrote the snapshot may have removed
+      // earlier entries, so only the entries since the snapshot must be present.
       const notes = entries.map(([, list]) => readStoredOf(shortId(identity), list)?.snapshot?.position ?? 0);
       return isWholeFrom(Math.max(...notes, 0));
     },
 
-    /** Counts a log entry towards the next snapshot, which may now be due. */
+    /**
+     * Adds the size of a log entry to the size of the log. Beyond a limit, the next snapshot of the server's state is
+     * due.
+     */
     note(cursor: LogCursor, { writer: by, text }: EntryFields, { after, snapshot }: StoredEntry): void {
       if (after !== undefined) cursorIdOf.set(by, after[2]);
       allBytes += text.length;
@@ -115,8 +129,8 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
     },
 
     /**
-     * Takes the snapshot that is due. The replica that wrote the log entry at this position stores the snapshot in
-     * Redis. Any other replica only computes the hash of its own state, to compare the states.
+     * Takes the snapshot that became due at a log entry. The replica (server) that wrote this entry stores the snapshot
+     * in Redis. All other replicas only hash their own state, to compare the hashes later.
      * @param appendNote appends a note about the stored snapshot to the log
      */
     async take(pieces: Iterable<unknown>, appendNote: (note: SnapshotNote) => Promise<void>): Promise<void> {

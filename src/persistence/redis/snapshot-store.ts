@@ -12,7 +12,7 @@ import type { LogCursor } from './log-cursor.js';
 export interface StoredSnapshotHeader extends LogCursor {
   /** Version of petstore-sim that wrote the snapshot. */
   readonly version: string;
-  /** Id and length of the Redis list that contains the snapshot's chunks. */
+  /** Id of the Redis list that contains the snapshot in chunks, and number of these chunks. */
   readonly chunks: string;
   readonly count: number;
   readonly bytes: number;
@@ -24,18 +24,20 @@ export interface StoredSnapshotHeader extends LogCursor {
 }
 
 const chunkBytes = 64 * 1024;
-/** Number of a snapshot's chunks in one read. */
+/** Maximum number of chunks of a snapshot that one LRANGE command reads from Redis. */
 const readChunks = 16;
 /** Time after which Redis deletes the chunks of a snapshot that was not completed, in seconds. */
 const unfinishedSeconds = 600;
 /** Pattern for texts with a number that `JSON.parse` may round. Also matches other long sequences of digits. */
 const longNumber = /\d{16}/;
-/** Maximum time for a snapshot before the server handles other events, in milliseconds. */
+/** Maximum time that the server spends on a snapshot without handling other events, in milliseconds. */
 const turnMs = 5;
 
 /**
- * Hashes the pieces of a state, with pauses in which the server handles other events.
- * @param onText called with each piece as JSON
+ * Computes a hash of a server's state. Pauses between the parts of the state, so that the server can handle other
+ * events.
+ * @param pieces parts of the state, such as a scenario or a list of API keys
+ * @param onText called with each part as JSON
  */
 export async function digestInTurns(
   pieces: Iterable<unknown>,
@@ -108,8 +110,8 @@ export async function dropSnapshots(
 }
 
 /**
- * Reads the pieces of a snapshot.
- * @throws {LogChangedError} if the snapshot is incomplete or was replaced
+ * Reads the parts of the server's state from a snapshot in Redis, in their order.
+ * @throws {LogChangedError} if the snapshot is incomplete, damaged or was replaced
  */
 export async function* readSnapshot(
   connection: Connection,

@@ -5,10 +5,16 @@ import type { Connection } from './connection.js';
  * matter.
  */
 export class StoreTime {
-  /** Store time in Unix milliseconds at the moment when `performance.now()` was 0. */
+  /**
+   * Estimated time of the Redis server at the moment when `performance.now()` was 0, in Unix milliseconds. `undefined`
+   * until the first estimate.
+   */
   #offsetMs: number | undefined;
 
-  /** Returns the store's current time, in Unix milliseconds. */
+  /**
+   * Returns the estimated time of the Redis server, in Unix milliseconds. Before the first measurement, returns this
+   * machine's time.
+   */
   now(): number {
     return performance.now() + (this.#offsetMs ?? Date.now() - performance.now());
   }
@@ -21,8 +27,10 @@ export class StoreTime {
   }
 
   /**
-   * Corrects the estimate of the store's time: its clock showed `storeMs` at a moment between `fromMs` and `toMs` by
-   * `performance.now()`.
+   * Corrects the estimate of the Redis server's clock after a measurement.
+   * @param storeMs time that Redis returned, in Unix milliseconds
+   * @param fromMs value of `performance.now()` when the command TIME was sent
+   * @param toMs value of `performance.now()` when the response arrived
    */
   note(storeMs: number, fromMs: number, toMs: number): void {
     const least = storeMs - toMs;

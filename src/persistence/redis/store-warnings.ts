@@ -6,7 +6,10 @@ const safeSettings = [
   ['maxmemory-policy', 'noeviction', 'may evict the log when its memory is full'],
 ] as const;
 
-/** Returns warnings about settings with which the store can lose entries. */
+/**
+ * Returns a warning for each Redis setting with which Redis can lose log entries. Also warns if Redis hides its
+ * settings.
+ */
 export async function storeWarnings(connection: Connection): Promise<string[]> {
   const values = await Promise.all(safeSettings.map(([name]) => setting(connection, name)));
   const risks = safeSettings.flatMap(([name, expected, risk], index) => {
@@ -19,7 +22,10 @@ export async function storeWarnings(connection: Connection): Promise<string[]> {
   return values.includes(undefined) ? [hidden, ...risks] : risks;
 }
 
-/** Reads a setting of the store; `undefined` if the store hides its settings, as managed services do. */
+/**
+ * Reads a setting of the Redis server by CONFIG GET; `undefined` if the server refuses the command, as managed Redis
+ * services do.
+ */
 async function setting(connection: Connection, name: string): Promise<string | undefined> {
   try {
     const [, value] = (await connection.call('CONFIG', 'GET', name)) as [string?, string?];

@@ -2,9 +2,12 @@ import type { Connection } from './connection.js';
 import { type KeptConnection, keepConnected } from './keep-connected.js';
 import type { StoreTime } from './store-time.js';
 
-/** Interval at which the store's time is read, in milliseconds. Somebody may set the store's clock. */
+/**
+ * Interval at which the current time of the Redis server is read, in milliseconds. Repeated readings are necessary,
+ * because an operator can change the clock of the Redis server.
+ */
 const measureEveryMs = 2_000;
-/** Duration from which an outage of the store is reported, in milliseconds. */
+/** Minimum duration of a reported outage of Redis, which stores the servers' log, in milliseconds. */
 const reportAfterMs = 1_000;
 
 export interface WriterConnectionOptions {
@@ -16,21 +19,27 @@ export interface WriterConnectionOptions {
    */
   readonly isIntact: (connection: Connection) => Promise<boolean>;
   /**
-   * Called with each connection whose store was verified to hold this log, and with `undefined` when the connection
-   * ends.
+   * Called with each new connection, after a check that the Redis store still contains the last applied log entry
+   * unchanged. Called with `undefined` when the connection ends.
    */
   readonly onChange: (connection: Connection | undefined) => void;
-  /** Called if the store has lost or changed applied entries. Reconnecting then stops. */
+  /**
+   * Called if Redis has lost or changed log entries that this server has already applied. The server then stops
+   * reconnecting.
+   */
   readonly onLost: () => void;
   readonly onError: (error: unknown) => void;
-  /** Called after one second without the store. `onRecovery` receives the whole outage's length in milliseconds. */
+  /**
+   * Called when Redis has been unreachable for one second. When Redis is reachable again, `onRecovery` receives the
+   * length of the whole outage in milliseconds.
+   */
   readonly onOutage: () => void;
   readonly onRecovery: (outageMs: number) => void;
 }
 
 /**
- * Opens the connection for writes, and a new one after each failure. Each time, checks that the store has lost no
- * entries.
+ * Keeps a connection to the Redis store for appending log entries, and reconnects after each failure. A new connection
+ * is used only after a check that the store has lost no log entries.
  */
 export function createWriterConnection(options: WriterConnectionOptions): Pick<KeptConnection, 'run' | 'stop'> {
   const { time, isIntact, onChange, onLost, onOutage, onRecovery } = options;
@@ -80,7 +89,10 @@ export function createWriterConnection(options: WriterConnectionOptions): Pick<K
     outageStartMs = undefined;
   }
 
-  /** Waits until a connection to the store ends. Meanwhile reads the store's time regularly. */
+  /**
+   * Waits until the connection to the Redis server ends. Meanwhile reads the Redis server's time at regular intervals,
+   * because the clock of the server can be set.
+   */
   async function untilEnd(connection: Connection): Promise<void> {
     const measure = setInterval(() => time.measure(connection).catch(() => {}), measureEveryMs);
     await new Promise<void>((resolve) => connection.onEnd(resolve));
