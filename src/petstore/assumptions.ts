@@ -5,7 +5,7 @@ export type { AssumptionId, Settings } from './settings.js';
 /** Assumption: a point that the interface document leaves open, with the simulator's default and the alternatives. */
 export interface Assumption<Value> {
   question: string;
-  /** Sentence of the interface document that leaves this question open. */
+  /** Sentence of the API's documentation that shows that the documentation does not answer the question. */
   documentQuote: string;
   default: Value;
   /**
@@ -13,15 +13,21 @@ export interface Assumption<Value> {
    * maps, only examples.
    */
   alternatives: readonly Value[];
-  /** Description of the possible values of an assumption about the service, if the values are not a fixed list. */
+  /**
+   * Description of the possible values of an assumption (a choice where the API's documentation is silent). Set only if
+   * the values are not a fixed list.
+   */
   form?: string;
-  /** Scenario field that sets this assumption, in addition to its entry in `assumptions`. */
+  /**
+   * Scenario field that also sets the assumption (a choice where the API's documentation is silent), instead of the
+   * scenario's field `assumptions`.
+   */
   alsoAt?: string;
 }
 
 /**
- * Question of an assumption, with the quote of the interface document that leaves it open. The assumption's values are
- * in settings.ts, so that web pages load the values without these texts.
+ * Texts about an assumption, a choice that the API's documentation leaves open: the question, and the related quote of
+ * the documentation. The assumption's values are in settings.ts, so that web pages can load them without these texts.
  */
 type AssumptionText<Id extends AssumptionId> = Id extends ChoiceId
   ? Pick<Assumption<Settings[Id]>, 'question' | 'documentQuote' | 'alsoAt'>
@@ -37,8 +43,8 @@ const invalidSilent =
   '"400 when the body is missing required fields or contains invalid values." Which values are invalid: not shown.';
 
 /**
- * All assumptions (questions that the interface document leaves open), by id. A scenario sets an assumption under
- * `assumptions`; for some, other scenario fields can be used, which `alsoAt` names.
+ * All assumptions (choices where the API's documentation is silent), by id. A scenario sets an assumption in its field
+ * `assumptions`. `alsoAt` names another scenario field that also sets the assumption, if any.
  */
 export const assumptions = /* @__PURE__ */ withValues({
   defaultStatus: {

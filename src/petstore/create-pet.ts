@@ -12,7 +12,10 @@ import { newPetFields, petStatuses } from './document.js';
 import { describe, isStatus, type Operation, quote } from './operation.js';
 import type { Settings } from './settings.js';
 
-/** Runs createPet: "Operation name: createPet. POST /pets." */
+/**
+ * Runs the operation createPet, which stores a new pet. Sentence of the interface document: "Operation name: createPet.
+ * POST /pets."
+ */
 export const createPet: Operation = (call, { pets, categories, settings }) => {
   checkContentType(call, settings);
   const body = readBody(call);

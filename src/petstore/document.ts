@@ -5,7 +5,10 @@ import type { PlanLimits } from '../rate-limits/plan-limits.js';
  * open are in assumptions.ts.
  */
 
-/** Path of the API's version: "{base_url} is the production address and already ends in the version segment /v1." */
+/**
+ * Version segment at the end of the API's base URL. The interface document: "{base_url} is the production address and
+ * already ends in the version segment /v1."
+ */
 export const basePath = '/v1';
 
 /** Version of the API in the interface document: "The interface version is 1.0.0." */
@@ -21,7 +24,10 @@ export type PetStatus = (typeof petStatuses)[number];
  */
 export const newPetFields: readonly string[] = ['name', 'categoryId', 'status'];
 
-/** Query parameter `limit` of listPets: "Minimum 1, maximum 100, default 20. Maximum number of animals returned." */
+/**
+ * Bounds and default of the query parameter `limit` of listPets. The API's interface document: "Minimum 1, maximum 100,
+ * default 20. Maximum number of animals returned."
+ */
 export const listLimit = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /**

@@ -84,8 +84,8 @@ export const generatePets: GeneratePets = (counts, { seed, firstId, categories, 
   }
 
   /**
-   * Draws the status of a generated pet. Each remaining pet is equally probable, so that the number of pets per status
-   * is exact.
+   * Draws the status of the next generated pet. Its probability is its share of the pets that are still to be
+   * generated, so that the number of pets per status is exact.
    */
   const drawStatus = (made: number) => {
     let position = drawBelow(total - made);

@@ -17,7 +17,8 @@ export interface StateStorage {
 /** Name under which the browser storage contains the simulator's state. */
 const itemName = 'petstore-sim';
 /**
- * Maximum size of a saved state, in characters. Browsers store about five million per site, which the site needs too.
+ * Maximum size of a saved state, in characters. Browsers store about five million characters per site, and the site's
+ * other data needs space too.
  */
 const maximumCharacters = 1_000_000;
 /** Maximum number of pets in a saved state. A state with more pets would be longer than `maximumCharacters`. */
@@ -31,10 +32,11 @@ interface Saved {
 }
 
 /**
- * Restores a simulator's saved state from a storage, and saves later states there. Ignores an unreadable state or that
- * of another scenario. A reset clears the storage.
- * @param readMs reads the machine's time in Unix milliseconds, by which the clock advances between two loads
- * @param onTooLarge called once, if a state exceeds the size limit
+ * Restores a simulator's saved state from a storage, and saves later states there. Ignores an unreadable state, and a
+ * state of another scenario. A reset clears the storage.
+ * @param readMs returns the machine's time in Unix milliseconds, for the time between saving and restoring, which is
+ * added to a running clock
+ * @param onTooLarge called once, if a state cannot be saved
  * @returns `save` saves the current state; `leave` saves it unless a reset cleared the storage
  */
 export function persistState(
@@ -105,6 +107,7 @@ function restore(sim: Simulator, storage: StateStorage, startedFrom: string, now
   } catch {
     sim.restore(before);
   }
-  // Discards the saved state, which is of another scenario, truncated, edited, or written by another version.
+  // Removes a saved state that could not be restored. Possible reasons: another scenario, damaged text, or another
+  // version of petstore-sim.
   storage.removeItem(itemName);
 }

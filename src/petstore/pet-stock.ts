@@ -12,7 +12,10 @@ export interface PetStock {
   readonly lists: ListCache;
 }
 
-/** Groups pets by status. @param petRow pets in list order; becomes part of the result without copying */
+/**
+ * Groups all pets by status.
+ * @param petRow all pets, in list order; the result contains this array itself, not a copy
+ */
 export function fillStock(petRow: PetRow): PetStock {
   const byStatus: PetStock['byStatus'] = { available: [], pending: [], sold: [] };
   for (const pet of petRow) if (pet.status !== undefined) byStatus[pet.status].push(pet);

@@ -74,8 +74,8 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   }
 
   /**
-   * Creates a pet store with this scenario's initial pets. Both stores share the pets until the first write
-   * (copy-on-write).
+   * Creates another pet store with the initial pets of this one. The two stores share these pets in memory until one
+   * store changes a pet (copy-on-write).
    */
   fork(): PetStore {
     const fork = new PetStore([], { order: this.#order, seed: this.#seed });
@@ -207,8 +207,8 @@ export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   }
 
   /**
-   * Returns the stored pets for a change, and discards cached lists that the change affects. Copies the pets first if
-   * the store still shares them with the scenario.
+   * Returns the simulator's pets, so that the caller can change them. Copies the pets first if the scenario still
+   * shares them. Discards cached results of list queries that the change affects.
    * @param isAppended whether the change only adds a pet at the end
    */
   #own(isAppended = false): PetStock {

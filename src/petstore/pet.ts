@@ -2,7 +2,7 @@ import type { Int64 } from '../values/int64.js';
 import { type JsonObject, stringifyJson } from '../values/json.js';
 import type { PetStatus } from './document.js';
 
-/** A pet as returned by the API. `status` is missing only under the assumption `defaultStatus: absent`. */
+/** A pet as returned by the API. `status` is missing only under the scenario setting `defaultStatus: absent`. */
 export interface Pet {
   /** Id of the pet, an int64: a `number` up to 2^53-1, otherwise a `bigint`. */
   readonly id: Int64;

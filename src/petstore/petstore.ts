@@ -29,8 +29,8 @@ export const petstore: MainService<PetStore> = {
   name: 'petstore',
   basePath,
   operations: operationNames,
-  // The interface document's sentence about the deprecated operation getPet: "Deprecated: scheduled for removal on 5
-  // December 2030. The replacement is GET /pets with the status filter."
+  // Marks getPet as deprecated. The interface document: "Deprecated: scheduled for removal on 5 December 2030. The
+  // replacement is GET /pets with the status filter." The judge reports requests for deprecated operations.
   deprecations: {
     getPet: {
       target: 'GET /pets/{petId}',

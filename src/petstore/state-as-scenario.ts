@@ -27,8 +27,8 @@ export function stateAsScenario(state: ExportedState, generatePets?: GeneratePet
       mode: clock.frozen ? 'frozen' : 'real',
       ...(before?.speed !== undefined && { speed: before.speed }),
     },
-    // Exports the scenario's `ids` unchanged if no pet was added or changed, because `ids.start` also determines the
-    // ids of generated pets.
+    // If all pets are as generated, exports the scenario's settings `ids` and `pets` unchanged. Another `ids.start`
+    // would change the ids of the generated pets.
     ...(isAsGenerated(resolved, state)
       ? { ids: scenario.ids, pets: scenario.pets }
       : { ids: { start: nextId }, pets: state.pets.map(scenarioPet) }),
@@ -97,8 +97,8 @@ function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: n
     ...defined(others),
     ...(isUsed(minute) && { minute: windowState(minute) }),
     ...(isUsed(day) && { day: windowState(day) }),
-    // Subtracts the time by which the current clock was moved, because the clock of the exported scenario starts
-    // without such moves.
+    // Subtracts the total of the clock's earlier moves, such as `advance 61s`, because the clock of the exported
+    // scenario starts without moves.
     ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),
     ...(episodes > 0 && { episodes }),
     ...(strikes > 0 && { strikes }),
