@@ -15,7 +15,10 @@ declare module '@playwright/test' {
   interface PlaywrightTestOptions extends Pick<PetstoreOptions, 'petstoreUrl' | 'petstoreToken'> {}
 }
 
-/** Options of a Playwright project (`use` in playwright.config.ts) or of a test file (`test.use`). */
+/**
+ * Options of the simulator's Playwright fixtures. Set in `use` of playwright.config.ts, or in a test file with
+ * `test.use`.
+ */
 export interface PetstoreOptions {
   /**
    * URL of the server that hosts the sandboxes.
@@ -118,8 +121,8 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
       }
       if (whatToDo !== 'check') return;
       if (isFailed) throw new VerdictError(verdict);
-      // Does not check whether requests were sent if the test was skipped or has failed, because such a test may have
-      // sent none.
+      // Requires requests only from a test that passed, because a skipped or failed test may have ended before its
+      // first request.
       if (testInfo.status !== 'passed') return;
       answers.checkReached();
       if (answers.hasRoutes || (await isSentAny(control, verdict))) return;
@@ -136,12 +139,13 @@ export const test = base.extend<PetstoreFixtures & PetstoreOptions>({
  */
 export const expect = baseExpect.extend(matchers);
 
-/** Error of a Playwright test in which the page's client failed its verdict. */
+/** Error that fails a Playwright test because of the verdict on the API client in the tested web page. */
 class VerdictError extends Error {
   override readonly name = 'VerdictError';
   constructor(readonly verdict: Verdict) {
     super(describeBehavior(verdict));
-    // Removes the stack trace, because it would only point into this package instead of the user's test.
+    // Removes the error's stack trace from the test report, because the trace would point into this package instead of
+    // the user's test.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
