@@ -36,9 +36,9 @@ export interface ApiKey {
   readonly minute: Window;
   readonly day: Window;
   /**
-   * Initial usage, ban and expiry of the key from the scenario, and `clockMovedMs`; `undefined` once the key's first
-   * request has applied them. `clockMovedMs` is the time by which control operations had advanced the clock when the
-   * key was created.
+   * Initial usage, ban and expiry that the scenario sets for the key; `undefined` once the key's first request has
+   * applied them. `clockMovedMs`: time in milliseconds by which control operations had moved the clock when the key was
+   * created.
    */
   preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
   /**
@@ -130,8 +130,8 @@ export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, cl
   key.preset = undefined;
   const startMs = nowMs - Math.max(0, clockMovedMs - preset.clockMovedMs);
   const startSeconds = Math.floor(startMs / 1000);
-  // Counts requests of other clients only from this time on, because the key's initial usage already includes their
-  // earlier requests.
+  // Counts the simulated requests of other clients with this key only from `startSeconds` on, because the key's initial
+  // usage in the scenario already includes their earlier requests.
   key.backgroundSeconds = Math.max(key.backgroundSeconds, startSeconds);
   if (preset.usage.minute > 0) algorithm.preset(key.minute, preset.usage.minute, startSeconds);
   if (preset.usage.day > 0) algorithm.preset(key.day, preset.usage.day, startSeconds);
@@ -151,7 +151,7 @@ export function setUsage(key: ApiKey, algorithm: Algorithm, usage: Partial<PlanL
 
 /**
  * Updates a key's minute and day windows to the current time, without counting a request. If the clock was set back,
- * removes a ban or refusal episode that starts after `nowMs`.
+ * removes a ban, or a series of rate-limited requests, that starts after `nowMs`.
  */
 export function refresh(key: ApiKey, algorithm: Algorithm, nowMs: number): void {
   const nowSeconds = Math.floor(nowMs / 1000);
@@ -171,8 +171,8 @@ export function countServed(key: ApiKey, algorithm: Algorithm, nowSeconds: numbe
 }
 
 /**
- * Counts a refused request in both windows of its key, in the windows with remaining requests, or not at all, by the
- * setting `rejectedCounts`. A minute limit's refusal can thus use up the day window.
+ * Counts a refused request in windows of its key, by the setting `rejectedCounts`: in both, only in those with
+ * remaining requests, or in none. Refusals by the minute limit can thus use up the day window.
  */
 export function countRefused(
   key: ApiKey,
@@ -266,11 +266,12 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
   }
   while (++second <= nowSeconds) {
     const requests = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));
-    // Requests of other clients during the key's ban are refused and not counted.
+    // A ban of the key also applies to other clients that use the key. Their simulated requests during the ban are
+    // refused and not counted.
     if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
     countBackground(key, algorithm, second, requests);
-    // Skips the seconds until an exhausted window resets, because requests of other clients are refused until then and
-    // change nothing.
+    // Continues the count at the second in which an exhausted window resets. Until then, the requests of other clients
+    // are refused and change nothing.
     if (key.minute.remaining === 0) second = Math.max(second, key.minute.resetAtSeconds - 1);
     if (key.day.remaining === 0) second = Math.max(second, key.day.resetAtSeconds - 1);
   }

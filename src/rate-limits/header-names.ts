@@ -1,10 +1,22 @@
-/** Names of the rate-limit headers: "Every API response carries these headers." */
+/**
+ * Names of the rate-limit headers, which the simulator adds to API responses. Interface document: "Every API response
+ * carries these headers."
+ */
 export const rateLimitHeaders = {
-  /** Header that states the limit of a key. Interface document: "The limit in force." */
+  /**
+   * Name of the response header with the request limit of the API key's window: "The limit in force" in the API's
+   * documentation.
+   */
   limit: 'X-RateLimit-Limit',
-  /** Header of a key's remaining requests: "Requests remaining in the current window." */
+  /**
+   * Header with the number of requests that a key has left. Interface document: "Requests remaining in the current
+   * window."
+   */
   remaining: 'X-RateLimit-Remaining',
-  /** Header of the reset time: "Unix timestamp at which the limit resets." */
+  /**
+   * Name of the header with the time at which a limit resets. Interface document: "Unix timestamp at which the limit
+   * resets."
+   */
   reset: 'X-RateLimit-Reset',
 } as const;
 

@@ -44,7 +44,10 @@ export class KeyRegistry {
   #options: KeyRegistryOptions;
   #keys = new Map<string, ApiKey>();
   #unlisted = new Map<string, ApiKey>();
-  /** Key tokens by the hash that a key's id contains. Built at the first lookup by id. */
+  /**
+   * Tokens of the API keys, by the number in a key id such as `key_af63dc4c8601ec8c`, a hash of the token. Built at the
+   * first lookup by key id.
+   */
   #textsByHash: Map<number, string> | undefined;
   #texts: readonly string[] | undefined;
 
@@ -201,8 +204,8 @@ const copyWindow = (window: Window): Window => ({
   lengthSeconds: window.lengthSeconds,
   startSeconds: window.startSeconds,
   used: window.used,
-  // Skips `map` for a window with an empty log, the usual case. The call would take as long as the rest of the copying
-  // of the API key.
+  // Skips `map` for an empty list of request times, the usual case, because `map` would double the time for copying an
+  // API key.
   log: window.log.length === 0 ? [] : window.log.map(([second, requests]) => [second, requests]),
   logStart: window.logStart,
   remaining: window.remaining,

@@ -17,8 +17,8 @@ export interface RateReport {
 export const isExhausted = (key: ApiKey) => key.minute.remaining === 0 || key.day.remaining === 0;
 
 /**
- * Creates the rate-limit headers' values for an accepted request. Under `least-remaining`, describes the window with
- * fewer remaining requests; if equal, the window that resets later.
+ * Creates the rate-limit headers' values for an accepted request. If `reportedWindow` is `least-remaining`, the headers
+ * describe the window (minute or day) with fewer remaining requests; if equal, the window that resets later.
  */
 export function reportServed(key: ApiKey, reportedWindow: LimitSettings['reportedWindow']): RateReport {
   if (reportedWindow !== 'least-remaining') return report(key[reportedWindow], reportedWindow);

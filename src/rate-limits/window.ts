@@ -53,7 +53,10 @@ export function createWindow(limit: number, lengthSeconds: number): Window {
   };
 }
 
-/** Selects the rate-limiting algorithm according to the assumptions `algorithm` and `windowStart`. */
+/**
+ * Selects the rate-limiting algorithm by two scenario settings: `algorithm` (fixed window, sliding log or token bucket)
+ * and `windowStart` (start of a fixed window).
+ */
 export function windowAlgorithm({
   algorithm,
   windowStart,
