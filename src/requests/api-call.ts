@@ -9,10 +9,10 @@ import type { Outcome, WireFault } from './outcome.js';
 export interface Route {
   readonly operation: string;
   /**
-   * Starts the custom operation's function, and returns without waiting for the outcome. `undefined` while a log is
-   * replayed, because the log contains the outcome.
+   * Starts the custom operation's function without waiting for its outcome. The property is `undefined` while a log is
+   * replayed, because the log already contains the outcome.
    * @param id journal id of the request, for the later call of `finishRoute` with the outcome
-   * @param isWhole whether the function's whole response body must be read first, for a fault rule that changes or
+   * @param isWhole whether the function's whole response body must be read first, because a fault rule changes or
    * delays the response
    */
   readonly start?: ((id: number, isWhole: boolean) => void) | undefined;
@@ -64,7 +64,10 @@ export interface ApiCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Response of the simulator as plain data, with details for the journal and the log. */
+/**
+ * Response of the simulator as plain data. Also contains fields for the journal, such as the operation and the key, and
+ * instructions for sending.
+ */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -73,12 +76,15 @@ export interface Answer {
   raw?: Outcome['raw'];
   /** Name of the requested operation; `undefined` if the path or method belongs to no operation. */
   operation: string | undefined;
-  /** API key of the request; `undefined` for a response with status 401. */
+  /** API key with which the request was authenticated; `undefined` if the authentication failed with a 401. */
   key: string | undefined;
   plan: string | undefined;
   /** Name of the fault rule that was applied to the response, if any. */
   fault: string | undefined;
-  /** Network fault that the adapter applies while sending the response, such as a closed connection. */
+  /**
+   * Network fault, such as a closed connection, that the HTTP server, the msw handlers or the `fetch` function apply
+   * while they send the response.
+   */
   wire: WireFault | undefined;
   /**
    * Callback for a response that the adapter delays. Called when the response is sent, with the delay in milliseconds.

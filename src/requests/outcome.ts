@@ -49,7 +49,10 @@ export interface ErrorSettings {
   readonly errorCodes: Readonly<Partial<Record<ErrorCode, string>>>;
 }
 
-/** Creates the outcome for an error response. The scenario setting `errorCodes` can replace the value of `code`. */
+/**
+ * Creates the status, body and specific headers of an error response. The scenario setting `errorCodes` can replace the
+ * error code in the body.
+ */
 export function errorOutcome(
   { status, code, message, headers, assumption }: ApiError,
   { errorCodes }: ErrorSettings,

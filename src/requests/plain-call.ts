@@ -1,12 +1,15 @@
 import type { ApiCall } from './api-call.js';
 
 /**
- * Names of the request headers that a log stores. Only these headers affect the response, the journal record or the
- * sending of the response.
+ * Names of the request headers that a recording (`--record`) or the stored history of `--data` contains for a replay.
+ * Other headers affect neither the response and its sending nor the journal.
  */
 const readHeaders = ['authorization', 'content-type', 'content-encoding', 'user-agent', 'x-sim-call', 'origin'];
 
-/** A request without references to the adapter, so that a log can store and replay the request. */
+/**
+ * Request as plain data, which the log of a server's changes can store and replay. Has no references to the adapter
+ * (HTTP server, msw or fetch) that received the request.
+ */
 export interface PlainCall extends Omit<ApiCall, 'header' | 'signal'> {
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -49,15 +52,18 @@ export function toPlainCall(call: ApiCall): PlainCall {
   };
 }
 
-/** Properties of a stored request that are known only when the request is handled. */
+/**
+ * Properties that complete a request from the log when the simulator handles the request, such as the number of
+ * requests that are still queued. They replace the log entry's properties of the same name.
+ */
 export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
 
 /** Converts a request stored in the log to the simulator's input. */
 export const fromPlainCall = (call: PlainCall, context: CallContext = {}): ApiCall => new KeptCall(call, context);
 
 /**
- * Request restored from the log. A class, because an object spread would take 0.3 us and double the time that the log
- * needs for each request.
+ * Request that was read from the server's log, in the form that the simulator accepts. A class instance is created
+ * faster than an object spread, which takes 0.3 us. The spread would double the log's processing time for each request.
  */
 class KeptCall implements ApiCall {
   readonly #headers: PlainCall['headers'];

@@ -28,8 +28,8 @@ export interface ObservedRequest {
    */
   readonly lastArrivedId: number;
   /**
-   * Whether the client received a 503 instead of the recorded response, because the log did not accept the request in
-   * time.
+   * Whether the client received a 503 instead of the response in this record. The server could not append the request
+   * to its log in time, but later applied the request.
    */
   readonly isLost?: boolean | undefined;
   /**
@@ -160,7 +160,10 @@ export const emptyRecord: RequestRecord = {
 
 /** Final result of a client's logical call, reported by the client with `POST /__sim/outcome`. */
 export interface ReportedOutcome {
-  /** Id of the logical call, as in the header `X-Sim-Call`; `undefined` if the result is about all calls. */
+  /**
+   * Id of one logical call of the client (a request with all its retries), as in the header `X-Sim-Call`; `undefined`
+   * if the reported result applies to all calls.
+   */
   readonly call: string | undefined;
   readonly result: 'succeeded' | 'failed' | 'aborted';
   readonly atMs: number;

@@ -4,8 +4,8 @@ import type { ApiError } from './api-error.js';
 import type { Outcome } from './outcome.js';
 
 /**
- * Operation that a request's method and path belong to. Plain JSON, because a log stores the match of a delayed
- * request.
+ * Operation to which a request's method and path belong. Plain JSON, because the append-only log, from which a server
+ * restores its state, stores the operation of each delayed request.
  */
 export interface Match {
   /**
@@ -52,49 +52,61 @@ export interface Deprecation {
   readonly use: string;
 }
 
-/** Deprecated operations of services, by operation name. */
+/** Deprecated operations of the simulated APIs, by operation name. */
 export type Deprecations = Readonly<Record<string, Deprecation>>;
 
-/** Arguments with which a service's operation runs, besides the request. */
+/** Arguments of an API operation in addition to the request: the API's data, the scenario and the current time. */
 export interface RunContext<Data, Scenario> {
   readonly data: Data;
-  /** Scenario that was loaded when the request arrived. Stays the same if another scenario is loaded during a delay. */
+  /**
+   * Scenario that was current when the request arrived. Not replaced if another scenario is loaded while a fault rule
+   * delays the request.
+   */
   readonly scenario: Scenario;
   /** Current simulated time, in Unix milliseconds. */
   readonly nowMs: number;
 }
 
 /**
- * Data of a service, such as its pets, in one simulator or sandbox.
- * @typeParam Copy type of captured data
+ * Data of one simulated API (service), such as its pets. Each simulator and each sandbox has separate data. @typeParam
+ * Copy type of the copy that `capture` returns
  */
 export interface ServiceData<Scenario = unknown, Copy = unknown> {
   /** Restores the service's data as at the start of the scenario. Without this method, `createData` is called again. */
   reset?(): void;
   /**
-   * Called after another scenario was loaded without `reseed`, so that the service's data stays. Adapts the data to the
-   * settings of that scenario. Default: does nothing.
+   * Adapts the service's data to the settings of a newly loaded scenario, such as another order of lists. Called if the
+   * scenario was loaded without the option `reseed`, which would replace the data. Default: does nothing.
    */
   change?(scenario: Scenario): void;
   /**
-   * Creates the service's data for a fork of the simulator, as at the start of the scenario. Default: the service
-   * creates the data again.
+   * Creates data for a copy of the simulator (`fork`), as at the start of the scenario. If this method is missing,
+   * `createData` of the service creates the data.
    */
   fork?(): ServiceData<Scenario, Copy>;
-  /** Copies the service's data for a snapshot in memory. Later changes of the data must not change the copy. */
+  /**
+   * Copies the simulated API's data, such as its pets, for a snapshot in memory. Later changes of the data must not
+   * change the copy.
+   */
   capture(): Copy;
-  /** Replaces the service's data with a captured copy. Later changes of the data must not change the copy. */
+  /**
+   * Replaces the data of the simulated API with a copy that `capture` returned. Later changes of the data must not
+   * change the copy.
+   */
   restore(copy: Copy): void;
   /**
-   * Whether the service's data is unchanged since the start of the scenario. If so, a snapshot in a log omits the data.
-   * Default: no.
+   * Whether the data, such as pets, is unchanged since the start of the scenario. If so, a snapshot of the server's
+   * state omits the data. Default: no.
    */
   isAtStart?(): boolean;
-  /** Splits a captured copy of the service's data into JSON values, for a log. Default: the copy as one value. */
+  /**
+   * Splits a copy of the simulated API's data, as `capture` returns it, into JSON values for a log of the server's
+   * state. Without this method, the copy is stored as one JSON value.
+   */
   write?(copy: Copy): Iterable<JsonValue>;
   /**
-   * Converts the JSON values from `write` back to a copy of the service's data, as `capture` returns it. Default: the
-   * copy is the first value.
+   * Converts the JSON values that the method `write` has returned back to a copy of the API's data, as `capture`
+   * returns it. If this method is missing, the first JSON value is used as the copy.
    */
   read?(values: readonly JsonValue[]): Copy;
 }
@@ -104,21 +116,22 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
  * because a log replay repeats them: no promise, no `Date.now`, no `Math.random`.
  */
 export interface Service<Data = unknown, Scenario = unknown> {
-  /** Name of the service in logs and snapshots. */
+  /** Name of this simulated API, which identifies its data in logs and snapshots of the server's state. */
   readonly name: string;
   /**
-   * Path before all operations of the service, without a trailing slash. Services with equal paths are tried in order.
+   * Path prefix of all operations of the API, without a trailing slash. If several APIs have the same path, a request
+   * goes to the first of them with a matching operation.
    */
   readonly basePath: string;
   /** Names of the service's operations, for use in scenarios and in queries of the journal. */
   readonly operations: readonly string[];
-  /** Deprecated operations of the service, which the judge reports. Default: none. */
+  /** Deprecated operations of this API. The judge reports clients that call a deprecated operation. Default: none. */
   readonly deprecations?: Deprecations | undefined;
-  /** Creates the service's data at the start of a scenario. */
+  /** Creates the data of this API, such as its pets, as at the start of a scenario. */
   createData?(scenario: Scenario): Data & ServiceData<Scenario>;
   /**
-   * Finds the service's operation for a request. If the function throws, the response is a 500.
-   * @returns `undefined` for a request to another service
+   * Finds the operation of this API that a request matches. If the function throws, the response is a 500.
+   * @returns `undefined` for a request that does not belong to this API
    */
   find(call: ApiCall, scenario: Scenario, nowMs: number): Match | undefined;
   /**
@@ -126,6 +139,9 @@ export interface Service<Data = unknown, Scenario = unknown> {
    * @throws {ApiError} for an error response; any other error becomes a 500
    */
   run(call: ApiCall, match: Match, context: RunContext<Data, Scenario>): Outcome;
-  /** Returns the values of a request that fault rules of this service can test in `when`. */
+  /**
+   * Returns the values of a request for those fault-rule conditions that only this API defines, such as `petId`. The
+   * names are those of the conditions in `when`.
+   */
   conditions?(call: ApiCall, match: Match): Readonly<Record<string, unknown>>;
 }
