@@ -58,11 +58,11 @@ export interface SandboxesOptions {
   limit?: number | undefined;
 }
 
-/** Callbacks for a server that stores each command in an ordered log. */
+/** Callbacks for the creator of the sandboxes, such as a server that stores the changes of its state in a log. */
 interface SandboxHooks {
   /**
-   * Whether a sandbox is in use although it has no pending request. Default: a call waits on the sandbox's clock, or a
-   * stream reads its journal.
+   * Whether a sandbox counts as used although it has no pending request. Default: whether any code waits for a time of
+   * the sandbox's clock, or a stream reads its journal.
    */
   isWatched?: (sandbox: Sandbox) => boolean;
   /** Called for every new sandbox. */
@@ -75,9 +75,9 @@ const isReadFrom = ({ sim }: Sandbox) => {
 };
 
 /**
- * Maximum and minimum renewal interval of a sandbox, in milliseconds. A read postpones the sandbox's removal only if
- * the last use was at least this interval ago. The interval is a quarter of the idle time after which a sandbox is
- * removed.
+ * Bounds of a sandbox's renewal interval, in milliseconds. Within these bounds, the interval is a quarter of the idle
+ * time after which a sandbox is removed. A read postpones the sandbox's removal only if the last use was at least one
+ * interval ago.
  */
 const readAfterMs = { most: 60_000, least: 10 };
 
@@ -144,8 +144,8 @@ export class Sandboxes {
   }
 
   /**
-   * Whether a request that only reads a sandbox must call `use`, because the sandbox's last use is long ago. Otherwise
-   * the sandbox would be dropped as idle.
+   * Whether a read of the sandbox must count as a use, because the last use is long ago. Reads normally do not count,
+   * and a sandbox without uses is removed as idle.
    */
   isRenewalDue(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
@@ -202,7 +202,10 @@ export class Sandboxes {
     return this.#set({ name, sim, isRecreated, number: ++this.#lastNumber, lastUsedMs: this.#nowMs() });
   }
 
-  /** @throws {SandboxError} if the name is taken or the limit is reached */
+  /**
+   * Removes idle sandboxes, then checks that a sandbox can be created.
+   * @throws {SandboxError} if a sandbox with this name exists, or the maximum number of sandboxes is reached
+   */
   #refuse(name: string): void {
     this.#dropIdle();
     if (this.#sandboxes.has(name)) {
