@@ -28,8 +28,8 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 };
 
 /**
- * Creates the schema for a deprecated name of a field. Editors strike the name through. Rejects every value, because
- * only a scenario with both names reaches this schema: `withPresentNames` has renamed any other.
+ * Creates the schema of a deprecated field name, which editors strike through. Rejects every value, because a valid
+ * field was already renamed by `withPresentNames`, unless the scenario has both names.
  */
 function earlier(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];

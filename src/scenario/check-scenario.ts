@@ -57,8 +57,8 @@ function keepNames(otherFields: CheckedScenario, { faults }: { faults?: unknown 
   const named = {
     ...(typeof name === 'string' && name !== '' && { name }),
     when: { ...(keys.length > 0 && { key: keys }), ...(typeof plan === 'string' && { plan }) },
-    // Adds an effect, because a fault rule without an effect is invalid. The effect is never applied, because a
-    // scenario with mistakes is never loaded.
+    // Adds an effect to the reduced fault rule, because a rule without an effect is invalid. The effect is never
+    // applied, because a scenario with mistakes is never loaded.
     then: { delay: 0 },
   };
   otherFields.faults = (otherFields.faults ?? []).with(index, named);
@@ -73,7 +73,10 @@ function loosen(otherFields: CheckedScenario, plan: string): void {
   if (plan === 'enterprise' && otherFields.assumptions !== undefined) delete otherFields.assumptions.enterpriseLimits;
 }
 
-/** Omits an invalid assumption from a scenario, so that the error does not cause further issues. */
+/**
+ * Removes an invalid assumption (a setting for API behavior that the documentation leaves open) from a scenario. Later
+ * checks then do not report the same mistake again.
+ */
 function omitAssumption(otherFields: CheckedScenario, id: string): void {
   const others: Record<string, unknown> = { ...otherFields.assumptions };
   delete others[id];

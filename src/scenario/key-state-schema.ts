@@ -14,7 +14,10 @@ const tenYearsMs = 3_650 * 86_400_000;
 const spanMs = between(0, tenYearsMs);
 const endMs = between(0, latestMs + tenYearsMs);
 const seconds = whole(-1, Math.floor(latestMs / 1000));
-/** Schema of the retry time promised by a 429, in Unix seconds. Rounding up can exceed the clock's maximum time. */
+/**
+ * Schema of the time at which a rate-limited API key may retry, in Unix seconds, as a 429 has named it. The maximum is
+ * rounded up, because retry times are rounded up to whole seconds.
+ */
 const promisedSeconds = whole(-1, Math.ceil((latestMs + tenYearsMs) / 1000));
 
 /** Schema of a rate-limit window's usage in an exported key. The window's limit and length are in the scenario. */

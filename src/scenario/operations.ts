@@ -8,8 +8,8 @@ import { isMap } from '../values/plain-data.js';
 export interface KnownOperations {
   readonly names: Set<string>;
   /**
-   * Whether a scenario may use every operation name. True while a log is replayed, and with a backend of the user,
-   * because the backend's operations are unknown.
+   * Whether a scenario may use every operation name. True while log entries are applied, because the server that wrote
+   * them has checked the names. Also true with a backend of the user, whose operations are unknown.
    */
   acceptsAll: boolean;
 }
@@ -31,7 +31,10 @@ export const operationName = (known: readonly string[]) => either(oneOf(...known
 
 const methodAndPath = /^[A-Z]+ \//;
 
-/** End of an error message that lists the expected operation names: a method with a path is allowed too. */
+/**
+ * End of the error message for an unknown operation name, after the list of known names. States that a method with a
+ * path is valid too.
+ */
 export const orMethodAndPath = ', or a method and path such as "GET /v1/orders"';
 
 /** Reports each unknown operation name in a scenario or a fault rule. */
@@ -56,8 +59,11 @@ function* namedOperations(content: unknown): Generator<{ steps: readonly Step[];
 }
 
 /**
- * Finds the operation names at a path of a scenario, where the value is one name or a list. `all` and `none` are not
- * names.
+ * Finds the operation names in one field of a scenario. The field's value is one name or a list of names; a value of
+ * `all` or `none` is no name.
+ * @param from part of the scenario that contains the field
+ * @param base path of this part in the scenario
+ * @param path path of the field within this part
  */
 function* namesAt(from: unknown, base: readonly Step[], path: readonly string[]) {
   let value = from;

@@ -4,8 +4,8 @@ import { type ResolvedScenario, resolveInSteps } from './resolve-scenario.js';
 import { ScenarioError } from './scenario-error.js';
 
 /**
- * Resolves a scenario given as an object, like `resolveInSteps`. Rejects the name of a scenario, because a web page
- * cannot read scenario files.
+ * Checks a scenario object in steps, and merges it with the default scenario. Rejects the name of a scenario, because a
+ * web page cannot read scenario files.
  * @throws {ScenarioError} with every issue and its path, or with the way to load a named scenario
  */
 export function* resolveContent(...[scenario, ...more]: Parameters<typeof resolveInSteps>): Steps<ResolvedScenario> {

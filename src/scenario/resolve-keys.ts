@@ -18,7 +18,10 @@ const namedKeySchema = fields({ key: keyText, ...keyFields });
 /** Fields of an API key, as written in a scenario. */
 export interface KeyInput extends Input<typeof keySchema> {}
 
-/** Converts a scenario's keys to key definitions, by token. */
+/**
+ * Checks and converts the API keys of a scenario. Returns the definition of each key (plan, state, usage and ban) by
+ * the key's text.
+ */
 export function* resolveKeys(
   { keys = {} }: CheckedScenario,
   plans: Plans,
@@ -69,8 +72,8 @@ export function checkKeyNames(
 }
 
 /**
- * Returns the limits of a plan. For an unknown plan, returns `undefined` and reports the scenario field at the path
- * `steps` in `issues`.
+ * Returns the limits of a plan. For an unknown plan, returns `undefined` and adds a message to `issues`.
+ * @param steps path of the scenario field that contains the plan's name, for the message
  */
 export function limitsOf(plan: string, plans: Plans, steps: readonly Step[], issues: Issue[]): PlanLimits | undefined {
   if (Object.hasOwn(plans, plan)) return plans[plan];

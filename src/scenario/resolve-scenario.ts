@@ -42,11 +42,12 @@ export interface ResolvedScenario extends ServiceContent {
 }
 
 /**
- * Checks a scenario and merges it with the default scenario: maps are merged, all other values replaced.
- * @param rules schemas and defaults of the main service
- * @param options functions that some scenarios require
- * @param checkAll checks the scenario against its schema; default: in one step
- * @param operations operation names that the scenario may use; default: those of the main service
+ * Checks a scenario in steps, between which a server handles other requests, and merges it with the default scenario.
+ * Maps are merged, all other values replaced.
+ * @param rules schemas and defaults of the simulator's main API, the Petstore
+ * @param options functions that read certain fields of a scenario, such as `readStart` for the field `state`
+ * @param checkAll function that checks the scenario against its schema in steps; default: a check without pauses
+ * @param operations operation names that the scenario may use; default: those of the main API
  * @throws {ScenarioError} with every issue and its path
  */
 export function* resolveInSteps(
@@ -60,8 +61,8 @@ export function* resolveInSteps(
   yield;
   const issues: Issue[] = [];
   const checked = yield* checkScenario(complete, rules, issues, checkAll);
-  // Checks operation names in the original fault rules instead of the valid ones. Otherwise, another mistake in a fault
-  // rule would hide its unknown operation.
+  // Checks the operation names of all fault rules as written, not only of those that passed the schema check. An
+  // unknown operation is thus reported even if the fault rule has another mistake.
   issues.push(...unknownOperations({ ...checked, faults: complete?.faults }, operations));
   const settings = resolveSettings(checked, rules.defaults, issues);
   if (checked.extends !== undefined && checked.extends !== 'default') {
@@ -98,7 +99,7 @@ export function* resolveInSteps(
   return resolved;
 }
 
-/** Merges a scenario with the default scenario. */
+/** Completes a scenario with the fields of the default scenario. The scenario's own values take precedence. */
 export function completed(scenario: Scenario, base: Scenario): Scenario {
   const present = withPresentNames(scenario);
   if (!isMap(present)) return merge<Scenario>(base, present);
@@ -106,8 +107,8 @@ export function completed(scenario: Scenario, base: Scenario): Scenario {
   const { description, ...others } = merge<Scenario>(base, isMap(keys) ? rest : present);
   return {
     ...others,
-    // Omits the default scenario's description if the scenario has another name, because the description would be
-    // wrong.
+    // Omits the default scenario's description if the given scenario has a name but no description. The default
+    // description would be wrong for a scenario of another name.
     ...((scenario.description !== undefined || scenario.name === undefined) && { description }),
     // Puts the scenario's own keys before the default scenario's, because clients use the first key by default.
     // `Object.assign` avoids another copy of the merged keys, of which there can be thousands.

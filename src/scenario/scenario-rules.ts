@@ -8,18 +8,18 @@ import type { ServiceContent, ServiceSchema } from './service-schema.js';
 import type { Settings } from './settings.js';
 
 /**
- * Functions without which a scenario with certain fields cannot be resolved. The main service (the Petstore) adds more
- * functions by declaration merging.
+ * Functions that are needed to resolve a scenario with certain fields, such as `readStart` for the field `state`. The
+ * Petstore's types add more functions by declaration merging.
  */
 export interface ResolveOptions {
   /**
-   * Function that reads the field `state` of a scenario: `readStart` of `petstore-sim/control`. Scenarios without this
-   * field do not need the function.
+   * Function that reads the scenario field `state`, the exact state of API keys and fault rules in an exported
+   * scenario. Pass `readStart` of `petstore-sim/control`. Required only for scenarios with this field.
    */
   readStart?: ReadStart | undefined;
 }
 
-/** Parts of a scenario that the simulator's main service defines. */
+/** Parts of the scenario format that the simulated API, such as the Petstore, defines. */
 export interface ServiceScenario extends ServiceSchema {
   /** Default scenario, with which every scenario is merged. */
   readonly base: Scenario;
@@ -28,7 +28,8 @@ export interface ServiceScenario extends ServiceSchema {
   /** Limits of the plans in the interface document, by name. */
   readonly plans: Readonly<Record<string, PlanLimits>>;
   /**
-   * Resolves the scenario fields that belong to the service, such as its initial data. Adds an issue for each mistake.
+   * Checks and completes the scenario fields of the main API (the Petstore), such as its initial pets. Adds an issue to
+   * `issues` for each mistake.
    */
   resolve(
     checked: CheckedScenario,
@@ -37,7 +38,7 @@ export interface ServiceScenario extends ServiceSchema {
   ): Steps<ServiceContent>;
 }
 
-/** Schemas and defaults for the scenarios of a simulator's main service. */
+/** Schemas and default values for the scenarios of the main API that a simulator serves, such as the Petstore. */
 export interface ScenarioRules extends ServiceScenario {
   readonly schema: ScenarioSchema;
   readonly faultSchema: FaultSchema;

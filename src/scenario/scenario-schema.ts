@@ -21,7 +21,9 @@ const planLimits = fields({ minute: limit, day: limit });
  * default and the alternatives.
  */
 function optionalValues({ operations, settings }: Pick<ServiceSchema, 'operations' | 'settings'>) {
-  /** Schemas of the assumptions whose values are not a fixed list, by id. */
+  /**
+   * Schemas of the API settings (`assumptions` of a scenario) that have no fixed list of values, by the setting's id.
+   */
   const openValues: { [Id in AssumptionId]?: Schema<Settings[Id]> } = {
     errorCodes: mapOf(oneOf(...errorCodes), text),
     limitsApply: either(oneOf('all', 'none'), list(operationName(operations))),
@@ -55,7 +57,7 @@ const hostileHeadersSchema = fields({
 
 /**
  * Creates the schema of scenarios, from which the type `Scenario` is derived.
- * @param service fields and operations of the main service
+ * @param service scenario fields and operation names of the simulated API, such as the Petstore
  */
 export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultSchema) {
   const values = optionalValues(service);
@@ -75,7 +77,8 @@ export function createScenarioSchema(service: ServiceSchema, faultSchema: FaultS
       }),
     ),
     ...service.fields,
-    // Limits are optional, because an omitted limit of a plan in the API's documentation has the documented value.
+    // The `minute` and `day` limits of a plan are optional. For a plan that the API's documentation describes, an
+    // omitted limit has the documented value.
     plans: optional(mapOf(string, fields({ minute: optional(limit), day: optional(limit) }))),
     windows: optional(fields({ minute: optional(wholeSeconds), day: optional(wholeSeconds) })),
     keys: optional(mapOf(keyText, fields(keyFields))),

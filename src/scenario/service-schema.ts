@@ -2,7 +2,10 @@ import type { Choice, Open } from '../rate-limits/settings.js';
 import type { Output } from '../validation/schema.js';
 import type { AssumptionId, Settings } from './settings.js';
 
-/** Schemas of the scenario fields that the main service (the Petstore) adds by declaration merging. */
+/**
+ * Schemas of the scenario fields that only the simulated API (the Petstore) has. The interface is empty, because the
+ * Petstore's modules add the members by TypeScript's declaration merging.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceFields {}
 
@@ -13,7 +16,11 @@ export interface ServiceFields {}
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceConditions {}
 
-/** Values that the main service (the Petstore) adds to a resolved scenario, by declaration merging. */
+/**
+ * Values that the simulated API contributes to a resolved scenario (a scenario with all defaults and checked values),
+ * such as the list of pets. The Petstore's module declares these values in this interface by TypeScript declaration
+ * merging.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceContent {}
 
@@ -24,7 +31,7 @@ type CheckedConditions = { operation?: readonly string[] | undefined; method?: s
 
 /** Parts of the scenario schema that the main service (the Petstore) defines. */
 export interface ServiceSchema {
-  /** Names of the service's operations, which a scenario may use. */
+  /** Names of the operations of the main service (the Petstore) that a scenario may use, such as `listPets`. */
   readonly operations: readonly string[];
   readonly fields: ServiceFields;
   readonly conditions: ServiceConditions;

@@ -8,8 +8,8 @@ export type ErrorCodeNames = Partial<Record<ErrorCode, string>>;
 export type AllowedOrigins = 'loopback' | 'hidden' | 'off' | readonly string[];
 
 /**
- * Settings of a simulator, one per open question about the service. The main service (the Petstore) adds its own
- * settings by declaration merging.
+ * Settings of a simulator for API behavior that the documentation leaves open, one setting per choice. The simulated
+ * API (the Petstore) adds its own settings by TypeScript declaration merging.
  */
 export interface Settings extends LimitSettings {
   errorCodes: ErrorCodeNames;

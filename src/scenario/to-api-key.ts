@@ -58,12 +58,13 @@ function toWindow(
   if (log.some(([second], index) => index > 0 && second <= (log[index - 1]?.[0] as number))) {
     issues.push(issueAt([...steps, 'log'], 'expected each second once, oldest first'));
   }
-  // `used` of a token bucket is a number of units. The bucket regains `limit` units per second, and a request uses
-  // `lengthSeconds` units.
+  // For a token bucket, `used` counts missing units. A request takes as many units as the window has seconds, and
+  // `limit` units return per second. So `used / limit` is the time until the bucket is full, in seconds.
   const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
     issues.push(issueAt([...steps, 'used'], `expected a bucket that is full before the year 10000, got ${used}`));
   }
-  // Copies the list of request times, because all windows that an exported state omits share one default list.
+  // Copies the list of request times, because all windows that an exported state omits share one default list. Without
+  // the copy, a change to one window would change all of them.
   return { ...empty, startSeconds, used, log: log.map(([second, requests]) => [second, requests]) };
 }
