@@ -5,7 +5,10 @@
 export interface ControlChange {
   /** Number of the change in the simulator's list of changes, counted from 1. */
   readonly number: number;
-  /** Time of the simulator's clock before the change. Differs from `atMs` if the change moved the clock. */
+  /**
+   * Time of the simulator's clock before the control operation, in Unix milliseconds. Differs from `atMs`, the time
+   * after the operation, if the operation moved the clock.
+   */
   readonly beforeMs: number;
   /** Time of the simulator's clock after the control operation, in Unix milliseconds. */
   readonly atMs: number;

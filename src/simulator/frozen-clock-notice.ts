@@ -10,11 +10,11 @@ const toleranceMs = 50;
 const maximumKeys = 1_000;
 
 /**
- * Last refused request of an API key on a frozen clock. Kept to detect that the client has waited and was refused
- * again, because the clock stood still.
+ * Last refused request of an API key while the simulator's clock is frozen. If the client waits as long as required and
+ * is refused again, the simulator warns, because a frozen clock never ends a rate limit.
  */
 interface Refusal {
-  /** Real time between the freeze or last move of the clock and the refusal, in milliseconds. */
+  /** Real time from the freeze or last move of the clock to the refused request, in milliseconds. */
   frozenForMs: number;
   /** Wait that the refusal's Retry-After header asked for, in milliseconds. */
   waitMs: number;

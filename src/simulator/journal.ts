@@ -24,7 +24,10 @@ export interface Journal {
    * Periods in which the server refused requests without recording them, because the server could not write its log.
    */
   readonly outages: readonly Outage[];
-  /** Records a client's report on the result of one of its calls, or of all calls. The judge uses such reports. */
+  /**
+   * Records the result that a client reports for one of its logical calls (a request with its retries), or for all
+   * calls. The judge uses the result in its verdict about the client.
+   */
   report(outcome: Pick<ReportedOutcome, 'call' | 'result'>): void;
   /** Drops all recorded requests. Pending requests, which have no response yet, will not be recorded either. */
   clear(): void;

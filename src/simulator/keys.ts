@@ -32,13 +32,17 @@ export interface WindowInfo {
 
 /** The API keys of a simulator. All methods except `list` and `add` throw a `RangeError` for an unknown key. */
 export interface Keys {
-  /** Lists the API keys from the scenario and from calls of `add`. */
+  /** Lists the simulator's API keys: those from the scenario, and those that were added with the method `add`. */
   list(): KeyInfo[];
   /**
-   * Texts of the API keys of the scenario and of `add`. The property returns one cached array until the keys change.
+   * Texts of the API keys that the scenario defines or `add` created. The property returns the same array until these
+   * keys change.
    */
   readonly texts: readonly string[];
-  /** Texts of unknown API keys that requests used under the assumption `acceptAnyKey`. `list` omits these keys. */
+  /**
+   * Texts of API keys that requests have used, but that neither the scenario nor `add` defines. The simulator accepts
+   * these keys if the setting `acceptAnyKey` is true. The method `list` omits these keys.
+   */
   readonly unlisted: readonly string[];
   /** Returns the current state of an API key. */
   get(key: string): KeyInfo;
@@ -104,7 +108,7 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
   };
 }
 
-/** @param key state at `nowMs` */
+/** @param key API key whose rate-limit windows and strikes are up to date at `nowMs` */
 function toInfo(key: ApiKey, nowMs: number): KeyInfo {
   const isExpired = key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
   const isBanned = nowMs < key.bannedUntilMs;

@@ -4,8 +4,8 @@ import { createTextFinder, shortestSecret } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
 /**
- * Allowed growth of a list of API keys to mask. A list longer than twice its initial length plus this number is
- * rebuilt, without keys that no longer exist.
+ * Number by which the list of API keys to mask may exceed twice its initial length. A longer list is built again,
+ * without keys that no longer exist.
  */
 const maximumLearned = 20_000;
 
@@ -24,9 +24,9 @@ export const displayKey = (sim: Simulator, key: string): string =>
 /**
  * Creates a function that masks API keys in texts. Masks all sent tokens and all keys of the simulator, except keys
  * defined by the scenario. All output about requests must be masked, except the response to the client.
- * @param only scenario whose keys alone stay unmasked; default: the simulator's current scenario
- * @returns function that takes the texts and the token of one request, and returns a function that masks keys in these
- * texts
+ * @param only scenario whose keys stay unmasked, instead of the simulator's current scenario
+ * @returns function that takes all texts of one request and its API key, and returns a function that masks the keys in
+ * these texts
  */
 export function createRedactor(
   sim: Simulator,
@@ -35,9 +35,9 @@ export function createRedactor(
   let secrets = only === undefined ? secretsOf.get(sim) : undefined;
   if (secrets === undefined) {
     const named = only && new Set(Object.keys(only.keys ?? {}));
-    // Reads the API keys of the resolved scenario, because `sim.scenario` would copy the scenario, which takes 70 ms
-    // with 60,000 keys. The resolved scenario has a new map of keys after another scenario was loaded, so that the
-    // change is detected.
+    // Reads the scenario's API keys from the resolved scenario, because `sim.scenario` would copy the whole scenario.
+    // With 60,000 keys, the copy takes 70 ms. Every loaded scenario has a new map of keys, so a new map shows that
+    // another scenario was loaded.
     secrets = createSecrets(sim, () => named ?? coreOf(sim).state.resolved.keys);
     if (only === undefined) secretsOf.set(sim, secrets);
   } else secrets.learnAll();
@@ -63,7 +63,10 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
   let finder: ReturnType<typeof createTextFinder>;
   let count: number;
   let countAtFirst: number;
-  /** Highest request id up to which the API keys of all recorded requests are in the list of keys to mask. */
+  /**
+   * Highest id of the requests whose API keys were collected for masking. All recorded requests up to this id are
+   * included.
+   */
   let learnedId: number;
 
   function learn(key = ''): void {
@@ -77,8 +80,8 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
   }
 
   /**
-   * Collects all known keys and all recorded tokens before the output. A client may send a key in a query first, and as
-   * an API key only later.
+   * Collects the API keys of all requests in the journal before any request is shown. The query of an early request can
+   * contain a key that only a later request sends as its API key.
    */
   function learnAll(): void {
     learnTexts();
@@ -91,8 +94,8 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
         last = token;
       }
     }
-    // Advances `learnedId` only if no request is pending. A pending request has a lower id, and its record, which may
-    // contain an unknown key, is added later.
+    // Advances `learnedId`, up to which the journal was searched for API keys to mask, only if no request is pending.
+    // The journal adds a pending request's record later, with a lower id.
     if (journal.pending === 0) learnedId = journal.lastId;
   }
 

@@ -101,8 +101,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Continues a request. Returns the response if the request has an outcome; otherwise starts the request's delay or
-   * custom route, and returns `undefined`.
+   * Performs the next step of a request: responds with an outcome (status, headers and body), starts a delay, or runs a
+   * custom route. Returns the response, or `undefined` if the request waits for the delay or the route.
    */
   #go(exchange: RequestInProgress, next: Outcome | DelayedRequest | Run, atMs: number, arrivedBehind?: number) {
     if ('status' in next) return this.#answer(exchange, next, atMs, arrivedBehind);
@@ -146,8 +146,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Returns the outcome of a request after its delay. If the request must first run a custom route, returns a decision
-   * to run the route.
+   * Returns the outcome of a request under a fault rule, after the rule's delay. Returns a `Run` instead if the
+   * function of the user's custom route must run first.
    */
   #inject(exchange: RequestInProgress, rule: FaultRule, first: Outcome | undefined): Outcome | Run {
     if (exchange.call.route !== undefined && first === undefined && needsOperation(rule)) return { rule, delayMs: 0 };
@@ -182,7 +182,11 @@ export class RequestPipeline {
     return this.#look(exchange, key, false);
   }
 
-  /** Finds the API key of a request and updates the key's state. @throws {ApiError} 401 for a missing or invalid key */
+  /**
+   * Finds the API key of a request. Applies the key's initial usage from the scenario at the key's first request, and
+   * adds simulated requests of other clients.
+   * @throws {ApiError} 401 for a missing or invalid key
+   */
   #authenticate(authorization: string | undefined, nowMs: number): ApiKey {
     const { keys } = this.#state;
     const key = findKey(readToken(authorization), (token) => keys.find(token, nowMs));
@@ -218,8 +222,9 @@ export class RequestPipeline {
   }
 
   /**
-   * Returns the service that handles a request.
-   * @throws {Error} if the request was logged by a process with a service that is missing in this process
+   * Returns the simulated API that serves a request, such as the Petstore.
+   * @throws {Error} if this process does not serve the API that the request names, because another process, with other
+   * APIs, logged the request
    */
   #mounted({ service: name }: RequestInProgress): MountedService {
     const mounted = this.#state.services.find(({ service }) => service.name === name);

@@ -23,8 +23,9 @@ export interface HeaderSource {
 export type HeaderWriter = (source: HeaderSource) => Record<string, string>;
 
 /**
- * Creates the function that writes all response headers: "Every API response carries these headers." The header `Date`
- * has the time of the simulator's clock.
+ * Creates the function that computes the headers of a response. Error responses have rate-limit headers too, because
+ * the interface document states: "Every API response carries these headers." The header `Date` contains the simulated
+ * time.
  */
 export function createHeaderWriter(): HeaderWriter {
   // Caches the last date, because consecutive responses usually fall into one second.
@@ -40,7 +41,8 @@ export function createHeaderWriter(): HeaderWriter {
       if (isRefusal) {
         const isDate = settings.retryAfterForm === 'http-date';
         headers[retryAfterHeader] = isDate ? httpDate(rate.resetAtSeconds) : String(rate.resetAtSeconds - nowSeconds);
-        // RFC 6585 section 4: "Responses with the 429 status code MUST NOT be stored by a cache."
+        // Forbids caches to store the response. RFC 6585 section 4: "Responses with the 429 status code MUST NOT be
+        // stored by a cache."
         headers['Cache-Control'] = 'no-store';
       }
     }

@@ -19,8 +19,8 @@ export interface SimulatorState {
   resolved: ResolvedScenario;
   readonly clock: SimulatedClock;
   /**
-   * Services of the simulator in matching order: the first service that has the request's operation responds. The main
-   * service is last.
+   * APIs that the simulator serves, in matching order: the first API with an operation for the request responds. The
+   * main API, such as the Petstore, is last.
    */
   readonly services: readonly MountedService[];
   /** Base paths of the simulator's services, such as `/v1`. The main service's path is first. */
@@ -38,8 +38,8 @@ export interface SimulatorState {
    */
   dataFrom: ResolvedScenario;
   /**
-   * Source of the machine's time, for example a log. If `undefined`, the simulator's clock reads the machine's time
-   * itself.
+   * Source of the machine's time, for example the times of the entries in the log that stores the server's state. If
+   * `undefined`, the simulator's clock reads the machine's time itself.
    */
   readonly time: TimeSource | undefined;
   readonly shared: SharedParts;
@@ -61,21 +61,24 @@ export type SimulatedService = Service<unknown, ResolvedScenario>;
 // biome-ignore lint/suspicious/noEmptyInterface: the main service adds members by declaration merging
 export interface ServiceProperties {}
 
-/** Main service of a simulator (the Petstore), which also defines scenario fields and properties such as `sim.pets`. */
+/**
+ * Main API of a simulator (the Petstore). Besides operations and data, this API defines scenario fields and properties
+ * of the simulator, such as `sim.pets`.
+ */
 export interface MainService<Data = unknown> extends Service<Data, ResolvedScenario> {
   readonly rules: ScenarioRules;
   /**
-   * Creates the properties that the service adds to a simulator, such as `sim.pets`.
-   * @param data returns the service's current data
-   * @param isLogged whether the simulator's state comes from a log of commands; these properties must then not change
-   * the data
+   * Creates the properties that an API adds to its simulator, such as `sim.pets` of the Petstore.
+   * @param data returns the API's current data
+   * @param isLogged whether the simulator's state is restored from a log; the properties must then not change the data,
+   * because the log would lack the change
    */
   simulatorFields(data: () => Data, isLogged: boolean): ServiceProperties;
 }
 
 /**
- * Caches and settings that a simulator shares with its forks, to save memory and time. Sharing never affects a
- * response.
+ * Caches and settings that a simulator shares with its copies (sandboxes and results of `sim.fork`), to save memory and
+ * time. Sharing never affects a response.
  */
 export interface SharedParts {
   readonly writeHeaders: HeaderWriter;
@@ -90,9 +93,15 @@ export const createSharedParts = (operations: KnownOperations): SharedParts => (
   operations,
 });
 
-/** Parts of a new simulator that come from another simulator or a log. */
+/**
+ * Parts of a new simulator that its creator supplies: the served APIs with their data, the parts shared with forks, and
+ * the time source.
+ */
 interface GivenParts {
-  /** The new simulator's services, with data as at the start of the scenario. Not shared with another simulator. */
+  /**
+   * APIs that the new simulator serves, such as the Petstore, with their data at the start of the scenario. No other
+   * simulator shares the data.
+   */
   services: readonly MountedService[];
   shared: SharedParts;
   time?: TimeSource | undefined;
@@ -133,11 +142,14 @@ export function createSimulatorState(
 const createData = (service: SimulatedService, resolved: ResolvedScenario) =>
   service.createData?.(resolved) as ServiceData<ResolvedScenario> | undefined;
 
-/** Creates the data of services as at the start of a scenario. */
+/** Creates the data of each served API, such as pets, as at the start of a scenario. */
 export const mountServices = (services: readonly SimulatedService[], resolved: ResolvedScenario): MountedService[] =>
   services.map((service) => ({ service, data: createData(service, resolved) }));
 
-/** Creates the services' data for a simulator's copy (`sim.fork`), as at the start of a scenario. */
+/**
+ * Creates the data of each served API, such as pets, for a copy of the simulator (`sim.fork`). The data is as at the
+ * start of the scenario.
+ */
 export const forkServices = (
   { services, dataFrom }: Pick<SimulatorState, 'services' | 'dataFrom'>,
   resolved: ResolvedScenario,
@@ -147,7 +159,7 @@ export const forkServices = (
     return { service, data: fork ?? createData(service, resolved) };
   });
 
-/** Captured copies of the services' data, by service name. */
+/** Copies of the data of a simulator's APIs, such as pets, by API name. A snapshot contains these copies. */
 export type ServiceCopies = Readonly<Record<string, unknown>>;
 
 export const captureServices = ({ services }: SimulatorState): ServiceCopies =>
@@ -155,17 +167,17 @@ export const captureServices = ({ services }: SimulatorState): ServiceCopies =>
     services.flatMap(({ service, data }) => (data === undefined ? [] : [[service.name, data.capture()]])),
   );
 
-/** Converts a service's captured data to JSON values, for a log or an exported state. */
+/** Converts a copy of the data of a simulated API, such as its pets, to JSON values for a log or an exported state. */
 export const writeCopy = ({ data }: MountedService, copy: unknown): Iterable<JsonValue> =>
   data?.write?.(copy) ?? [copy as JsonValue];
 
-/** Converts the JSON values from `writeCopy` back to a copy of the service's data. */
+/** Converts JSON values that `writeCopy` created from an API's data, such as its pets, back to a copy of the data. */
 export const readCopy = ({ data }: MountedService, values: readonly JsonValue[]): unknown =>
   data?.read === undefined ? values[0] : data.read(values);
 
 /**
- * Restores the data of each service from the service's copy. Without a copy, restores the data as at the scenario's
- * start.
+ * Restores the data of each simulated API, such as the pets, from a captured copy. Data without a copy is reset to its
+ * state at the scenario's start.
  */
 export function restoreServices({ services, resolved }: SimulatorState, copies: ServiceCopies = {}): void {
   for (const mounted of services) {
@@ -188,7 +200,8 @@ export function applyScenario(state: SimulatorState, resolved: ResolvedScenario,
 }
 
 /**
- * Loads another scenario like `applyScenario`, but does not reset keys and faults. The caller resets or restores them.
+ * Loads another scenario into a simulator, but does not reset its API keys and fault rules, unlike `applyScenario`. The
+ * caller must reset them or restore their saved state.
  */
 export function configureScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
   const { clock, services, keys, faults } = state;

@@ -43,12 +43,15 @@ import {
 export interface Snapshot {
   /** Scenario that was loaded when the snapshot was taken. */
   readonly resolved: ResolvedScenario;
-  /** Scenario whose initial data (such as pets) a `reset` restores once this snapshot was restored. */
+  /**
+   * Scenario from which the simulator's data, such as its pets, was created. A `reset` after the restoration of this
+   * snapshot restores that initial data.
+   */
   readonly dataFrom: ResolvedScenario;
   readonly clock: ClockState;
   /**
-   * Data of each service, such as the Petstore's pets, by the service's name. A service without an entry had the data
-   * of the scenario's start.
+   * Data of each service, such as the Petstore's pets, at the time of the snapshot, by the service's name. A service
+   * without an entry is restored to its data at the start of the scenario.
    */
   readonly services: ServiceCopies;
   readonly keys: KeyRegistryState;
@@ -129,8 +132,8 @@ export function simulate(main: MainService, options: SimulatorOptions): Simulato
   const first = handlers === undefined ? known : anyOperation;
   const resolved = runToEnd(resolveContent(scenario, main.rules, options, undefined, first));
   const sim = simulateFrom(main, resolved, options, undefined, known);
-  // Creates the user's handlers before the scenario's check, because each `guarded` call adds a custom operation that
-  // the scenario may name.
+  // Creates the user's own msw handlers before the scenario is checked. A handler created by `guarded` (a custom route
+  // under the API's limits) adds an operation, which the scenario may name.
   coreOf(sim).ownHandlers();
   const issues = [...unknownOperations(resolved.scenario, known)];
   if (issues.length > 0) throw new ScenarioError(issues);
@@ -171,8 +174,8 @@ export function simulateFrom(
 }
 
 /**
- * Functions of a simulator that handle requests to custom routes. A simulator with a log has its own `handle` and
- * `finish`, which submit commands to the log.
+ * Functions of a simulator for requests to custom routes, which the user's own code handles. A server that stores its
+ * state in a log replaces `handle` and `finish`, so that requests and outcomes are first stored in the log.
  */
 export interface RouteHost {
   handle: ApiHandler['handle'];
@@ -184,7 +187,10 @@ export interface RouteHost {
   onError(error: unknown): void;
 }
 
-/** Internal parts of a simulator, for its scenario functions, a log and tests. */
+/**
+ * Internal parts of a simulator, for other modules of petstore-sim (such as the one that stores the state for `--data`)
+ * and for tests.
+ */
 export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   readonly state: SimulatorState;
   readonly main: MainService;
@@ -194,14 +200,17 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
   /** Function of the option `handlers`, which creates the user's own msw handlers; `undefined` without the option. */
   readonly handlerSource: SimulatorOptions['handlers'];
   readonly readScenarios: () => ReadonlyMap<string, Scenario>;
-  /** Checks a scenario like the simulator's `check`, in steps so that other work can run between. */
+  /**
+   * Checks a scenario and fills in its defaults, like the simulator's method `check`. Runs in steps, so that the server
+   * can handle other requests between them.
+   */
   resolve(scenario: Scenario, checkAll?: Parameters<typeof resolveContent>[3]): Steps<ResolvedScenario>;
   /** Restores a snapshot like the simulator's `restore`, in steps. Only the last step changes the state. */
   restoreInSteps(saved: Snapshot): Steps<void>;
   /**
-   * Creates a simulator from a checked scenario. The new simulator has the options of this simulator, and shares its
-   * caches.
-   * @param services services with their data; default: the services of this simulator with new data
+   * Creates a simulator from a checked scenario, with the options and the caches of this simulator.
+   * @param services APIs that the new simulator serves, each with its data (such as pets); default: the APIs of this
+   * simulator, with data as at the scenario's start
    */
   forkFrom(resolved: ResolvedScenario, services?: readonly MountedService[]): Simulator;
   /** Functions that the simulator calls after each reset. */

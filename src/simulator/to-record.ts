@@ -77,7 +77,8 @@ export const unanswered: Sent = { status: 0, headers: {}, body: '' };
  * Creates the journal record of a request.
  * @param answeredAtMs time of the response, in Unix milliseconds of the simulator's clock
  * @param lastArrivedId id of the last request that arrived before the response was sent
- * @param assumption id of the assumption about the service on which the response depends
+ * @param assumption id of the assumption (a choice where the API's documentation is silent) on which the response
+ * depends
  */
 export function toRecord(
   {

@@ -49,7 +49,8 @@ export function createWaitingRequests(
   function leave(id: number, reason?: unknown): void {
     const runs = running.get(id);
     if (runs !== undefined) {
-      // Keeps the request until the custom route's function ends, because the function may still store something.
+      // Adds the disconnected client's request to the journal only when its custom route's function ends, because the
+      // function may still store an object.
       runs.leftAtMs = clock.now();
       settle(id, undefined, reason);
       return;
