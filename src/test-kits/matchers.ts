@@ -25,7 +25,8 @@ export interface PetstoreMatchers {
    */
   toHaveBackedOff(): void;
   /**
-   * Passes if the client was rejected, and stopped before its key was banned.
+   * Passes if the client got a 429, and then neither caused a ban of its API key by early retries nor sent requests
+   * during a ban.
    * @example expect(sim).toHaveTrippedNoBan();
    */
   toHaveTrippedNoBan(): void;
@@ -55,7 +56,10 @@ export interface MatcherResult {
 interface Question {
   /** Expected behavior, as the end of the message "expected that the client had ...": `created each pet once`. */
   asked: string;
-  /** Rule of the judge that the run must have exercised. Otherwise the run is no evidence of the behavior. */
+  /**
+   * Rule of the judge for which the client's requests must be evidence, such as a retry for `early-retry`. Without
+   * evidence, the matcher fails, also with `.not`.
+   */
   exercisedBy: FindingCode;
   /** Rules of the judge that must have no finding for the matcher to pass. */
   codes: readonly FindingCode[];
@@ -73,7 +77,8 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
     const findings = verdict.findings.filter(({ code, severity }) => codes.includes(code) && severity !== 'praise');
     const isKnown = findings.length > 0 || (verdict.exercised.includes(exercisedBy) && verdict.counts.dropped === 0);
     return {
-      // If no request exercised the rule, both `expect` and `expect(...).not` fail.
+      // Both `expect(verdict)` and `expect(verdict).not` fail if the run contains no evidence about the tested
+      // behavior, because the client's behavior is then unknown.
       pass: isKnown ? findings.length === 0 : this.isNot === true,
       message: () => {
         if (isKnown)
@@ -133,13 +138,14 @@ export const matchers = {
         'Failed to hunt: expected a client, such as expect(async ({ fetch, sleep, baseUrl, apiKey }) => { ... })',
       );
     }
-    // `hunt` is imported when the matcher runs, because most tests do not use it.
+    // Imports `hunt` (the search for scenarios in which a client fails) only when this matcher runs, because most tests
+    // do not use the matcher.
     const { hunt } = await import('../hunt/hunt.js');
     const { found, runs, exercised } = await hunt(received as HuntClient, options);
     const isKnown = found.length > 0 || exercised.length > 0;
     return {
-      // If the client exercised no rule of the judge, both `expect` and `expect(...).not` fail, because the hunt then
-      // shows nothing about the client.
+      // If no rule of the judge applied to the client's requests, both `expect` and `expect(...).not` fail. The bug
+      // search `hunt` then shows nothing about the client.
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
         const searched = pluralize(runs, 'scenario');

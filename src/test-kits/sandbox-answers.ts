@@ -22,17 +22,24 @@ interface Watched {
 /** The URLs that one test routes from its pages to its sandbox. */
 export interface SandboxAnswers {
   /**
-   * Routes a page's requests for `from` to the sandbox. A repeated call gives this route precedence over later routes.
+   * Routes requests of a Playwright page or browser context to the test's sandbox, for the URL or path `from` and
+   * everything below it. A repeated call gives this route precedence over routes that were registered in between.
    * @throws {TypeError} if `from` is neither an http or https URL nor a path
    */
   answerFor(page: Page | BrowserContext, from: string): Promise<void>;
-  /** Whether the test routes at least one URL of its pages to its sandbox. */
+  /** Whether `answerFor` has routed at least one URL from a page or browser context to the test's sandbox. */
   readonly hasRoutes: boolean;
-  /** @throws {Error} if a page did not reach the sandbox, because the test would pass with any client */
+  /**
+   * @throws {Error} if the sandbox did not receive the requests of the tested web page, because the test would then
+   * pass with any client
+   */
   checkReached(): void;
 }
 
-/** @param to API URL of the sandbox */
+/**
+ * Creates the object that routes requests from a test's pages to the test's sandbox.
+ * @param to API URL of the sandbox
+ */
 export function createAnswers(to: string): SandboxAnswers {
   const watched: Watched[] = [];
 
@@ -47,8 +54,8 @@ export function createAnswers(to: string): SandboxAnswers {
       for (const each of watched) {
         if (each.pattern !== pattern || !isOf(page, each.page)) continue;
         each.answered++;
-        // Subtracts the request from those that the page's service worker answered itself, because the worker forwarded
-        // this one to the network.
+        // Subtracts one from `answeredByWorker` in advance, because the page's service worker has forwarded this
+        // request to the network. The later response event counts the response as one that the worker created itself.
         if (request.serviceWorker() !== null) each.answeredByWorker--;
       }
       try {
@@ -57,8 +64,8 @@ export function createAnswers(to: string): SandboxAnswers {
         const response = await route.fetch({ url, headers, maxRedirects: 0, timeout: 0 });
         await route.fulfill({ response });
       } catch {
-        // Aborts the page's request if the sandbox did not respond. Ignores the error of `abort` for a closed page,
-        // which waits for no response.
+        // Aborts the browser's request if the sandbox, the simulated API of the test, did not respond. An error of
+        // `abort` is ignored, because it occurs only if the browser page was closed.
         await route.abort('connectionreset').catch(() => {});
       }
     };
@@ -89,8 +96,8 @@ export function createAnswers(to: string): SandboxAnswers {
 }
 
 /**
- * Whether `other` is `page` itself, or the browser context that contains `page`. A request to a route of the page
- * counts for both, because the page's routes take precedence over the context's.
+ * Whether `other` is `page` itself, or the browser context that contains `page`. If both have a route for a URL,
+ * Playwright uses only the page's route. A request to this route therefore counts as received for both.
  */
 const isOf = (page: Page | BrowserContext, other: Page | BrowserContext) =>
   page === other || (!('pages' in page) && page.context() === other);

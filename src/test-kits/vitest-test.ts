@@ -114,7 +114,8 @@ const noSimulatorMessage =
   "expected the test to use a simulator, since the verdict has nothing to judge otherwise. Use Vitest's own `test`, or test.extend({ verdict: 'ignore' })";
 
 declare global {
-  // Vitest's own Matchers cannot be extended: it has one type parameter in version 4 and two in version 5.
+  // Adds the matchers to Chai's `Assertion`, because no single declaration can extend Vitest's own `Matchers` in all
+  // versions. That interface has one type parameter in version 4 and two in version 5.
   namespace Chai {
     interface Assertion extends PetstoreMatchers {}
   }
