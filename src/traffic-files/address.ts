@@ -2,7 +2,7 @@ import { decodeUnreserved } from '../values/percent-encoding.js';
 
 /** Service whose requests are read from recorded traffic. */
 export interface RecordedService {
-  /** Path with which the service's base URL ends: `/v1`. */
+  /** Path with which the recorded API's base URL ends, such as `/v1`. */
   readonly basePath: string;
   /** Path below the base URL with which all paths of the service begin: `/pets`. */
   readonly root: string;
@@ -20,9 +20,9 @@ export interface Address {
 }
 
 /**
- * Divides a URL into base URL, path and query. The base URL ends with the service's base path.
- * @param baseUrl base URL, if known; default: up to the first `basePath` of the path
- * @returns `undefined` for a URL outside the base URL
+ * Divides a recorded URL into base URL, path and query. The base URL ends with the API's base path, such as `/v1`.
+ * @param baseUrl base URL, if known; default: the URL up to the first occurrence of the API's base path
+ * @returns `undefined` for a malformed URL, and for a URL outside the base URL
  */
 export function splitAddress(url: string, { basePath }: RecordedService, baseUrl?: string): Address | undefined {
   if (!URL.canParse(url)) return undefined;
@@ -38,5 +38,8 @@ function firstBase(origin: string, pathname: string, basePath: string): string |
   return index < 0 ? undefined : origin + pathname.slice(0, index + basePath.length);
 }
 
-/** Whether a path belongs to the service. Recordings can contain other services with the same base path. */
+/**
+ * Whether a path below the base URL is the recorded API's root path, such as `/pets`, or below the root path.
+ * Recordings can contain other APIs with the same base path.
+ */
 export const isOfService = (path: string, { root }: RecordedService) => path === root || path.startsWith(`${root}/`);

@@ -5,16 +5,19 @@ import { requestTarget } from '../values/request-target.js';
 export type Missing = 'key' | 'timings' | 'date' | 'request body' | 'answer body' | 'answer headers';
 
 /**
- * Request and response from a recording, or from `calibrate`. `token` is a name such as `key-1`, never the API key.
- * `headers` contains only response headers that later steps read.
+ * Request and response from a file of recorded traffic, or from `calibrate`. `token` is a name such as `key-1`, never
+ * the API key. `headers` contains only the response headers that petstore-sim evaluates; others are dropped, because
+ * some contain secrets.
  */
 export interface Exchange extends RequestRecord {
   /**
-   * Request headers that the judge or the comparison with a service needs, with lower-case names: Content-Type and
-   * Origin.
+   * Request headers Content-Type and Origin, with lower-case names. The verdict on the client and the comparison of the
+   * real API with the simulator need these headers.
    */
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** Time in the response header `Date`, in Unix milliseconds of the service's clock. The header has whole seconds. */
+  /**
+   * Time in the response header `Date`, in Unix milliseconds of the recorded API's clock. The header has whole seconds.
+   */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
   /** Whether the simulator wrote the recording. Such a recording also contains internal data, such as strikes. */
@@ -24,7 +27,8 @@ export interface Exchange extends RequestRecord {
 }
 
 /**
- * Exchange of a recording before it is numbered and its times are corrected. Mutable, because copying takes time.
+ * Recorded request and response before the final numbers and times are set. The fields are writable, because a
+ * corrected copy of each object would take time.
  */
 export type PendingExchange = { -readonly [Field in keyof Exchange]: Exchange[Field] };
 

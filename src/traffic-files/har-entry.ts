@@ -58,7 +58,8 @@ function ownHeaders(own: Record<string, unknown>): [string, string][] {
 function timesOf(entry: Record<string, unknown>, startedMs: number) {
   const timings = mapOf(entry.timings);
   const part = (name: string) => Math.max(0, Number(timings[name]) || 0);
-  // mitmproxy counts the connection to the service as part of `wait`, so `connect` must not be added.
+  // In HAR files by mitmproxy, the timing `wait` includes the timing `connect`. Adding `connect` would count the time
+  // twice.
   const isWithinWait = timings.blocked === undefined && timings.dns === undefined;
   // Adds the HAR timing `connect` to the start time of a request, but not the timing `ssl`, which `connect` includes.
   const sentMs = startedMs + part('blocked') + part('dns') + (isWithinWait ? 0 : part('connect'));

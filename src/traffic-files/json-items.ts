@@ -31,8 +31,8 @@ export class JsonItems {
   #isInString = false;
   #isEscaped = false;
   /**
-   * First bytes of the last property name at the two outermost levels of the recording's JSON. A property `log` that
-   * contains `entries` shows that the recording is a HAR file.
+   * First bytes of the latest property name at nesting depth 1 or 2 of the JSON text. A list `entries` in a property
+   * `log` shows that the recording is a HAR file.
    */
   #name: number[] = [];
   #isInHar = false;
@@ -121,8 +121,8 @@ export class JsonItems {
       return true;
     }
     if (depth === 2 && !this.#isInHar && isName(this.#name, logKey)) {
-      // This object is the outermost one of a HAR file, not a recorded request. Discards the bytes that were collected
-      // as a request.
+      // The object that is being read turns out to be a whole HAR file, because it has a property `log`. Discards its
+      // collected bytes, because only the file's entries are requests.
       this.#isInHar = true;
       this.#itemDepth = 0;
       this.#kept = [];

@@ -10,8 +10,9 @@ export class KeyNames {
   readonly #public = new Map<string, string>();
 
   /**
-   * @param publicKeys keys that are not secret, such as those of a scenario; recordings show such a key itself instead
-   * of a name
+   * Creates an empty list of names.
+   * @param publicKeys API keys that are not secret, such as those of a scenario. A recording contains these keys
+   * unchanged, and all other keys as names such as `key-1`
    */
   constructor(publicKeys: Iterable<string> = []) {
     for (const key of [...publicKeys, fictitiousKey]) {
@@ -20,8 +21,8 @@ export class KeyNames {
   }
 
   /**
-   * Returns the name of the key in an Authorization header; `undefined` without a key. Equal keys at different base
-   * URLs have different names.
+   * Returns a label such as `key-1` for the API key in an Authorization header; `undefined` without a key. A public key
+   * is its own label. A secret key has a separate label for each base URL.
    */
   nameOf(authorization: string | undefined, baseUrl: string): string | undefined {
     const key = keyIn(authorization);

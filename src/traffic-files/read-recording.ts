@@ -23,11 +23,14 @@ export interface Recording {
   readonly baseUrls: readonly string[];
   /** Host of the recorded service if the service is another one than the expected API; otherwise `undefined`. */
   readonly service: string | undefined;
-  /** Number of entries in the recording's files, including requests to other services. */
+  /**
+   * Number of entries (requests) in the files of a recording, including requests that do not belong to the recorded
+   * API.
+   */
   readonly entries: number;
   /**
-   * Difference between the service's clock and the recording machine's, in milliseconds. The recorded times are already
-   * corrected by it.
+   * Time that the recorded API's clock was ahead of the recording machine's clock, in milliseconds; negative if behind.
+   * The recorded times are already corrected by this difference.
    */
   readonly clockOffsetMs: number;
   /** Sentences for the user about skipped or incomplete parts of the recording. */
@@ -38,11 +41,14 @@ export interface ReadOptions {
   /** Base URL of the recorded service. Default: every base URL that ends in its base path and has requests to it. */
   baseUrl?: string | undefined;
   /**
-   * Whether to read all requests below `baseUrl` as those of another service if no request is to the Petstore. Default
-   * `false`.
+   * Whether to accept a recording without requests to the Petstore. All requests below `baseUrl` are then read as
+   * requests to the API at this URL. Default `false`.
    */
   isAnyService?: boolean | undefined;
-  /** Keys that are not secret, such as those of a scenario. They are not replaced by names. */
+  /**
+   * API keys that are not secret, such as those of a scenario. The result contains these keys unchanged, and any other
+   * key as a name such as `key-1`.
+   */
   publicKeys?: Iterable<string> | undefined;
 }
 
@@ -53,9 +59,9 @@ export interface RecordedFile {
 }
 
 /**
- * Reads recorded traffic (HAR 1.2 or JSON Lines) as a stream. Replaces keys by names, and skips entries that an earlier
- * file contains.
- * @throws {RecordingError} if a file has another format, or no file has a request to the service
+ * Reads recorded traffic (HAR 1.2 or JSON Lines) as a stream. Replaces API keys by names such as `key-1`. If several
+ * files contain the same entry, reads the entry only once.
+ * @throws {RecordingError} if a file has another format, or no file has a request to the recorded API
  */
 export async function readRecording(
   files: readonly RecordedFile[],
@@ -77,8 +83,8 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
   const connections = new Map<string, number>();
   const repeated = hasMoreFiles ? new RepeatedEntries() : undefined;
   /**
-   * Number of recorded requests per origin. An error about a recording without requests to the service names the most
-   * frequent origin.
+   * Number of recorded requests per origin. If a recording contains no request to the expected API, the error message
+   * names the most frequent origin.
    */
   const origins = new Map<string, number>();
   let entries = 0;
@@ -150,8 +156,8 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     }
     const own = entry.own && question === undefined ? readSimulatorFields(entry.own, sentMs) : undefined;
     const lacks: Record<Missing, boolean> = {
-      // Reports a missing key only if the response is no 401. A service responds with 401 to a request without a key,
-      // so any other status shows that the recording omits the key.
+      // Lists the API key as a missing part of the recorded request only if the response is no 401. A request without a
+      // key gets a 401, so any other status shows that the recording omits the key.
       key: token === undefined && isAnswered && status !== 401,
       timings: !entry.hasTimings,
       date: isAnswered && readDate(headers) === undefined,
@@ -246,7 +252,10 @@ function parse(text: string, place: string): unknown {
 
 const unnumbered = emptyRecord.id;
 
-/** Adds the clock difference to the times of recorded requests, and numbers the requests. */
+/**
+ * Corrects the times of recorded requests by the difference between the clocks of the recorded API and of the recording
+ * machine. Also numbers the requests.
+ */
 function numbered(pending: PendingExchange[], offsetMs: number): Exchange[] {
   for (const pendingEntry of pending) {
     pendingEntry.arrivedAtMs += offsetMs;
@@ -259,7 +268,10 @@ function numbered(pending: PendingExchange[], offsetMs: number): Exchange[] {
   return numberInOrder(pending);
 }
 
-/** Numbers exchanges in order of sending. Determines for each response the last request sent before it arrived. */
+/**
+ * Numbers recorded requests in order of sending. Stores for each response the number of the last request that was sent
+ * before the response arrived (`lastArrivedId`).
+ */
 export function numberInOrder(pending: PendingExchange[]): Exchange[] {
   for (const [index, pendingEntry] of pending.entries()) {
     let last = index;

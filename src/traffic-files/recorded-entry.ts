@@ -16,7 +16,10 @@ export interface RecordedEntry {
   /** Request body. Empty without a body; `undefined` if the recording omits the body. */
   readonly requestBody: string | undefined;
   readonly answerBody: string | undefined;
-  /** Name of the TCP connection in the recording. Requests with the same name share a connection. */
+  /**
+   * Name of the request's TCP connection in the file of recorded traffic; `undefined` if not recorded. Requests with
+   * the same name used one connection.
+   */
   readonly connection: string | undefined;
   /** Journal entry of the simulator, if the simulator wrote the recording. */
   readonly own: Readonly<Record<string, unknown>> | undefined;

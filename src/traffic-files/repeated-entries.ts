@@ -3,7 +3,7 @@ import type { RecordedEntry } from './recorded-entry.js';
 import { readSimulatorFields } from './simulator-fields.js';
 
 const forms = ['har-entry', 'object'] as const;
-/** Format of an entry: HTTP Archive or JSON Lines. */
+/** Format of a recorded request: an entry of an HTTP Archive (HAR), or a JSON object of a JSON Lines file. */
 type Form = (typeof forms)[number];
 
 /**

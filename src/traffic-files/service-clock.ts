@@ -8,9 +8,9 @@ interface Timed {
 const secondMs = 1_000;
 
 /**
- * Difference between the service's clock and the recording machine's, in milliseconds, estimated from `Date` headers.
- * Each `Date` must lie between sending and arrival of its response. Of the possible differences, returns 0, or else the
- * one that makes clients look most patient, to avoid false findings.
+ * Estimates the difference between the clocks of an API's server and of the recording machine, in milliseconds, from
+ * `Date` headers. Returns 0 if the headers allow 0, otherwise the largest difference that they allow. A smaller
+ * difference would make retries look earlier, and could cause false findings.
  */
 export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   let least = Number.NEGATIVE_INFINITY;

@@ -4,8 +4,8 @@ import { numberOf, textOf } from './json-fields.js';
 type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the fields that only recordings by the simulator have.
- * @returns `undefined` if another program wrote the entry
+ * Reads the fields of a recorded request that only petstore-sim writes, such as the number of strikes.
+ * @returns `undefined` if another program recorded the request
  */
 export function readSimulatorFields(entry: Entry, arrivedAtMs: number): Partial<RequestRecord> | undefined {
   const { id, strikes, episode } = entry;
