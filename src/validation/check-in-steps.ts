@@ -24,8 +24,8 @@ function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]):
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, values, item, options = [] } = bare;
-  // A schema that converts or refines another schema (`of`) needs the complete value. The items of its list or map are
-  // therefore checked together, not in separate steps.
+  // A schema that wraps another schema (`of`) converts or refines the complete value. A list or map is therefore
+  // checked in one step, without a pause after each item.
   if (of === undefined) {
     if (item !== undefined) return yield* readList(item, value as unknown[], issues);
     if (values !== undefined) return yield* readMap(bare, value as Record<string, unknown>, issues);

@@ -22,7 +22,7 @@ export interface Issue {
   readonly column?: number;
 }
 
-/** Shortens a name for a message. */
+/** Shortens a name of more than 80 characters for a message, and marks the cut with `…`. */
 export const cut = (name: string) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
 /**
@@ -34,7 +34,10 @@ export function issueAt(steps: readonly Step[], message: string, onName = false)
   return { path: path.replace(/^\./, ''), message, steps, ...(onName && { onName }) };
 }
 
-/** Maximum number of issues in a text, and of characters per issue. Further issues are only counted. */
+/**
+ * Maximum number of issues that a message lists, one per line (first constant), and maximum length of a line in
+ * characters (second). The message only counts further issues, and cuts longer lines.
+ */
 const maximumLines = 100;
 const maximumLineLength = 500;
 

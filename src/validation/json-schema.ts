@@ -22,8 +22,8 @@ const day =
 const time = '([01]\\d|2[0-3]):[0-5]\\d';
 
 /**
- * JSON Schemas for values that are converted by code. They are in this separate file so that browser pages do not
- * download them.
+ * Handwritten JSON Schemas for values that code parses, such as the duration `5s`. They are in this separate file so
+ * that browser pages do not download them.
  */
 const written = new Map<AnySchema, Json>([
   [values.duration, textOrNumber(`^${amount}(ms|s|m|h|d)$`, { minimum: 0, maximum: longestMs })],

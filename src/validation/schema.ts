@@ -3,8 +3,9 @@ import { escaped, type Issue, issueAt, type Step } from './issue.js';
 import { hintFor } from './nearest.js';
 
 /**
- * Description of a value: the single source of its type, its check and its JSON Schema. Written here instead of a
- * library, because pages download it. Valibot with readable messages added 2 kB gzipped and 14 ms to the start.
+ * Schema of a value, from which the type, the check and the JSON Schema of the value are derived. Own code instead of a
+ * library, because web pages download the code. Valibot with readable messages added 2 kB gzipped and 14 ms to the
+ * start.
  */
 export interface Schema<Output, Input = Output> {
   /** Names of the accepted values, for a message: `text`, `a map`, `"off"`. */
@@ -14,7 +15,8 @@ export interface Schema<Output, Input = Output> {
   /** Checks and converts a value. Adds mistakes to `issues`; with a mistake, the result is unusable. */
   read(value: never, issues: SchemaIssue[]): Output;
 
-  // Properties of the accepted values, from which the JSON Schema and the TypeScript type are derived.
+  // Properties that describe the values a schema accepts. The JSON Schema and the TypeScript type are derived from
+  // these properties.
   /** JSON Schema keywords for this value, such as `minimum`. */
   readonly json?: Readonly<Record<string, unknown>>;
   /**
@@ -33,7 +35,10 @@ export interface Schema<Output, Input = Output> {
   readonly items?: readonly AnySchema[];
   /** Alternative schemas, of which a value must match one. */
   readonly options?: readonly AnySchema[];
-  /** Whether a map may lack this field, and the default for a missing field. */
+  /**
+   * Whether a map with fixed fields may lack the field of this schema (`isOptional`), and the default for the missing
+   * field (`fallback`).
+   */
   readonly isOptional?: true;
   readonly fallback?: unknown;
   /** Type of the values that the schema accepts. Exists only for TypeScript. */
@@ -54,8 +59,8 @@ export interface SchemaIssue {
   /** Whether the mistake is the name of a field, not its value. */
   readonly onName?: boolean;
   /**
-   * Most similar known field name, or '' if no name is similar. Set only for an unknown field; the other fields of the
-   * value are then still usable.
+   * For a field with an unknown name: the most similar known name, or '' if none is similar. `undefined` for any other
+   * mistake.
    */
   readonly unknown?: string | undefined;
 }
@@ -87,7 +92,10 @@ export function withoutSpace(word: string, fields: readonly string[]): string | 
   return rest.length > 0 && fields.includes(field) ? `; put a space after the colon of ${field}` : undefined;
 }
 
-/** Checks a field or a list item. `step` is the field name or the index. */
+/**
+ * Checks the value of one field or list item against its schema, and returns the converted value. Adds the field name
+ * or list index `step` to the path of each issue.
+ */
 export function checkAt<Out>(step: Step, schema: Schema<Out, unknown>, value: unknown, issues: SchemaIssue[]): Out {
   const before = issues.length;
   const output = check(schema, value, issues);
@@ -119,8 +127,8 @@ export const transform = <Between, Out, In>(
 });
 
 /**
- * Creates a schema with an additional check. A map with mistakes is checked too, without the wrong fields, so that one
- * report contains all mistakes.
+ * Creates a schema that also applies the check `test`. If a map has mistakes, `test` receives the map without its
+ * invalid fields, so that one report contains all mistakes.
  * @param test returns `false` for a mistake; `isRight` is `false` if the value already has other mistakes
  */
 export const refine = <Out, In>(

@@ -125,8 +125,8 @@ export function reportUnknown(entries: Entries, map: object, issues: SchemaIssue
 const didYouMean = (...path: string[]) => `; did you mean ${path.join('.')}?`;
 
 /**
- * Creates the position of an issue about an unknown field: the field's name, not its value. The caller adds the
- * message.
+ * Creates the position of a validation issue at the name of a field instead of its value, such as for an unknown field.
+ * The caller adds the issue's message.
  */
 export const issueOn = (name: string) => ({ steps: [name], onName: true });
 
@@ -186,8 +186,8 @@ export const either = <const Options extends readonly AnySchema[]>(
 });
 
 /**
- * Whether every field name of a map differs clearly from the fields of all alternative schemas. The map then has
- * another form, instead of misspelt names.
+ * Whether all field names of an object are unlike the field names of every alternative schema. If so, the object
+ * probably has an unexpected structure, and the error message does not suggest corrections of misspelt names.
  */
 function isNoneOf(options: readonly AnySchema[], map: object): boolean {
   const names = Object.keys(map);
