@@ -3,7 +3,7 @@ import { findLowest } from './find-lowest.js';
 /** Text after decoding: each escape such as `%20` is replaced by its character. */
 export interface DecodedText {
   readonly text: string;
-  /** Maps a position in the decoded text to the position in the original text. */
+  /** Converts a position in the decoded `text` to the position in the text before decoding. */
   originOf(at: number): number;
 }
 
@@ -52,13 +52,13 @@ export function* decodingsOf(text: string, layers = maximumLayers): Generator<De
 }
 
 /**
- * Decodes either all URL escapes or all JSON escapes in a text, one character per escape. Returns `undefined` without
- * escapes.
+ * Decodes the escapes of one encoding (URL or JSON) in a text. Each escape becomes one character. Returns `undefined`
+ * for a text without escapes of this encoding.
  */
 function decode(text: string, { escapes, decode }: (typeof encodings)[number]): DecodedText | undefined {
   /**
-   * `places` contains the positions of decoded characters in the decoded text, and `ends` the ends of their escape
-   * sequences in the original text.
+   * `places` contains the position of each decoded character in the new text. `ends` contains the end of each decoded
+   * character's escape sequence, such as `%41`, in the original text.
    */
   const places: number[] = [];
   const ends: number[] = [];

@@ -26,8 +26,8 @@ export function frozenCopy<Value extends object>(value: Value): Value {
 }
 
 /**
- * Copies and freezes in one pass. `structuredClone` followed by `deepFreeze` takes more than twice as long, half a
- * second for 150,000 keys.
+ * Copies and freezes nested data in one pass. `structuredClone` followed by `deepFreeze` takes more than twice as long:
+ * half a second for a scenario with 150,000 API keys.
  */
 function copyFrozen<Value>(value: Value): Value {
   if (Array.isArray(value)) return Object.freeze(value.map(copyFrozen)) as Value;

@@ -22,13 +22,13 @@ interface Length {
 }
 
 const base = 0x01000193;
-/** Size of the hash table that contains the searched API keys: minimum number of slots, and slots per key. */
+/** Size of the hash table of the API keys to replace in texts: minimum number of slots, and slots per key. */
 const minimumPlaces = 2 ** 15;
 const placesEach = 8;
 
 /**
- * Number of characters at the start of an API key by which a text is searched for the key. The characters after them
- * are masked too, as far as a key can contain them.
+ * Number of characters at the start of an API key that are compared with a text. If a text contains the start of a
+ * longer key, all following characters that a key can contain are masked too.
  */
 const longestSearched = 64;
 /** Characters of a key (RFC 6750 section 2.1), and "%" of URL escapes. */
@@ -81,8 +81,8 @@ export function createTextFinder(expected: number, replace: (token: string) => s
     isEmpty: () => tokens.size === 0,
     find,
     /**
-     * Adds a key to search for.
-     * @param spelling form of the key in texts, at least `shortestSecret` characters
+     * Adds an API key whose occurrences `find` searches for in texts.
+     * @param spelling form in which the key occurs in texts, at least `shortestSecret` characters
      * @returns whether the key is new
      */
     add(spelling: string, token: string): boolean {
@@ -101,7 +101,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
       let replacement = '';
       for (const { at, end, token } of find(text)) {
         if (end <= copied) continue;
-        // Replaces overlapping API keys in a text together, by the replacement of the last key. No part of a key
+        // Replaces API keys that overlap in the text as one: by the masked form of the last key. No part of any key
         // remains visible.
         if (at >= copied) shown += replacement + text.slice(copied, at);
         replacement = replace(token);
@@ -112,11 +112,14 @@ export function createTextFinder(expected: number, replace: (token: string) => s
   };
 }
 
-/** Replaces one API key in a text, in any spelling. The default replacement is the masked key. */
+/**
+ * Replaces one API key in a text, also where the key is escaped by percent signs or backslashes. Keys of fewer than six
+ * characters stay. The default replacement is the masked key.
+ */
 export function replaceKey(text: string, key = '', name = maskedKey(key)): string {
   if (key.length < shortestSecret) return text;
-  // Uses `replaceAll` if the text has no percent or backslash escapes. A search for escaped keys takes ten times as
-  // long.
+  // Uses the faster `replaceAll` for a text without percent signs and backslashes, because an escaped API key contains
+  // at least one of these characters. The search for escaped keys takes ten times as long.
   if (!/[%\\]/.test(text) && key.length <= longestSearched) return text.replaceAll(key, () => name);
   const finder = createTextFinder(1, () => name);
   finder.add(key, key);
