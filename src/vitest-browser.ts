@@ -6,7 +6,10 @@ export { expect } from 'vitest';
 export type { PetstoreMatchers } from './test-kits/matchers.js';
 export type { PetstoreFixtures } from './test-kits/vitest-test.js';
 
-/** `test` of `petstore-sim/vitest` for Vitest's browser mode, without scenario files and without a port. */
+/**
+ * Test function for Vitest's browser mode, with a separate simulator for each test. A scenario name must be that of a
+ * shipped scenario, and `baseUrl` is unavailable, because a browser cannot read files or open a port.
+ */
 export const test = createTest({
   async readScenario(name) {
     // Shipped scenarios are imported only for a test that names one, because a browser has no scenario files.
