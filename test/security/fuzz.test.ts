@@ -35,9 +35,19 @@ function send(port: number, { pieces, end }: ReturnType<typeof rawConnectionByte
       else if (end === 'half-close') socket.end();
       else if (end === 'reset') socket.resetAndDestroy();
     };
-    socket.setNoDelay(true).setTimeout(150, () => socket.resetAndDestroy());
+    // Silent after three timers without data. After a pause of the process, one timer ends before waiting data is read.
+    let timers = 0;
+    socket
+      .setNoDelay(true)
+      .setTimeout(50)
+      .on('timeout', () => {
+        timers += 1;
+        if (timers === 3) socket.resetAndDestroy();
+        else socket.setTimeout(50);
+      });
     socket.on('connect', next).on('error', () => {});
     socket.on('data', (chunk) => {
+      timers = 0;
       received += chunk.toString('latin1');
     });
     // A reset leaves no port in TIME_WAIT, of which there are fewer than connections.
