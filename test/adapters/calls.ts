@@ -71,6 +71,7 @@ export const calls: readonly Call[] = [
   { title: 'a limit that is a lone percent sign', status: 400, url: `${production}/pets?limit=%` },
   { title: 'no key', status: 401, url: `${production}/pets`, key: null },
   { title: 'an unknown key', status: 401, url: `${production}/pets`, key: 'nobody' },
+  { title: 'a key in another case', status: 401, url: `${production}/pets`, key: 'Free-Key' },
   { title: 'a revoked key', status: 401, url: `${production}/pets`, key: 'revoked-key' },
   { title: 'an unknown path', status: 404, url: `${production}/orders` },
   { title: 'the bare base address', status: 404, url: production },

@@ -205,7 +205,7 @@ interface Step {
 const petId = fc.oneof(
   fc.integer({ min: 1, max: 6 }).map(String),
   fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String),
-  fc.constantFrom('9007199254740993', '01', '1.0', '%31', 'rex', '%E0', '1;2', '-0'),
+  fc.constantFrom('9007199254740993', '01', '1.0', '%31', '%2531', '%201', 'rex', '%E0', '1;2', '1,2', '-0'),
 );
 const queryValue = fc.oneof(
   fc.constantFrom(
@@ -229,7 +229,7 @@ const queryValue = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 6 }).map(encodeURIComponent),
 );
 const query = fc
-  .array(fc.tuple(fc.constantFrom('limit', 'status', 'page', 'offset', 'cursor', 'x', ''), queryValue), {
+  .array(fc.tuple(fc.constantFrom('limit', 'status', 'page', 'offset', 'cursor', '%73tatus', 'x', ''), queryValue), {
     maxLength: 3,
   })
   .map((pairs) => pairs.map(([name, value]) => `${name}=${value}`).join('&'));
@@ -275,7 +275,14 @@ const method = fc.oneof(
 );
 const headers = fc.record(
   {
-    'Content-Type': fc.constantFrom('application/json; charset=utf-8', 'text/plain', 'text/é', ''),
+    'Content-Type': fc.constantFrom(
+      'application/json; charset=utf-8',
+      'Application/JSON',
+      'text/plain',
+      'text/plain, application/json',
+      'text/é',
+      '',
+    ),
     'Content-Encoding': fc.constantFrom('gzip', 'identity'),
     Accept: fc.constantFrom('text/html', '*/*'),
   },
@@ -286,6 +293,7 @@ const oddAuthorization = fc.constantFrom(
   'bearer free-key',
   'Bearer  free-key',
   'Bearer free-key, x',
+  'Bearer Free-Key',
   'Bearer é',
 );
 

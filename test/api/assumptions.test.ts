@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type AssumptionId, assumptions, createSimulator, type Scenario, type Settings } from '../../src/index.js';
 import {
   type AdapterAnswer,
-  describeOnEveryAdapter,
+  describeOverHttp,
   errorOf,
   noonSeconds,
   rate,
@@ -1039,7 +1039,7 @@ const rows = Object.entries(points as unknown as Record<string, Point<never>>).f
     behaviours.map(([value, does, check]) => ({ title: `${label(id, value)} ${does}`, id, value, scenario, check })),
 );
 
-describeOnEveryAdapter('assumptions', (open) => {
+describeOverHttp('assumptions', (open) => {
   test.each(rows.map((row) => [row.title, row] as const))('%s', async (_, { id, value, scenario, check }) => {
     await check(await open({ ...scenario, assumptions: { [id]: value } }));
   });

@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  type AdapterAnswer,
-  describeOnEveryAdapter,
-  errorOf,
-  noonSeconds,
-  rate,
-  type Service,
-} from '../support/adapters.js';
+import { type AdapterAnswer, describeOverHttp, errorOf, noonSeconds, rate, type Service } from '../support/adapters.js';
 
 const small = { plans: { free: { minute: 2, day: 100 } } };
 const retryAfter = ({ headers }: AdapterAnswer) => Number(headers.get('retry-after'));
@@ -34,7 +27,7 @@ async function insist({ get, sim }: Service, times: number, every: string): Prom
 const limited = 'rate_limit_exceeded';
 const banned = 'key_banned';
 
-describeOnEveryAdapter('bans', (open) => {
+describeOverHttp('bans', (open) => {
   test('the third strike bans the key for 120 seconds', async () => {
     const service = await open(small);
     await exhaust(service);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { describeOnEveryAdapter, errorOf, noonSeconds, rate, threePets } from '../support/adapters.js';
+import { describeOverHttp, errorOf, noonSeconds, rate, threePets } from '../support/adapters.js';
 
 const noSuchPet = expect.stringMatching(/petId\.$/);
 
-describeOnEveryAdapter('getPet', (open) => {
+describeOverHttp('getPet', (open) => {
   test('returns one pet', async () => {
     const { get } = await open();
     const answer = await get('/pets/2');

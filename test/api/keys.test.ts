@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { describeOnEveryAdapter, errorOf, noonSeconds, rate } from '../support/adapters.js';
+import { describeOverHttp, errorOf, noonSeconds, rate } from '../support/adapters.js';
 
-describeOnEveryAdapter('keys of a scenario', (open) => {
+describeOverHttp('keys of a scenario', (open) => {
   test.each([
     ['free-key', 200],
     ['pro-key', 200],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOnEveryAdapter, errorOf, noonSeconds, rate, threePets } from '../support/adapters.js';
+import { describeOverHttp, errorOf, noonSeconds, rate, threePets } from '../support/adapters.js';
 
 const manyPets = Array.from({ length: 120 }, (_, index) => ({
   id: index + 1,
@@ -11,7 +11,7 @@ const manyPets = Array.from({ length: 120 }, (_, index) => ({
 const ids = (pets: { id: number }[]) => pets.map(({ id }) => id);
 const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
 
-describeOnEveryAdapter('listPets', (open) => {
+describeOverHttp('listPets', (open) => {
   test('returns every pet in a plain array', async () => {
     const { get } = await open();
     const answer = await get('/pets');

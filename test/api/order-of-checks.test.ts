@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOnEveryAdapter, errorOf, noonSeconds, rate } from '../support/adapters.js';
+import { describeOverHttp, errorOf, noonSeconds, rate } from '../support/adapters.js';
 
 /** A key for each stage at which a request can end. */
 const keys = {
@@ -9,7 +9,7 @@ const keys = {
 };
 const invalidBody = { body: '{"name":7}' };
 
-describeOnEveryAdapter('order of checks', (open) => {
+describeOverHttp('order of checks', (open) => {
   test('a missing key is checked before everything else', async () => {
     const { call } = await open({ keys });
     for (const [method, path] of [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AdapterAnswer, describeOnEveryAdapter, errorOf, noonSeconds, rate } from '../support/adapters.js';
+import { type AdapterAnswer, describeOverHttp, errorOf, noonSeconds, rate } from '../support/adapters.js';
 
 /** Two requests a minute, five a day. */
 const small = { plans: { free: { minute: 2, day: 5 } }, ban: 'off' } as const;
@@ -8,7 +8,7 @@ const midnight = noonSeconds + 86_400;
 const statuses = (answers: AdapterAnswer[]) => answers.map(({ status }) => status);
 const retryAfter = ({ headers }: AdapterAnswer) => Number(headers.get('retry-after'));
 
-describeOnEveryAdapter('rate limits', (open) => {
+describeOverHttp('rate limits', (open) => {
   test.each([
     ['free-key', 60],
     ['pro-key', 300],

@@ -41,7 +41,16 @@ export interface Adapter {
 
 const anyHost = 'http://petstore.test/v1';
 
-/** All adapters with a URL. Each response is checked. */
+/** The transport of most clients. Each response is checked. */
+export const httpAdapter: Adapter = {
+  name: 'http',
+  async open(sim) {
+    const { baseUrl, close } = await listen(sim, { port: 0 });
+    return { baseUrl, call: caller(sim, baseUrl, fetch), close };
+  },
+};
+
+/** All adapters with a URL. */
 export const adapters: readonly Adapter[] = [
   {
     name: 'fetch',
@@ -56,13 +65,7 @@ export const adapters: readonly Adapter[] = [
       return { baseUrl: anyHost, call: caller(sim, anyHost, fetch), close: () => server.close() };
     },
   },
-  {
-    name: 'http',
-    async open(sim) {
-      const { baseUrl, close } = await listen(sim, { port: 0 });
-      return { baseUrl, call: caller(sim, baseUrl, fetch), close };
-    },
-  },
+  httpAdapter,
 ];
 
 function caller(sim: Simulator, baseUrl: string, send: typeof fetch): OpenAdapter['call'] {
@@ -96,28 +99,31 @@ export const threePets = [
   { id: 3, name: 'Luna', categoryId: 3, status: 'sold' },
 ] as const satisfies Scenario['pets'];
 
-/**
- * Describes a behavior on every adapter. `open` creates a simulator with its clock frozen at noon, behind the adapter,
- * and closes it after the test.
- */
-export function describeOnEveryAdapter(
-  title: string,
-  define: (open: (scenario?: Scenario) => Promise<Service>, adapter: Adapter['name']) => void,
-): void {
-  describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
-    `${title} (%s adapter)`,
-    (name, adapter) => {
-      const opened: OpenAdapter[] = [];
-      afterEach(async () => {
-        for (const { close } of opened.splice(0)) await close();
-      });
-      define(async (scenario = {}) => {
-        const service = await openService(adapter, scenario);
-        opened.push(service);
-        return service;
-      }, name);
-    },
-  );
+/** Creates a simulator with its clock frozen at noon, behind an adapter, and closes it after the test. */
+type Open = (scenario?: Scenario) => Promise<Service>;
+
+/** Describes a behavior that an adapter could get wrong, on each of them. */
+export function describeOnEveryAdapter(title: string, define: (open: Open, adapter: Adapter['name']) => void): void {
+  for (const adapter of adapters) {
+    describe(`${title} (${adapter.name} adapter)`, () => define(openerOf(adapter), adapter.name));
+  }
+}
+
+/** Describes a behavior that is the same on every adapter, because no adapter takes part in it, over HTTP. */
+export function describeOverHttp(title: string, define: (open: Open) => void): void {
+  describe(title, () => define(openerOf(httpAdapter)));
+}
+
+function openerOf(adapter: Adapter): Open {
+  const opened: OpenAdapter[] = [];
+  afterEach(async () => {
+    for (const { close } of opened.splice(0)) await close();
+  });
+  return async (scenario = {}) => {
+    const service = await openService(adapter, scenario);
+    opened.push(service);
+    return service;
+  };
 }
 
 /** A simulator with its clock frozen at noon, behind an adapter that the caller closes. */
