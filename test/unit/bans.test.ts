@@ -212,6 +212,12 @@ describe('a ban', () => {
     expect(codesAt(sim, 0, 2000, 7000, 8000, 8001)).toEqual([limited, banned, limited, limited, banned]);
   });
 
+  test('keeps the strikes until a request is accepted, so that one more strike bans again', () => {
+    const sim = frozen({ keys: { 'free-key': { usage: { day: 1000 } } }, ban: { seconds: 10 } });
+    expect(codesAt(sim, 0, 2000, 4000, 6000)).toEqual([limited, limited, limited, banned]);
+    expect(codesAt(sim, 16_000, 18_000)).toEqual([limited, banned]);
+  });
+
   test('set by a control operation lasts for its time and can be lifted', () => {
     const sim = frozen();
     sim.keys.ban('free-key', '1500ms');
