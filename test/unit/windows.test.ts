@@ -311,6 +311,7 @@ test('limits that apply to createPet do not affect the other operations', () => 
   const body = { name: 'Rex', categoryId: 1 };
   const calls = [{}, { body }, { body }, {}, { path: '/pets/1' }, { path: '/nothing' }];
   expect(calls.map((call) => send(sim, call).status)).toEqual([200, 201, 429, 200, 200, 404]);
+  expect(rate(send(sim, { path: '/pets/1' }))).toMatchObject({ limit: 1, remaining: 0 });
 });
 
 test('a 429 is not cached, has an Error body, and a Date by the simulated clock', () => {
