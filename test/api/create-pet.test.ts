@@ -230,6 +230,13 @@ describeOverHttp('createPet', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
   });
 
+  test('stores nothing if the key is refused', async () => {
+    const { post, sim } = await open({ keys: { 'used-up': { usage: { minute: 60 } } } });
+    expect((await post({ name: 'Rex', categoryId: 1 }, { key: 'used-up' })).status).toBe(429);
+    expect((await post({ name: 'Rex', categoryId: 1 }, { key: 'revoked-key' })).status).toBe(401);
+    expect(sim.pets.size).toBe(3);
+  });
+
   test('ignores the query', async () => {
     const { call } = await open();
     const answer = await call('POST', '/pets?limit=0&status=lost', {

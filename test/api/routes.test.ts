@@ -69,4 +69,11 @@ describeOverHttp('methods', (open) => {
     expect(rate(answer)).toEqual([60, 59, noonSeconds + 60]);
     expect(sim.pets.size).toBe(3);
   });
+
+  test('are checked before the body, and so are paths', async () => {
+    const { call } = await open();
+    const invalidBody = { key: 'free-key', body: '{"name":7}' };
+    expect((await call('POST', '/nowhere', invalidBody)).json.code).toBe('not_found');
+    expect((await call('PUT', '/pets', invalidBody)).json.code).toBe('method_not_allowed');
+  });
 });
