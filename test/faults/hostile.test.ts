@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Scenario } from '../../src/index.js';
-import { adapters, noonSeconds } from '../support/adapters.js';
+import { httpAdapter, noonSeconds } from '../support/adapters.js';
 import { ofHttpAlone, openUnchecked, type UncheckedService } from '../support/unchecked.js';
 
 const opened: UncheckedService[] = [];
@@ -37,133 +37,108 @@ interface Answered {
   body: string;
 }
 
-describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))(
-  'hostile headers (%s adapter)',
-  (_name, adapter) => {
-    async function service(scenario: Scenario) {
-      const made = await openUnchecked(adapter, { keys, ...scenario });
-      opened.push(made);
-      made.sim.clock.advance('10s');
-      return async (what: Asked): Promise<Answered> => {
-        const [method, path, key] = asked[what];
-        const init = method === 'POST' ? { body: '{"name":"Rex","categoryId":1}' } : {};
-        const answer = await made.send(method, path, { ...init, headers: { authorization: `Bearer ${key}` } });
-        const headers = Object.fromEntries([...answer.headers].filter(([name]) => !ofHttpAlone.test(name)));
-        return { status: answer.status, headers, body: await answer.text() };
-      };
+describe('hostile headers', () => {
+  async function service(scenario: Scenario) {
+    const made = await openUnchecked(httpAdapter, { keys, ...scenario });
+    opened.push(made);
+    made.sim.clock.advance('10s');
+    return async (what: Asked): Promise<Answered> => {
+      const [method, path, key] = asked[what];
+      const init = method === 'POST' ? { body: '{"name":"Rex","categoryId":1}' } : {};
+      const answer = await made.send(method, path, { ...init, headers: { authorization: `Bearer ${key}` } });
+      const headers = Object.fromEntries([...answer.headers].filter(([name]) => !ofHttpAlone.test(name)));
+      return { status: answer.status, headers, body: await answer.text() };
+    };
+  }
+
+  /** All responses of a scenario, with and without hostile headers. */
+  async function both(hostileHeaders: Scenario['hostileHeaders']) {
+    const all = async (scenario: Scenario) => {
+      const ask = await service(scenario);
+      const answers: Answered[] = [];
+      for (const what of everything) answers.push(await ask(what));
+      await opened.pop()?.close();
+      return answers;
+    };
+    const plain = await all({});
+    const hostile = await all({ hostileHeaders });
+    return everything.map((what, index) => ({
+      what,
+      hostile: hostile[index] as Answered,
+      plain: plain[index] as Answered,
+    }));
+  }
+
+  test.each([
+    ['past-date', httpDate(nowSeconds - 1), httpDate(nowSeconds - 1)],
+    ['fractional', '49.5', '79.5'],
+    ['zero', '0', '0'],
+    ['missing', undefined, undefined],
+    ['huge', '2592000', '2592000'],
+    ['epoch', String(noonSeconds + 60), String(noonSeconds + 90)],
+    ['milliseconds', '50000', '80000'],
+    ['garbage', 'soon', 'soon'],
+  ] as const)('retryAfter: %s affects refusals, and nothing else changes', async (form, refused, banned) => {
+    for (const { what, hostile, plain } of await both({ retryAfter: form })) {
+      const expected = { refused, banned }[what as 'refused'];
+      const { 'retry-after': before, ...others } = plain.headers;
+      expect(before).toBe({ refused: '50', banned: '80' }[what as 'refused']);
+      expect(hostile).toEqual({
+        ...plain,
+        headers: { ...others, ...(expected !== undefined && { 'retry-after': expected }) },
+      });
     }
+  });
 
-    /** All responses of a scenario, with and without hostile headers. */
-    async function both(hostileHeaders: Scenario['hostileHeaders']) {
-      const all = async (scenario: Scenario) => {
-        const ask = await service(scenario);
-        const answers: Answered[] = [];
-        for (const what of everything) answers.push(await ask(what));
-        await opened.pop()?.close();
-        return answers;
-      };
-      const plain = await all({});
-      const hostile = await all({ hostileHeaders });
-      return everything.map((what, index) => ({
-        what,
-        hostile: hostile[index] as Answered,
-        plain: plain[index] as Answered,
-      }));
+  test.each([
+    ['milliseconds', (reset: number) => reset * 1000],
+    ['delta', (reset: number) => reset - nowSeconds],
+    ['skewed', (reset: number) => reset - 40],
+  ] as const)('reset: %s affects every response, and Retry-After stays correct', async (form, wrong) => {
+    for (const { hostile, plain } of await both({ reset: form })) {
+      const reset = String(wrong(Number(plain.headers['x-ratelimit-reset'])));
+      expect(hostile).toEqual({ ...plain, headers: { ...plain.headers, 'x-ratelimit-reset': reset } });
     }
+  });
 
-    test.each([
-      ['past-date', httpDate(nowSeconds - 1), httpDate(nowSeconds - 1)],
-      ['fractional', '49.5', '79.5'],
-      ['zero', '0', '0'],
-      ['missing', undefined, undefined],
-      ['huge', '2592000', '2592000'],
-      ['epoch', String(noonSeconds + 60), String(noonSeconds + 90)],
-      ['milliseconds', '50000', '80000'],
-      ['garbage', 'soon', 'soon'],
-    ] as const)('retryAfter: %s affects refusals, and nothing else changes', async (form, refused, banned) => {
-      for (const { what, hostile, plain } of await both({ retryAfter: form })) {
-        const expected = { refused, banned }[what as 'refused'];
-        const { 'retry-after': before, ...others } = plain.headers;
-        expect(before).toBe({ refused: '50', banned: '80' }[what as 'refused']);
-        expect(hostile).toEqual({
-          ...plain,
-          headers: { ...others, ...(expected !== undefined && { 'retry-after': expected }) },
-        });
+  test('remaining above 0 affects only refusals', async () => {
+    for (const { what, hostile, plain } of await both({ remaining: 12 })) {
+      const remaining = refusals.includes(what) ? '12' : plain.headers['x-ratelimit-remaining'];
+      expect(hostile).toEqual({ ...plain, headers: { ...plain.headers, 'x-ratelimit-remaining': remaining } });
+    }
+  });
+
+  test('html turns only refusals into pages without rate-limit headers', async () => {
+    for (const { what, hostile, plain } of await both({ html: true })) {
+      if (!refusals.includes(what)) {
+        expect(hostile).toEqual(plain);
+        continue;
       }
-    });
-
-    test('limits.retryAfterForm: http-date is Reset as a date, and correct', async () => {
-      const ask = await service({ limits: { retryAfterForm: 'http-date' } });
-      expect((await ask('refused')).headers).toMatchObject({
-        'retry-after': httpDate(noonSeconds + 60),
-        'x-ratelimit-reset': String(noonSeconds + 60),
+      expect(hostile.status).toBe(429);
+      expect(hostile.headers).toEqual({
+        'content-type': 'text/html',
+        date: plain.headers.date,
+        'cache-control': 'no-store',
       });
-      expect((await ask('served')).headers).not.toHaveProperty('retry-after');
-    });
+      expect(hostile.body).toMatch(/^<!doctype html>.*429/);
+    }
+  });
 
-    test.each([
-      ['milliseconds', (reset: number) => reset * 1000],
-      ['delta', (reset: number) => reset - nowSeconds],
-      ['skewed', (reset: number) => reset - 40],
-    ] as const)('reset: %s affects every response, and Retry-After stays correct', async (form, wrong) => {
-      for (const { hostile, plain } of await both({ reset: form })) {
-        const reset = String(wrong(Number(plain.headers['x-ratelimit-reset'])));
-        expect(hostile).toEqual({ ...plain, headers: { ...plain.headers, 'x-ratelimit-reset': reset } });
-      }
-    });
+  test('several can be combined', async () => {
+    const ask = await service({ hostileHeaders: { retryAfter: 'missing', reset: 'delta', remaining: 3 } });
+    const { headers } = await ask('refused');
+    expect(headers).toMatchObject({ 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': '50' });
+    expect(headers).not.toHaveProperty('retry-after');
+  });
 
-    test('remaining above 0 affects only refusals', async () => {
-      for (const { what, hostile, plain } of await both({ remaining: 12 })) {
-        const remaining = refusals.includes(what) ? '12' : plain.headers['x-ratelimit-remaining'];
-        expect(hostile).toEqual({ ...plain, headers: { ...plain.headers, 'x-ratelimit-remaining': remaining } });
-      }
+  test('the headers of a fault rule are sent as written', async () => {
+    const headers = { 'Retry-After': '2', 'X-RateLimit-Remaining': '8', 'X-RateLimit-Reset': '1' };
+    const ask = await service({
+      hostileHeaders: { retryAfter: 'garbage', reset: 'delta', remaining: 3, html: true },
+      faults: [{ then: { respond: { status: 429, headers } } }],
     });
-
-    test('html turns only refusals into pages without rate-limit headers', async () => {
-      for (const { what, hostile, plain } of await both({ html: true })) {
-        if (!refusals.includes(what)) {
-          expect(hostile).toEqual(plain);
-          continue;
-        }
-        expect(hostile.status).toBe(429);
-        expect(hostile.headers).toEqual({
-          'content-type': 'text/html',
-          date: plain.headers.date,
-          'cache-control': 'no-store',
-        });
-        expect(hostile.body).toMatch(/^<!doctype html>.*429/);
-      }
-    });
-
-    test('unauthorizedHeaders: remaining-zero reports Remaining 0 to a client without a key', async () => {
-      const ask = await service({ limits: { unauthorizedHeaders: 'remaining-zero' } });
-      const { status, headers } = await ask('unauthorized');
-      expect(status).toBe(401);
-      expect(headers).toMatchObject({
-        'x-ratelimit-limit': '60',
-        'x-ratelimit-remaining': '0',
-        'x-ratelimit-reset': String(nowSeconds + 60),
-      });
-      expect(headers).not.toHaveProperty('retry-after');
-      expect((await ask('served')).headers).toMatchObject({ 'x-ratelimit-remaining': '59' });
-    });
-
-    test('several can be combined', async () => {
-      const ask = await service({ hostileHeaders: { retryAfter: 'missing', reset: 'delta', remaining: 3 } });
-      const { headers } = await ask('refused');
-      expect(headers).toMatchObject({ 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': '50' });
-      expect(headers).not.toHaveProperty('retry-after');
-    });
-
-    test('the headers of a fault rule are sent as written', async () => {
-      const headers = { 'Retry-After': '2', 'X-RateLimit-Remaining': '8', 'X-RateLimit-Reset': '1' };
-      const ask = await service({
-        hostileHeaders: { retryAfter: 'garbage', reset: 'delta', remaining: 3, html: true },
-        faults: [{ then: { respond: { status: 429, headers } } }],
-      });
-      const { headers: seen, body } = await ask('served');
-      expect(seen).toMatchObject({ 'retry-after': '2', 'x-ratelimit-remaining': '8', 'x-ratelimit-reset': '1' });
-      expect(JSON.parse(body)).toMatchObject({ code: 'rate_limit_exceeded' });
-    });
-  },
-);
+    const { headers: seen, body } = await ask('served');
+    expect(seen).toMatchObject({ 'retry-after': '2', 'x-ratelimit-remaining': '8', 'x-ratelimit-reset': '1' });
+    expect(JSON.parse(body)).toMatchObject({ code: 'rate_limit_exceeded' });
+  });
+});
