@@ -8,43 +8,19 @@ afterEach(() => {
 });
 
 describe('authentication', () => {
-  const missing = 'Bearer realm="petstore"';
-  const invalid = 'Bearer realm="petstore", error="invalid_token"';
-
-  test.each([
-    [undefined, missing],
-    ['', missing],
-    ['Bearer', missing],
-    ['Bearer ', missing],
-    ['Basic ZnJlZS1rZXk6', missing],
-    ['free-key', missing],
-    ['Bearerfree-key', missing],
-    ['Bearer free-key extra', missing],
-    ['Bearer\tfree-key', missing],
-    ['Bearer free-key, Bearer free-key', missing],
-    ['Bearer free-key,free-key', missing],
-    ['Bearer unknown-key', invalid],
-    ['Bearer FREE-KEY', invalid],
-    ['Bearer revoked-key', invalid],
-    ['Bearer __proto__', invalid],
-    ['Bearer constructor', invalid],
-    [`Bearer ${'x'.repeat(8192)}`, invalid],
-  ])('rejects the Authorization header %s with 401, a challenge and all headers', (authorization, challenge) => {
-    const sim = frozen();
-    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-    const answer = send(sim, { key: null, headers });
-    expect(answer.status).toBe(401);
-    expect(answer.headers['WWW-Authenticate']).toBe(challenge);
-    expect(rate(answer)).toEqual({ limit: 60, remaining: 60, reset: noonSeconds + 60, retryAfter: undefined });
-    expect(JSON.parse(answer.body)).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 });
-    expect(answer.key).toBeUndefined();
-    expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 1000 } });
-  });
-
-  test.each(['Bearer', 'bearer', 'BEARER'])('accepts the scheme %s', (scheme) => {
-    const headers = { authorization: `${scheme} free-key` };
-    expect(send(frozen(), { key: null, headers }).status).toBe(200);
-  });
+  test.each(['unknown-key', 'revoked-key'])(
+    '%s gets 401 with a challenge and all headers, and the response names no key',
+    (key) => {
+      const sim = frozen();
+      const answer = send(sim, { key });
+      expect(answer.status).toBe(401);
+      expect(answer.headers['WWW-Authenticate']).toBe('Bearer realm="petstore", error="invalid_token"');
+      expect(rate(answer)).toEqual({ limit: 60, remaining: 60, reset: noonSeconds + 60, retryAfter: undefined });
+      expect(JSON.parse(answer.body)).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 });
+      expect(answer.key).toBeUndefined();
+      expect(sim.keys.get('free-key')).toMatchObject({ minute: { remaining: 60 }, day: { remaining: 1000 } });
+    },
+  );
 
   test('precedes the checks of path, method and body', () => {
     const sim = frozen();
@@ -52,24 +28,6 @@ describe('authentication', () => {
       expect(send(sim, { ...call, key: 'unknown-key' }).status).toBe(401);
     }
   });
-
-  test('a 401 can omit the headers, or report Remaining 0', () => {
-    const omit = send(frozen({ limits: { unauthorizedHeaders: 'omit' } }), { key: null });
-    expect(rate(omit)).toEqual({ limit: undefined, remaining: undefined, reset: undefined, retryAfter: undefined });
-    const zero = send(frozen({ limits: { unauthorizedHeaders: 'remaining-zero' } }), { key: null });
-    expect(rate(zero)).toEqual({ limit: 60, remaining: 0, reset: noonSeconds + 60, retryAfter: undefined });
-  });
-});
-
-test('a key expires at its instant, to the millisecond', () => {
-  const sim = frozen({ keys: { 'late-key': { plan: 'pro', expiresAt: '2026-01-01T12:05:00Z' } } });
-  sim.clock.set('2026-01-01T12:04:59.999Z');
-  expect(send(sim, { key: 'late-key' }).status).toBe(200);
-  expect(sim.keys.get('late-key').state).toBe('active');
-  sim.clock.advance(1);
-  const answer = send(sim, { key: 'late-key' });
-  expect([answer.status, message(answer)]).toEqual([401, 'The API key has expired.']);
-  expect(sim.keys.get('late-key').state).toBe('expired');
 });
 
 describe('preset usage', () => {
@@ -325,15 +283,6 @@ describe('the cached last key', () => {
 
 describe('acceptAnyKey', () => {
   const sim = () => frozen({ pets: [], assumptions: { acceptAnyKey: true } });
-
-  test('gives every unknown key its own free plan', () => {
-    const any = sim();
-    expect(sendTimes(any, 61, { key: 'one' }).at(-1)?.status).toBe(429);
-    expect(rate(send(any, { key: 'two' }))).toMatchObject({ limit: 60, remaining: 59 });
-    expect(any.keys.get('one').minute.remaining).toBe(0);
-    expect(send(any, { key: 'revoked-key' }).status).toBe(401);
-    expect(send(any, { key: null }).status).toBe(401);
-  });
 
   test('drops the oldest of more than 10,000 unlisted keys, and no listed key', () => {
     const any = sim();
