@@ -116,6 +116,8 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['changeClock', { set: 'noon' }, 400, 'expected an instant such as'],
   ['changeClock', {}, 400, 'expected one of {"advance":"61s"}'],
   ['changeClock', { advance: '1s', freeze: true }, 400, 'expected one of'],
+  ['changeClock', { advance: null }, 400, 'expected'],
+  ['changeClock', { freeze: false }, 400, 'expected'],
   ['getRequest', { id: 4 }, 404, 'Unknown request; expected an id'],
   ['getRequest', { id: 0 }, 400, 'id: expected a whole number from 1'],
   ['getKey', { key: 'made-up-token' }, 404, /^Unknown API key; expected/],
