@@ -21,56 +21,6 @@ async function call(sim: Simulator, name: string, path: string, init: RequestIni
 
 const post = (body: unknown, more: RequestInit = {}) => ({ method: 'POST', body: JSON.stringify(body), ...more });
 
-describe('every response of the simulator matches the description', () => {
-  test('of the default scenario: 200, 201, 400, 401, 404, 413', async () => {
-    const sim = frozen();
-    const calls: [name: string, path: string, init: RequestInit & { key?: string }, status: number][] = [
-      ['listPets', '/pets?limit=100', {}, 200],
-      ['listPets', '/pets?limit=0', {}, 400],
-      ['listPets', '/pets', { key: 'none' }, 401],
-      ['createPet', '/pets', post({ name: 'Rex', categoryId: 1 }), 201],
-      ['createPet', '/pets', post({ name: 'Rex' }), 400],
-      ['createPet', '/pets', { ...post({}), key: 'revoked-key' }, 401],
-      ['createPet', '/pets', post({ name: 'x'.repeat(70_000), categoryId: 1 }), 413],
-      ['getPet', '/pets/1', {}, 200],
-      ['getPet', '/pets/404404', {}, 404],
-      ['getPet', '/pets/1', { headers: { authorization: '' } }, 401],
-    ];
-    for (const [name, path, init, status] of calls) expect((await call(sim, name, path, init)).status).toBe(status);
-  });
-
-  test.each(['seconds', 'http-date'] as const)('of a refusal with Retry-After as %s, and of a ban', async (form) => {
-    const sim = frozen({
-      keys: { 'free-key': { usage: { minute: 60 } }, 'banned-key': { bannedFor: '90s' } },
-      assumptions: { retryAfterForm: form },
-    });
-    for (const key of ['free-key', 'banned-key']) {
-      expect((await call(sim, 'listPets', '/pets', { key })).status).toBe(429);
-      expect((await call(sim, 'createPet', '/pets', { ...post({}), key })).status).toBe(429);
-      expect((await call(sim, 'getPet', '/pets/1', { key })).status).toBe(429);
-    }
-  });
-
-  test.each([401, 403, 418] as const)('of a ban with status %d', async (banStatus) => {
-    const sim = frozen({ keys: { 'banned-key': { bannedFor: '90s' } }, assumptions: { banStatus } });
-    expect((await call(sim, 'listPets', '/pets', { key: 'banned-key' })).status).toBe(banStatus);
-  });
-
-  test('of other assumptions: 410, 415, 400 of getPet, and their headers', async () => {
-    const sim = frozen({
-      clock: { start: '2031-01-01T00:00:00Z', mode: 'frozen' },
-      assumptions: { afterRemoval: 'gone', contentType: 'unsupported', paging: 'cursor' },
-    });
-    expect((await call(sim, 'getPet', '/pets/1')).status).toBe(410);
-    const text = { ...post({}), headers: { 'content-type': 'text/plain' } };
-    expect((await call(sim, 'createPet', '/pets', text)).status).toBe(415);
-    expect((await call(sim, 'listPets', '/pets?limit=2')).status).toBe(200);
-    const strict = frozen({ assumptions: { malformedPetId: 'reject', deprecation: 'headers' } });
-    expect((await call(strict, 'getPet', '/pets/x')).status).toBe(400);
-    expect((await call(strict, 'getPet', '/pets/1')).status).toBe(200);
-  });
-});
-
 describe('the examples of the description', () => {
   const content = (response: Json) => response.content['application/json'];
   const exampleOf = (name: string, status: number) =>
