@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ResetError, SimulatedClock } from '../../src/clock/simulated-clock.js';
-import { createSimulator } from '../../src/index.js';
-import { listen } from '../../src/node.js';
-import { frozen, noon } from '../support/frozen.js';
+import { noon } from '../support/frozen.js';
 
 const noonMs = Date.parse(noon);
 const frozenClock = () => new SimulatedClock({ startMs: noonMs, mode: 'frozen' });
@@ -232,68 +230,4 @@ describe('a reset', () => {
     clock.reset();
     await expect(sleep).rejects.toThrow(new ResetError());
   });
-
-  const late = { faults: [{ when: { operation: 'createPet' as const }, then: { delay: '30s' } }] };
-  const post = { method: 'POST', headers: { authorization: 'Bearer free-key', 'content-type': 'application/json' } };
-  const body = '{"name":"Rex","categoryId":1}';
-
-  test.each(['reset', 'restore', 'load'] as const)(
-    'by %s rejects fetch, and the operation does not run',
-    async (verb) => {
-      const sim = frozen(late);
-      const before = sim.snapshot();
-      const answer = sim.fetch('http://petstore.test/v1/pets', { ...post, body });
-      await settle();
-      if (verb === 'reset') sim.reset();
-      else if (verb === 'restore') sim.restore(before);
-      else sim.load({ clock: { start: noon, mode: 'frozen' } }, { reseed: true });
-      await expect(answer).rejects.toThrow(TypeError);
-      sim.clock.advance('1h');
-      await settle();
-      expect(sim.pets.size).toBe(40);
-    },
-  );
-
-  test('over HTTP cuts the connection', async () => {
-    const sim = frozen(late);
-    const server = await listen(sim, { port: 0 });
-    const asked = new Promise<void>((resolve) => {
-      const check = setInterval(() => {
-        if (sim.faults.list()[0]?.applied === 1) resolve(clearInterval(check));
-      }, 1);
-    });
-    const answer = fetch(`${server.baseUrl}/pets`, { ...post, body });
-    const failed = expect(answer).rejects.toThrow(TypeError);
-    await asked;
-    sim.reset();
-    await failed;
-    expect(sim.pets.size).toBe(40);
-    await server.close();
-  });
-
-  test('by load without a new clock lets waiting requests continue in their own scenario', async () => {
-    const sim = frozen({ ...late, assumptions: { defaultStatus: 'pending' } });
-    const answer = sim.fetch('http://petstore.test/v1/pets', { ...post, body });
-    await settle();
-    sim.load({ clock: { start: noon, mode: 'frozen' }, hostileHeaders: { reset: 'delta' } });
-    sim.clock.advance('30s');
-    const response = await answer;
-    expect(await response.json()).toMatchObject({ id: 41, status: 'pending' });
-    expect(response.headers.get('x-ratelimit-reset')).toBe(String(noonMs / 1000 + 60));
-  });
-});
-
-test('delays of fetch follow fake timers without use of sim.clock', async () => {
-  vi.useFakeTimers();
-  const sim = createSimulator({ scenario: { faults: [{ when: {}, then: { delay: '2s' } }] } });
-  let status = 0;
-  const headers = { authorization: 'Bearer free-key' };
-  const answer = sim.fetch('http://petstore.test/v1/pets', { headers }).then((response) => {
-    status = response.status;
-  });
-  await vi.advanceTimersByTimeAsync(1_999);
-  expect(status).toBe(0);
-  await vi.advanceTimersByTimeAsync(1);
-  await answer;
-  expect(status).toBe(200);
 });

@@ -148,9 +148,11 @@ describe('delayed requests', () => {
   test('survive the load of a scenario with the same clock, in their own scenario', async () => {
     const sim = frozen(late('10s', { assumptions: { defaultStatus: 'pending' } }));
     const answer = send(sim, { body: rex });
-    sim.load({ clock: { start: noon, mode: 'frozen' } });
+    sim.load({ clock: { start: noon, mode: 'frozen' }, hostileHeaders: { reset: 'delta' } });
     sim.clock.advance('10s');
-    expect(JSON.parse((await answer).body)).toMatchObject({ id: 41, status: 'pending' });
+    const { body, headers } = await answer;
+    expect(JSON.parse(body)).toMatchObject({ id: 41, status: 'pending' });
+    expect(headers['X-RateLimit-Reset']).toBe(String(noonMs / 1000 + 60));
   });
 
   test('of a client that disconnects are in the journal without a response; others continue', async () => {
