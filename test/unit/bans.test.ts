@@ -192,15 +192,6 @@ describe('a ban', () => {
     expect(sim.keys.get('free-key').day.remaining).toBe(499);
   });
 
-  test.each([429, 403, 401, 418] as const)('can respond with status %i and keeps its headers and code', (status) => {
-    const sim = ban({ ban: { status } });
-    const answer = sendAt(sim, 5000);
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toMatchObject({ code: 'key_banned', status });
-    expect(rate(answer)).toEqual({ limit: 60, remaining: 0, reset: noonSeconds + 124, retryAfter: 119 });
-    expect(answer.headers['Cache-Control']).toBe('no-store');
-  });
-
   test('comes after authentication: a revoked key gets 401', () => {
     const sim = ban();
     sim.keys.revoke('free-key');

@@ -8,7 +8,7 @@ import {
   type Scenario,
   ScenarioError,
 } from '../../src/index.js';
-import { frozen, noonSeconds } from '../support/frozen.js';
+import { frozen } from '../support/frozen.js';
 import { code, send } from '../support/plain-call.js';
 
 const namesOf = (face: object) => Object.keys(face).sort();
@@ -163,12 +163,4 @@ test('a scenario loaded without reseed lists the remaining pets in its own order
   expect(ids()).toEqual([40, 39, 38]);
   sim.load({});
   expect(ids()).toEqual([1, 2, 3]);
-});
-
-test('instants are text or named as seconds', () => {
-  const sim = frozen();
-  send(sim);
-  expect(sim.keys.get('free-key').minute).toEqual({ limit: 60, remaining: 59, resetAtSeconds: noonSeconds + 60 });
-  sim.keys.ban('free-key', '90s');
-  expect(sim.keys.get('free-key').bannedUntil).toBe('2026-01-01T12:01:30.000Z');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type Answer, createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
+import { createSimulator, type Scenario, ScenarioError, type Simulator } from '../../src/index.js';
 import { defaultScenario } from '../../src/petstore/default-scenario.js';
 import { coreOf } from '../../src/simulator/simulator.js';
 import { merge } from '../../src/values/plain-data.js';
@@ -429,32 +429,6 @@ describe('a snapshot', () => {
     expect(visible(other)).toEqual(visible(sim));
     expect(replay(other)).toEqual(replay(sim));
   });
-});
-
-test('a failure of the simulator is a 500 without details, and is passed to onError', () => {
-  const errors: unknown[] = [];
-  const sim = createSimulator({ onError: (error) => errors.push(error) });
-  const broken = new Error('secret');
-  const header = (name: string) => {
-    if (name === 'content-type') throw broken;
-    return name === 'authorization' ? 'Bearer free-key' : undefined;
-  };
-  const answer = sim.handle({
-    method: 'POST',
-    path: '/pets',
-    query: '',
-    baseUrl: '',
-    header,
-    body: undefined,
-  }) as Answer;
-  expect(answer.status).toBe(500);
-  expect(JSON.parse(answer.body)).toEqual({
-    code: 'internal_error',
-    message: 'The simulator failed; this is a bug of the simulator.',
-    status: 500,
-  });
-  expect(rate(answer)).toMatchObject({ limit: 60, remaining: 59 });
-  expect(errors).toEqual([broken]);
 });
 
 test('the name of a scenario is rejected with the way to load its content', () => {

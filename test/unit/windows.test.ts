@@ -291,14 +291,6 @@ test('scaled windows keep Retry-After correct', () => {
   expect(send(sim).status).toBe(200);
 });
 
-test('Retry-After can be an HTTP date, the same instant as Reset', () => {
-  const sim = small({ minute: 1, day: 100 }, { limits: { retryAfterForm: 'http-date' } });
-  send(sim);
-  const { headers } = send(sim);
-  expect(headers['Retry-After']).toBe('Thu, 01 Jan 2026 12:01:00 GMT');
-  expect(headers['X-RateLimit-Reset']).toBe(String(noonSeconds + 60));
-});
-
 test('limits off accepts every request and reports full limits', () => {
   const sim = small({ minute: 1, day: 1 }, { limits: 'off' });
   const answers = sendTimes(sim, 50);
