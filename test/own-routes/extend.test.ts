@@ -228,11 +228,11 @@ async function inProcess(): Promise<Seen> {
   }
 }
 
-describe.each(['server', 'setupServer'])('the extension of examples/extend with %s', (adapter) => {
+describe('the extension of examples/extend', () => {
   test.each(
     calls.map((call, index) => [`${call.request} ${call.body ?? ''}`.trim(), call.status, index, call] as const),
   )('%s gets status %i', (_title, status, index, { answer }) => {
-    const { status: seenStatus, text } = seen[adapter]?.[index] ?? { status: 0, text: '' };
+    const { status: seenStatus, text } = seen.server?.[index] ?? { status: 0, text: '' };
     expect(seenStatus).toBe(status);
     expect(typeof answer === 'string' ? text : JSON.parse(text)).toEqual(answer);
   });
