@@ -4,7 +4,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import { guarded, handlers } from '../../src/msw.js';
 import { listen } from '../../src/node.js';
-import { judge } from '../../src/verdict.js';
 
 /** Categories of one generation of a simulator. */
 const categories = (sim: Simulator) => {
@@ -46,15 +45,6 @@ test('handlers of a simulator are served by sim.fetch, and begin anew at a reset
   expect(fork.journal.query()).toHaveLength(1);
   sim.reset();
   expect(await list()).toEqual(['Dogs']);
-});
-
-test('five calls by sim.fetch with two left are a journal of five and an early retry', async () => {
-  const sim = create({ keys: { 'free-key': { usage: { minute: 58 } } }, clock: { mode: 'frozen' } });
-  const statuses = [];
-  for (let n = 0; n < 5; n++) statuses.push((await sim.fetch('/v1/categories', { headers })).status);
-  expect(statuses).toEqual([200, 200, 429, 429, 429]);
-  const { outcome, findings, counts } = judge(sim, { isOver: true });
-  expect([outcome, findings[0]?.code, counts.requests]).toEqual(['fail', 'early-retry', 5]);
 });
 
 test('the server refuses two handlers with one operation', async () => {
