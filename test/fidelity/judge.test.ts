@@ -91,7 +91,8 @@ describe.each(Object.entries(verdictCases))('%s', (name, cases) => {
     expect(said(await recorded(sim, journalOf(sim)))).toEqual(live);
   });
 
-  test.each(cases)('a client that $does passes by a foreign recording only if nothing is unknown', async (each) => {
+  const right = cases.filter(({ names, outcome }) => names === undefined && outcome === undefined);
+  test.each(right)('a client that $does passes by a foreign recording only if nothing is unknown', async (each) => {
     const sim = await play(name, each);
     const live = judge(sim, { isOver: true });
     const foreign = await recorded(sim, harOf(sim), asForeign);
