@@ -39,12 +39,12 @@ describe('petstore-sim COMMAND --help', () => {
     }
   });
 
-  test.each(names)('%s: rejects every other flag', (name) => {
-    const own = new Set(flagsOf(name).map(([flag]) => flag));
+  test('exec: rejects every flag of another command', () => {
+    const own = new Set(flagsOf('exec').map(([flag]) => flag));
     const others = [...allFlags].filter(([flag]) => !own.has(flag));
     expect(others.length).toBeGreaterThan(10);
     for (const other of others) {
-      expect(() => read(name, ...typed(other))).toThrow(`expected no --${other[0]} for ${name}; see `);
+      expect(() => read('exec', ...typed(other))).toThrow(`expected no --${other[0]} for exec; see `);
     }
   });
 
@@ -54,11 +54,11 @@ describe('petstore-sim COMMAND --help', () => {
     expect(read(...words)).toMatchObject({ command: commands[name] });
   });
 
-  test.each(names)('%s: parses flags as text, lists or true, and only lists may be repeated', (name) => {
-    for (const each of flagsOf(name)) {
+  test('exec: parses flags as text, lists or true, and only lists may be repeated', () => {
+    for (const each of flagsOf('exec')) {
       const [flag, definition] = each;
-      const once = () => read(name, ...typed(each));
-      const twice = () => read(name, ...typed(each), ...typed(each));
+      const once = () => read('exec', ...typed(each));
+      const twice = () => read('exec', ...typed(each), ...typed(each));
       if (typeof definition === 'string') {
         expect(twice()).toMatchObject({ flags: { [flag]: true } });
       } else if (definition[2] === true) {
