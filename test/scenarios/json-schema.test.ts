@@ -200,10 +200,6 @@ describe("ajv with the JSON Schema, and the simulator's check agree", () => {
     expect(createSimulator({ scenario: built, generatePets }).name).toBe(file.replace('.yaml', ''));
   });
 
-  test.each(shipped)('%s names the schema in its first line', (file) => {
-    expect(read(`scenarios/${file}`).split('\n')[0]).toBe('# yaml-language-server: $schema=../schema.json');
-  });
-
   test.each(badFiles.filter(({ fineForJsonSchema }) => fineForJsonSchema === undefined))(
     'that $text is bad',
     ({ text }) => {
