@@ -67,7 +67,9 @@ const services: [name: string, sentence: RegExp, listener: RequestListener][] = 
 ];
 
 describe.each(services)('%s', (name, sentence, listener) => {
-  test.each(['calibrate', 'compare'] as const)('ends %s with a sentence and exit code 2', async (command) => {
+  // Both commands ask in the same way, so one service shows how `compare` ends.
+  const commands = listener === endless ? (['calibrate', 'compare'] as const) : (['calibrate'] as const);
+  test.each(commands)('ends %s with a sentence and exit code 2', async (command) => {
     const target = await serve(listener);
     written = 0;
     process.env.KEY_OF_UNUSABLE = 'free-key';
