@@ -288,7 +288,9 @@ describe('overslept', () => {
   test('fails if milliseconds are used as seconds', () => {
     const finding = late(45_000_000);
     expect(finding?.severity).toBe('fail');
-    expect(finding?.text).toContain('Waited 12.5 h instead of 45.0 s. That looks like milliseconds passed to');
+    expect(finding?.text).toBe(
+      'Waited 12.5 h instead of 45.0 s. That looks like milliseconds passed to a sleep function that takes seconds.',
+    );
   });
 
   test('fails if a Unix time is used as a duration', () => {

@@ -87,6 +87,15 @@ describe('the verdict', () => {
     expect(judged(bad).outcome).toBe('fail');
   });
 
+  test('counts the entries that the journal of the simulator dropped', () => {
+    const sim = frozen({ plans: { free: { minute: 1e6, day: 1e6 } } });
+    for (let n = 0; n < 10_050; n++) send(sim, { query: 'limit=1' });
+    expect(judge(sim, { isOver: true })).toMatchObject({
+      outcome: 'inconclusive',
+      counts: { requests: 10_000, dropped: 50 },
+    });
+  });
+
   test('asks for the API key if every request got a 401, unless the scenario intends that', () => {
     const lone = sending([], { key: 'revoked-key' });
     expect(verdictOn({}, lone)).toMatchObject({
