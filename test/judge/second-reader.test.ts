@@ -2,13 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { Answer, Scenario } from '../../src/index.js';
-import { judge } from '../../src/verdict.js';
+import type { FindingCode } from '../../src/scenario/finding-codes.js';
 import { gauntletScenarios } from '../clients/gauntlet.js';
-import { judged } from '../clients/results.js';
-import { type Program, retryAfter, retrying, runPrograms, sending } from '../support/client-lab.js';
-import { frozen } from '../support/frozen.js';
-import type { PlainCall } from '../support/plain-call.js';
 import { type Ending, type Expects, readWire, type Sent } from './second-reader.js';
 import { readResults } from './second-reader-comparison.js';
 import { openWireLog } from './wire-log.js';
@@ -53,7 +48,7 @@ interface Run {
   ending?: Partial<Ending>;
 }
 interface Pair {
-  finding: string;
+  finding: FindingCode;
   does: string;
   wrong: Run;
   right: Run;
@@ -282,83 +277,6 @@ describe('the second reader', () => {
   test('imports nothing', () => {
     expect(readFileSync(new URL('second-reader.ts', import.meta.url), 'utf8')).not.toMatch(/\bimport\b|\brequire\(/);
   });
-});
-
-describe('the judge and the second reader agree', () => {
-  const wall: Scenario = {
-    windows: { minute: '5s' },
-    keys: { 'free-key': { usage: { minute: 60 } } },
-    expect: { served: true, fail: ['early-retry', 'ban-tripped'] },
-  };
-  const rex: PlainCall = { body: { name: 'Rex', categoryId: 1 } };
-  const cut: Scenario = {
-    faults: [{ when: { nth: 1 }, then: { reset: true, phase: 'after' } }],
-    client: { key: 'free-key', operation: 'createPet' },
-    expect: { served: true, fail: ['duplicate-write'] },
-  };
-  const waits = (share: number) => retrying((answer) => retryAfter(answer) * 1_000 * share);
-  const clients: [string, Scenario, Program, string[]][] = [
-    ['waits as asked', wall, waits(1), []],
-    ['waits half as long', wall, waits(0.5), ['early-retry']],
-    ['does not wait', wall, sending(Array(9).fill(700)), ['early-retry', 'ban-tripped', 'ban-hammered', 'retry-storm']],
-    ['sleeps too long', { ...wall, expect: { fail: ['overslept'] } }, waits(4), ['overslept']],
-    ['repeats a lost write', cut, sending([1_000], rex), ['duplicate-write']],
-    [
-      'repeats a revoked key',
-      { keys: { 'free-key': { state: 'revoked' } }, expect: { fail: ['retried-401'] } },
-      sending([500, 500, 500]),
-      ['retried-401'],
-    ],
-  ];
-
-  test.each(clients)('on a client that %s', (_, scenario, program, findings) => {
-    const sim = frozen(scenario);
-    const log: Sent[] = [];
-    const size = sim.pets.size;
-    const logged: Program = ({ send, now, ...lab }) =>
-      program({
-        ...lab,
-        now,
-        send(call) {
-          const answer = send(call);
-          log.push(asSent(now(), call, answer));
-          return answer;
-        },
-      });
-    runPrograms(sim, [logged]);
-    const verdict = judged(judge(sim, { isOver: true, end: { hasFailed: false } }));
-    const { served: isServed = false, fail = [] } = scenario.expect ?? {};
-    const { operation = oneRead.operation } = scenario.client ?? {};
-    const ending = {
-      atMs: sim.clock.now(),
-      isStopped: false,
-      exitCode: 0,
-      stored: sim.pets.list({ skip: size }).map(({ name }) => name),
-    };
-    const expects = { ...oneRead, operation, served: isServed, fail };
-    const reading = readWire(log, ending, expects);
-    expect(reading).toEqual({ outcome: verdict.outcome, findings: verdict.codes });
-    expect(reading.findings).toEqual(expect.arrayContaining(findings));
-  });
-
-  function asSent(atMs: number, call: PlainCall | undefined, { status, headers, body, wire }: Answer): Sent {
-    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-    const text = call?.body === undefined ? undefined : JSON.stringify(call.body);
-    const { code } = wire === undefined ? JSON.parse(body) : {};
-    return {
-      ...lower,
-      atMs,
-      doneMs: atMs,
-      connection: 1,
-      method: text === undefined ? 'GET' : 'POST',
-      target: '/v1/pets',
-      key: 'free-key',
-      status: wire === undefined ? status : 0,
-      isReadable: wire === undefined,
-      ...(code !== undefined && { code }),
-      ...(text !== undefined && { body: text, bodyBytes: text.length, pet: 'Rex' }),
-    };
-  }
 });
 
 describe('the comparison of real clients', () => {
