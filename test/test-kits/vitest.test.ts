@@ -130,7 +130,7 @@ describe('under fake timers that go to the next timer by themselves', () => {
 describe('a test that begins some milliseconds after a whole second, with a minute of two seconds', () => {
   const it = test.extend({ scenario: { windows: { minute: '2s' as const }, ...usedUp }, verdict: 'ignore' as const });
 
-  describe.each([0, 50, 300, 550, 700, 900, 999])('%i', (ms) => {
+  describe.each([0, 50, 999])('%i', (ms) => {
     beforeEach(() => {
       vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 0, 0, ms) }).setTimerTickMode('nextTimerAsync');
       return () => vi.useRealTimers();
@@ -210,8 +210,6 @@ silent('accepts a verdict from HTTP, and a journal with gaps never passes', ({ s
   expect(() => expect(verdict).not.toHaveHonouredRetryAfter()).toThrow('the journal has dropped 3 requests');
 });
 
-describe.each(['minute-wall', 'stubborn-429', 'post-stored-answer-lost'])('the shipped scenario %s', (scenario) => {
-  silent.extend({ scenario })('goes by its name', ({ sim, apiKey }) => {
-    expect([sim.name, apiKey]).toEqual([scenario, 'free-key']);
-  });
+silent.extend({ scenario: 'minute-wall' })('a shipped scenario goes by its name', ({ sim, apiKey }) => {
+  expect([sim.name, apiKey]).toEqual(['minute-wall', 'free-key']);
 });
