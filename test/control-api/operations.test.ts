@@ -211,13 +211,6 @@ test('every operation has the same result in this process and over HTTP', async 
   }
 });
 
-test('an exported state can be imported through either adapter', async () => {
-  const [{ here }, { there }] = stages;
-  const state = here.exportState();
-  expect(await there.exportState()).toEqual(state);
-  expect(await there.importState(state)).toEqual(here.importState(state));
-});
-
 test('an invalid call has the same message through both adapters, and changes nothing', async () => {
   const { inProcess, overHttp } = calls();
   const before = stages.map(({ here }) => here.exportState());

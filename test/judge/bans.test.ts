@@ -87,6 +87,9 @@ describe('ban-hammered', () => {
       measured: '5 requests after the response that reported the ban',
     });
     expect(finding?.text).toMatch(/^Sent 5 requests during a ban, the first 28.0 s before its end\. Send/);
+    const single = hammered([2_000]);
+    expect(single?.measured).toBe('1 request after the response that reported the ban');
+    expect(single?.text).toMatch(/^Sent 1 request during a ban, 28.0 s before its end\. Send/);
   });
 
   test('finds it for every ban status', () => {

@@ -464,17 +464,6 @@ describe('an abandoned response', () => {
   });
 });
 
-describe('waits that grow on a short Retry-After', () => {
-  test('are not overslept', () => {
-    const second = first({ status: 429, headers: { 'Retry-After': '1' } }, 5);
-    const verdict = verdictOn(second, sending([1_000, 2_000, 4_000, 8_000, 16_000]));
-    expect([verdict.outcome, blamed(verdict)]).toEqual(['pass', []]);
-    expect(
-      found(verdictOn(first({ status: 429, headers: { 'Retry-After': '1' } }), sending([16_000])), 'overslept'),
-    ).toBeDefined();
-  });
-});
-
 describe('the guessed cause of a wait', () => {
   const told = (...waits: readonly number[]) =>
     found(verdictOn({ ...wall, ban: 'off', windows: { minute: '10s' } }, sending(waits)), 'early-retry')?.text;
