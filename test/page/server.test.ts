@@ -145,17 +145,12 @@ describe('dashboard of a server', { tags: 'needs/chromium' }, () => {
     });
 
     test.each([
-      ['429', 6],
       ['strike', 3],
       ['listPets 200', 3],
       ['pro-key', 0],
       ['limit=2', 1],
       ['early-retry', 3],
-      ['#1', 1],
-      ['-served', 6],
-      ['key:free status:200', 3],
       ['body:key_banned', 3],
-      ['-body:key_banned 429', 3],
     ])('the filter %s leaves %d', async (filter, count) => {
       await open();
       await makeStorm(stage);
