@@ -391,18 +391,10 @@ describe.concurrent('invalid command', () => {
     [['exec', '--fail-on', 'nope', '--', 'true'], 'expected --fail-on to name findings'],
     [['matrix', '--only', 'nope', '--', 'true'], 'expected --only to name assumptions'],
     [['gauntlet', 'minute-wal', '--', 'true'], 'did you mean minute-wall?'],
-    [['exec', '--scenario', 'a', '--scenario', 'b', '--', 'true'], 'expected --scenario once, got it again'],
     [['matrix', '--timeout', 'soon', '--', 'true'], '--timeout: expected a duration'],
-    [
-      ['exec', '--report', '/dev/null/report.html', '--', 'no-such-command'],
-      'expected --report to name a writable file',
-    ],
-    [['exec', '--verdict', '', '--', 'no-such-command'], 'expected --verdict to name a writable file'],
     [['gauntlet', '--', 'constructor'], 'the command does not exist'],
     [['exec', '--junit', '.', '--', 'no-such-command'], 'expected --junit to name a writable file, got "."'],
     [['gauntlet', 'minute-wall', 'node', 'a.js'], 'such as npx petstore-sim gauntlet minute-wall -- node a.js'],
-    [['exec', '--scenario', 'nope', '--', 'true'], 'nope'],
-    [['serve', '--fail-on', 'early-retry'], 'expected no --fail-on for serve'],
   ];
 
   test.each(mistakes)('%j exits with 2 and a clear message', async (args, message) => {

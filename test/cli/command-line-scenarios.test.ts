@@ -179,7 +179,6 @@ describe('petstore-sim --set', () => {
     ['seed=[', 'petstore-sim: --set seed=[: expected'],
     ['ban.secnds=5', '--set ban.secnds=5: ban.secnds: expected no such field; did you mean seconds?'],
     ['keys.x.plan=gold', '--set keys.x.plan=gold: keys.x.plan: expected a plan'],
-    ['pets[99].id=4', '--set pets[99].id=4: pets: expected a list with item 99, got 40 in it'],
     ['seed.x=4', '--set seed.x=4: seed: expected a number, got a map'],
     ['limits.algorithm.x=4', '--set limits.algorithm.x=4: limits.algorithm: expected'],
     ['__proto__.x=4', '--set __proto__.x=4: __proto__: expected no such field'],

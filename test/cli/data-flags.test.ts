@@ -98,10 +98,3 @@ test('serve of petstore-sim/node closes the folder if the port is occupied', asy
   const server = await serve({ data, port: 0 });
   await server.close({ graceMs: 0 });
 });
-
-test('exec --record of a command that cannot be started leaves no recording', async () => {
-  const file = join(folder, 'unstarted.jsonl');
-  const { code, err } = await runCommandLine(['exec', '--record', file, '--', 'no-such-command']);
-  expect([code, err]).toEqual([2, expect.stringContaining('the command does not exist')]);
-  expect(existsSync(file)).toBe(false);
-});

@@ -162,14 +162,11 @@ describe('text, JSON, JUnit, dashboard and exit code of exec agree', () => {
     expect(JSON.parse(replayed.err)).toMatchObject({ outcome, exitCode: replayed.code });
   });
 
-  test.each(['SIGSEGV', 'SIGABRT', 'SIGHUP', 'SIGPIPE', 'SIGUSR1', 'SIGTERM'] as const)(
-    'for a client that ends by %s',
-    async (signal) => {
-      const { code, err } = await runCommandLine(['exec', '--json', '--', 'sh', '-c', `kill -${signal.slice(3)} $$`]);
-      const exitCode = 128 + constants.signals[signal];
-      expect([code, JSON.parse(err).command]).toMatchObject([exitCode, { exitCode, signal }]);
-    },
-  );
+  test.each(['SIGSEGV', 'SIGTERM'] as const)('for a client that ends by %s', async (signal) => {
+    const { code, err } = await runCommandLine(['exec', '--json', '--', 'sh', '-c', `kill -${signal.slice(3)} $$`]);
+    const exitCode = 128 + constants.signals[signal];
+    expect([code, JSON.parse(err).command]).toMatchObject([exitCode, { exitCode, signal }]);
+  });
 
   test('for a command with keys in its arguments, which are masked', async () => {
     const html = join(folder, 'masked.html');
