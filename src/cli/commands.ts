@@ -83,7 +83,7 @@ const verdictFlags: FlagsFor<VerdictFlags> = {
 const listenFlags: FlagsFor<ListenFlags> = {
   port: ['N', 'port; 0 for a free port (default: 4010)'],
   host: ['HOST', 'address to listen on (default: 127.0.0.1 and ::1)'],
-  log: ['FORMAT', 'pretty, json or silent (default: pretty; with --json or for an agent json)'],
+  log: ['FORMAT', 'pretty, json or silent (default: pretty; json with --json or for an AI agent)'],
   'allowed-host': ['NAME', 'another host name that clients may use', true],
   'control-token': ['TOKEN', 'bearer token of control requests; required on a host other than loopback'],
 };
@@ -205,7 +205,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     load: async () => (await import('./commands/hunt.js')).hunt,
   } satisfies CliCommand<HuntFlags>,
   demo: {
-    usage: { demo: 'runs a wrong and a right client into a limit' },
+    usage: { demo: 'runs an incorrect and a correct client against a rate limit' },
     about:
       'Runs both clients concurrently and judges them. On a terminal, opens the dashboard and serves until Ctrl+C.',
     flags: {
@@ -255,7 +255,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
         true,
       ],
       'one-key': 'assumes one API key for all requests, if the recording hides the keys',
-      ended: 'assumes that the client ended with the recording, so that missing requests count',
+      ended: 'assumes that the client ended with the recording and sent no later requests',
       ...verdictFlags,
     },
     most: Number.POSITIVE_INFINITY,
@@ -266,7 +266,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   calibrate: {
     usage: {
       'calibrate --target URL --key-env NAME': 'learns undocumented choices of a real service',
-      'calibrate --from FILE': 'learns them from recordings',
+      'calibrate --from FILE': 'learns undocumented choices from recordings',
     },
     about:
       'Learns the undocumented choices of a service, and writes them as a scenario. With --from alone, sends nothing. An interrupted run is continued by the same command.',

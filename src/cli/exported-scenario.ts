@@ -17,7 +17,7 @@ export function exportedScenario(state: ExportedState): string {
   const [other] = Object.keys(state.services ?? {});
   if (other !== undefined)
     throw new UsageError(
-      `expected a state of the Petstore for a scenario file, got data of ${other} too; omit --as scenario`,
+      `expected only Petstore data for --as scenario, got data of the service ${other} too; omit --as scenario`,
     );
   const text = scenarioYaml(
     stateAsScenario(state, generatePets),

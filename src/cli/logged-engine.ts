@@ -100,7 +100,7 @@ export function checkDataFlags({ data, 'data-reset': reset, fsync, record }: Dat
   }
   if (data === undefined && reset)
     throw new UsageError('expected --data FOLDER or --data URL with --data-reset, got no --data');
-  if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync');
+  if (data === undefined && fsync) throw new UsageError('expected --data FOLDER with --fsync, got no --data');
   if (data !== undefined && !isRedisAddress(data) && /^[a-z][a-z0-9+.-]*:\/\//i.test(data)) {
     throw new UsageError(
       `expected --data with a folder, or the address of a store (redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got ${JSON.stringify(data)}`,

@@ -59,7 +59,7 @@ function upstreamOf(flags: RouteFlags): UpstreamOptions | undefined {
   const { upstream: url, 'upstream-key': key, 'upstream-host': host, 'no-api': withoutApi } = flags;
   if (url === undefined) {
     const alone = upstreamFlags.find((name) => flags[name] !== undefined);
-    if (alone !== undefined) throw new UsageError(`expected --upstream URL with --${alone}`);
+    if (alone !== undefined) throw new UsageError(`expected --upstream URL with --${alone}, got no --upstream`);
     return undefined;
   }
   return { url, host, withoutApi, authorization: key === undefined || key === 'same' ? key : bearerOf(key) };

@@ -87,8 +87,8 @@ export async function readReplica(
       onLost: options.onLost,
       onDiverged: (sentence) => onFatal(`Failed to continue: ${sentence}; this replica ends.`),
       onDisagreement(position, other) {
-        const sentence = `Replica ${other} responded to entry ${position} differently than this one; this is a bug of the simulator.`;
-        if (!notices.some((notice) => notice.includes('differently than this one'))) notices.push(sentence);
+        const sentence = `Replica ${other} and this replica responded differently to entry ${position}; this is a bug in the simulator.`;
+        if (!notices.some((notice) => notice.includes('responded differently'))) notices.push(sentence);
         onNotice(sentence);
       },
       liveReplicas: () => (machine?.replicas.list() ?? []).map(({ name }) => name),

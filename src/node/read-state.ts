@@ -67,7 +67,7 @@ async function setAside(
   notices: string[],
 ): Promise<boolean> {
   if (writtenBy === version) {
-    notices.push(`Entry ${position} has a different response than before; this is a bug of the simulator.`);
+    notices.push(`Entry ${position} has a different response than before; this is a bug in the simulator.`);
     return false;
   }
   const reason = `petstore-sim ${version} responds to entry ${position} differently than ${writtenBy}, which wrote it`;

@@ -243,7 +243,7 @@ export class RequestPipeline {
   #toApiError(error: unknown): ApiError {
     if (error instanceof ApiError) return error;
     this.#onError(error);
-    return new ApiError(500, 'internal_error', 'The simulator failed; this is a bug of the simulator.');
+    return new ApiError(500, 'internal_error', 'The simulator failed; this is a bug in the simulator.');
   }
 
   /**

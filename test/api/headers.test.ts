@@ -99,7 +99,7 @@ describeOnEveryAdapter('headers', (open) => {
   });
 });
 
-describe('a bug of the simulator', () => {
+describe('a bug in the simulator', () => {
   test('responds with 500 and the X-RateLimit headers, and reports its cause only in the log', async () => {
     const told: unknown[] = [];
     const scenario = { clock: { start: noon, mode: 'frozen' } } as const;
@@ -119,7 +119,7 @@ describe('a bug of the simulator', () => {
     expect(answer.status).toBe(500);
     expect(JSON.parse(answer.body)).toEqual({
       code: 'internal_error',
-      message: 'The simulator failed; this is a bug of the simulator.',
+      message: 'The simulator failed; this is a bug in the simulator.',
       status: 500,
     });
     expect(answer.headers).toEqual({

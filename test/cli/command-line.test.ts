@@ -266,7 +266,7 @@ describe('the command line', () => {
     [['--scenario', 'README.md'], 'README.md:'],
     [['--scenario', 'fixtures'], 'fixtures: expected a file'],
     [['--watch'], 'expected a file with --watch, got the shipped scenario default'],
-    [['--reseed'], 'expected --watch with --reseed'],
+    [['--reseed'], 'expected --watch with --reseed, got no --watch'],
     [['check'], 'expected a file to check'],
     [['scenarios', 'minute-wal'], 'did you mean minute-wall?'],
     [['scenarios', 'a', 'b'], 'expected no further argument for scenarios, got "b"'],

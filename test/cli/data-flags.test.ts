@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test.each([
   [['--data', 'valkey://127.0.0.1:6379'], 'redis://127.0.0.1:6379/0?name=staging, for Valkey as well), got "valkey://'],
   [['--data-reset'], 'expected --data FOLDER or --data URL with --data-reset, got no --data'],
-  [['--fsync'], 'expected --data FOLDER with --fsync'],
+  [['--fsync'], 'expected --data FOLDER with --fsync, got no --data'],
   [['--data', join(folder, 'never'), '--handlers', 'mine.mjs'], 'expected --handlers to be a file, found none at'],
 ])('serve %s is rejected with advice', async (args, message) => {
   const { code, err } = await runCommandLine(['serve', ...args]);

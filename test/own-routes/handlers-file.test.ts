@@ -207,8 +207,8 @@ describe('the export openapi', () => {
       '{ components: { schemas: 1 } }',
       'as an object with paths and components',
     ],
-    ['has a path with /v1', "{ paths: { '/v1/own': {} } }", 'those below /v1, such as /categories, got "/v1/own"'],
-    ['has a path without a slash', '{ paths: { own: {} } }', 'those below /v1, such as /categories, got "own"'],
+    ['has a path with /v1', "{ paths: { '/v1/own': {} } }", 'relative to /v1, such as /categories, got "/v1/own"'],
+    ['has a path without a slash', '{ paths: { own: {} } }', 'relative to /v1, such as /categories, got "own"'],
   ])('is rejected if it %s', async (_title, openapi, message) => {
     const text = `${imports} export const handlers = [${ownHandler}]; export const openapi = ${openapi};`;
     const { code, err } = await fail('openapi.mjs', text);

@@ -53,9 +53,9 @@ describe('commands with a backend', () => {
 
   test.each([
     [['--upstream', 'nonsense'], 'expected upstream to be a URL such as "http://127.0.0.1:3000", got "nonsense"'],
-    [['--upstream', 'https://api.example.com'], 'to use it, name it twice: --upstream-host api.example.com'],
-    [['--upstream-key', 'same'], 'expected --upstream URL with --upstream-key'],
-    [['--no-api'], 'expected --upstream URL with --no-api'],
+    [['--upstream', 'https://api.example.com'], 'to allow that, add --upstream-host api.example.com'],
+    [['--upstream-key', 'same'], 'expected --upstream URL with --upstream-key, got no --upstream'],
+    [['--no-api'], 'expected --upstream URL with --no-api, got no --upstream'],
     [
       ['--upstream', 'http://127.0.0.1:1', '--upstream-key', 'NO_SUCH_VARIABLE'],
       'or an environment variable with the key, got NO_SUCH_VARIABLE, which is not set',

@@ -43,8 +43,8 @@ test('--set changes a field of the default scenario, a new field, and an item of
 });
 
 test.each([
-  ['pets[40].name=Kiwi', 'expected a list with item 40, got 40 in it'],
-  ['keys[0]=x', 'expected a list with item 0, got none'],
+  ['pets[40].name=Kiwi', 'expected a list with item 40, got a list of 40 items, counted from 0'],
+  ['keys[0]=x', 'expected a list with item 0, got no list'],
   ['seed.more=1', 'expected a map, got 1'],
   ['pets.name=1', 'expected a map, got a list'],
 ])('--set %s reports the existing fields', async (flag, message) => {

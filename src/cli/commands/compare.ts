@@ -96,7 +96,7 @@ async function readSaved(file: string): Promise<Answers> {
   const other = exchanges.find(({ token, status }) => token !== undefined && token !== 'own' && status !== 401);
   if (other !== undefined) {
     throw new UsageError(
-      `expected responses from compare --save or calibrate, got a recording of another client in ${file}; use it with ${program} judge or scenario --from`,
+      `expected a recording that compare --save or calibrate wrote, got one of another client in ${file}; pass it to ${program} judge or ${program} scenario --from instead`,
     );
   }
   return { exchanges, ended: undefined };

@@ -36,7 +36,9 @@ export async function judge({ flags, rest: files }: CliInput<JudgeFlags>): Promi
     throw new UsageError(`expected a recording, HAR or JSON Lines, or --trace FILE; see ${program} judge --help`);
   }
   if (files.length > 0 && flags.trace !== undefined) {
-    throw new UsageError(`expected either recordings or --trace, got ${JSON.stringify(files[0])} besides`);
+    throw new UsageError(
+      `expected either recordings or --trace, got --trace and the recording ${JSON.stringify(files[0])}`,
+    );
   }
   const options = resultOptions(flags);
   await checkReportFiles(flags, [...files, flags.trace ?? '']);

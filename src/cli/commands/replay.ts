@@ -33,9 +33,9 @@ export interface ReplayFlags extends ListenFlags, VerdictFlags {
 export async function replay({ flags, rest: [file], print }: CliInput<ReplayFlags>): Promise<number> {
   if (file === undefined) throw new UsageError('expected a file from --record, or the folder of --data');
   const strayVerdict = verdictFlags.find((flag) => flags[flag] !== undefined && !flags.judge);
-  if (strayVerdict !== undefined) throw new UsageError(`expected --judge with --${strayVerdict}`);
+  if (strayVerdict !== undefined) throw new UsageError(`expected --judge with --${strayVerdict}, got no --judge`);
   const stray = serveFlags.find((flag) => flags[flag] !== undefined && !flags.serve);
-  if (stray !== undefined) throw new UsageError(`expected --serve with --${stray}`);
+  if (stray !== undefined) throw new UsageError(`expected --serve with --${stray}, got no --serve`);
   const done = await replayFrom(file, flags.until, flags.serve);
   const { machine, difference, run, leftOut } = done;
   if (machine === undefined)

@@ -40,7 +40,7 @@ export async function serve({ flags }: CliInput<ServeFlags>): Promise<void> {
   const isLogged = (flags.data ?? flags.record ?? flags['data-reset'] ?? flags.fsync) !== undefined;
   const logged = isLogged ? await import('../logged-engine.js') : undefined;
   logged?.checkDataFlags(flags);
-  if (reseed && !watch) throw new UsageError('expected --watch with --reseed');
+  if (reseed && !watch) throw new UsageError('expected --watch with --reseed, got no --watch');
   const overrides = await readOverrides(flags);
 
   const routes = await readRouteFlags(flags);

@@ -38,7 +38,7 @@ export async function state({ flags, rest: [action, file], print }: CliInput<Sta
 
 async function exportState(flags: StateFlags, file: string | undefined, print: (text: string) => void): Promise<void> {
   const { as = 'state', from, until, url } = flags;
-  if (until !== undefined && from === undefined) throw new UsageError('expected --from with --until');
+  if (until !== undefined && from === undefined) throw new UsageError('expected --from with --until, got no --from');
   if (url !== undefined && from !== undefined) throw new UsageError('expected either --url or --from');
   if (as !== 'state' && as !== 'scenario') {
     throw new UsageError(`expected --as state or --as scenario, got ${JSON.stringify(as)}`);
@@ -102,7 +102,7 @@ async function replayState(path: string, { until, sandbox }: StateFlags): Promis
     throw new UsageError(
       sandbox === undefined
         ? `expected entries in ${path}, got none before --until`
-        : `expected a sandbox of the run, got ${JSON.stringify(sandbox)}`,
+        : `expected a sandbox that ${path} contains, got ${JSON.stringify(sandbox)}`,
     );
   }
   return createControl(sim).exportState();

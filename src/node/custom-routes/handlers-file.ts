@@ -51,7 +51,7 @@ function checkDescription(file: string, openapi: unknown, basePath: string): Cus
   const wrong = Object.keys(paths as object).find((path) => !path.startsWith('/') || isUnderBasePath(path, basePath));
   if (wrong !== undefined)
     throw new UsageError(
-      `expected the paths of openapi in ${file} to be those below ${basePath}, such as /categories, got ${JSON.stringify(wrong)}`,
+      `expected the paths of openapi in ${file} to be relative to ${basePath}, such as /categories, got ${JSON.stringify(wrong)}`,
     );
   return { paths, components } as CustomRoutesDescription;
 }

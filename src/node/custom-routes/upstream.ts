@@ -63,7 +63,7 @@ function upstreamUrl({ url, host }: UpstreamOptions): URL {
     throw new RangeError('expected upstream without a user or password; --upstream-key sends an Authorization header');
   if (!loopbackHost.test(given.hostname) && given.hostname !== host)
     throw new RangeError(
-      `expected upstream on this machine, got ${given.hostname}; a 429 tried there costs somebody's quota; to use it, name it twice: --upstream-host ${given.hostname}`,
+      `expected upstream on this machine, got ${given.hostname}; requests to it may use up the quota of a real service; to allow that, add --upstream-host ${given.hostname}`,
     );
   return given;
 }

@@ -246,5 +246,5 @@ function describeError(error: unknown, request: Request): ControlError {
   // Logs the error as a bug of the simulator only if the client is still connected. A disconnect makes the read of the
   // request fail, which is no bug.
   if (!request.destroyed) console.error(error);
-  return new ControlError(500, 'internal_error', 'The simulator failed; this is a bug of the simulator.');
+  return new ControlError(500, 'internal_error', 'The simulator failed; this is a bug in the simulator.');
 }

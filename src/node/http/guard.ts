@@ -100,5 +100,5 @@ function hostOfOldClient({ httpVersion, socket }: IncomingMessage): string | und
 /** Rejects an unknown `Expect` header (RFC 9110 section 10.1.1). Node itself handles `100-continue`. */
 function checkExpectation({ headers: { expect }, httpVersion }: IncomingMessage): Refusal | undefined {
   if (expect === undefined || httpVersion === '1.0' || /(?:^|\W)100-continue(?:$|\W)/i.test(expect)) return undefined;
-  return refusal(417, 'invalid_request', 'Expect may only be 100-continue.');
+  return refusal(417, 'invalid_request', 'The Expect header may only be 100-continue.');
 }

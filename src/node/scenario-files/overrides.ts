@@ -3,6 +3,7 @@ import { withPresentNames } from '../../scenario/ban-schema.js';
 import { ScenarioError } from '../../scenario/scenario-error.js';
 import { type Issue, issueAt, type Step } from '../../validation/issue.js';
 import { isMap } from '../../values/plain-data.js';
+import { pluralize } from '../../values/pluralize.js';
 import { UsageError } from '../usage-error.js';
 
 /** Command-line option that overrides a field of the scenario. */
@@ -83,8 +84,8 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
       const at = own === undefined ? base : own;
       if (typeof step === 'number') {
         if (Array.isArray(at) && step < at.length) return at.with(step, put(at[step], undefined, depth + 1));
-        const length = Array.isArray(at) ? `${at.length} in it` : 'none';
-        return report(at, depth, `expected a list with item ${step}, got ${length}`);
+        const found = Array.isArray(at) ? `a list of ${pluralize(at.length, 'item')}, counted from 0` : 'no list';
+        return report(at, depth, `expected a list with item ${step}, got ${found}`);
       }
       if (at === undefined || isMap(at)) {
         return { ...(isMap(own) && own), [step]: put(fieldOf(own, step), fieldOf(base, step), depth + 1) };

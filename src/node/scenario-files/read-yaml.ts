@@ -192,7 +192,7 @@ function toPart(node: unknown, steps: readonly Step[], report: Report): Part {
       report(nameOffset, steps, 'expected text as the name of a field');
       continue;
     }
-    if (parts.has(name)) report(nameOffset, [...steps, name], 'expected each field once, got it again');
+    if (parts.has(name)) report(nameOffset, [...steps, name], 'expected each field once, got a second one');
     const part = toPart(pair.value, [...steps, name], report);
     parts.set(name, { ...part, nameOffset, offset: part.offset || nameOffset });
   }
