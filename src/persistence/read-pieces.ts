@@ -68,7 +68,7 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
         push(simulator?.running, piece.requests);
         break;
       default:
-        throw unreadable(`a known kind of piece, got ${JSON.stringify((piece as Piece | null)?.kind)}`);
+        throw unreadable(`a known kind of part, got ${JSON.stringify((piece as Piece | null)?.kind)}`);
     }
   }
   if (server === undefined || simulators.length === 0) throw unreadable('a server and its simulator, got none');
@@ -104,7 +104,7 @@ interface EarlierHead {
 }
 
 function push<Item>(list: Item[] | undefined, items: readonly Item[]): void {
-  if (list === undefined) throw unreadable('a piece after the piece that it belongs to');
+  if (list === undefined) throw unreadable('the header of each part before its lists');
   for (const item of items) list.push(item);
 }
 

@@ -31,8 +31,8 @@ export function createTransientLog({ writer, onEntry, onClose }: TransientLogOpt
       onEntry?.(entry);
       return entry;
     },
-    writeSnapshot: () => Promise.reject(new RangeError('expected no snapshot of a log without storage')),
-    setAside: () => Promise.reject(new RangeError('expected nothing to be set aside in a log without storage')),
+    writeSnapshot: () => Promise.reject(new RangeError('Failed to write a snapshot: this log has no storage')),
+    setAside: () => Promise.reject(new RangeError('Failed to set entries aside: this log has no storage')),
     async close() {
       onClose?.();
     },

@@ -94,13 +94,13 @@ const withoutSnapshots: Damage[] = [
       ),
     left: upTo(2),
     notice:
-      /^Failed to read log-000000000001\.jsonl after entry 2: expected an unchanged line, got a changed one; later entries are lost and were set aside as set-aside-1-log-000000000001\.jsonl, set-aside-1-log-000000000009\.jsonl\.$/,
+      /^Failed to read log-000000000001\.jsonl after entry 2: expected the line as it was written, got a changed one; later entries are lost and were set aside as set-aside-1-log-000000000001\.jsonl, set-aside-1-log-000000000009\.jsonl\.$/,
   },
   {
     what: 'a flipped bit in a command',
     damage: (folder) => change(folder, firstLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/6-') + 9)),
     left: upTo(5),
-    notice: /after entry 5: expected an unchanged line/,
+    notice: /after entry 5: expected the line as it was written/,
   },
   {
     what: 'a flipped bit in a position, which makes it an earlier one',
@@ -146,7 +146,7 @@ const withoutSnapshots: Damage[] = [
   {
     what: 'a line of a person',
     damage: (folder) => change(folder, secondLog, (bytes) => Buffer.concat([bytes, Buffer.from('{"hello":1}\n')])),
-    notice: /after entry 12: expected an unchanged line, got a changed one/,
+    notice: /after entry 12: expected the line as it was written, got a changed one/,
   },
   {
     what: 'no first file',
@@ -296,7 +296,7 @@ const withSnapshots: (Damage & { snapshot: number | undefined })[] = [
     damage: (folder) => change(folder, secondLog, (bytes) => flip(bytes, bytes.indexOf('/v1/pets/12-'))),
     snapshot: 10,
     left: [11],
-    notice: /after entry 11: expected an unchanged line/,
+    notice: /after entry 11: expected the line as it was written/,
   },
   {
     what: 'no log after the newest snapshot',
@@ -406,7 +406,7 @@ test('rejects a file of another log', async () => {
   copyFileSync(join(other, secondLog), join(folder, secondLog));
   const found = await readFolder(folder);
   expect(positions(found)).toEqual(upTo(8));
-  expect(found.notices[0]).toMatch(/after entry 8: expected a file of this log, got one of another/);
+  expect(found.notices[0]).toMatch(/after entry 8: expected a file of this log, got a file of another log/);
 });
 
 test('rejects a second file that is a copy of an earlier time', async () => {
@@ -421,7 +421,7 @@ test('rejects a second file that is a copy of an earlier time', async () => {
   copyFileSync(join(folder, 'kept'), join(folder, secondLog));
   const found = await readFolder(folder);
   expect(found.entries.map(({ position }) => position)).toEqual(upTo(8));
-  expect(found.notices.join()).toMatch(/after entry 8: expected a file that continues the previous one/);
+  expect(found.notices.join()).toMatch(/after entry 8: expected a file that continues the previous file/);
 });
 
 test('rejects a folder with foreign content, and leaves it unchanged', async () => {

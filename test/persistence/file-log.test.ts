@@ -337,7 +337,7 @@ test.for([
   for (const number of [2, 3]) {
     await expect(log.append({ atMs: number, commands: commands(number) })).rejects.toThrow(LogUnavailableError);
   }
-  expect(fatal).toEqual([`Failed to keep the log: its file was removed from ${folder}; the process ends.`]);
+  expect(fatal).toEqual([`Failed to write the log: its file was removed from ${folder}; the process ends.`]);
 });
 
 test('reset starts a new log and removes the old one', async () => {

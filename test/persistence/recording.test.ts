@@ -125,7 +125,7 @@ test('only its owner can read a new recording, and a notice mentions the bodies 
   expect(JSON.parse(text().split('\n')[0] as string)).toMatchObject({
     file: 'petstore-sim recording',
     version: '1.0.0',
-    warning: 'Tokens that are not in the scenario are replaced; request bodies are unchanged.',
+    warning: 'API keys of the scenario and request bodies are stored unchanged; other keys are replaced.',
   });
 });
 
@@ -183,7 +183,7 @@ test('a truncated recording replays up to the damage and reports it', async () =
   truncateSync(file, statSync(file).size - 400);
   const { applied, notice, difference } = await replay(file);
   expect(notice).toBe(
-    `The recording is readable up to entry ${applied}: expected an unchanged line at byte ${readFileSync(file).lastIndexOf(10) + 1}, got an incomplete one; 1 entry is ignored.`,
+    `The recording is readable up to entry ${applied}: expected the line at byte ${readFileSync(file).lastIndexOf(10) + 1} as it was written, got an incomplete one; 1 entry is ignored.`,
   );
   expect(applied).toBeGreaterThan(1);
   expect(difference).toBeUndefined();

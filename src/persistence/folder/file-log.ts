@@ -93,7 +93,7 @@ export async function openFileLog(folder: string, options: OpenFileLogOptions): 
   try {
     createFolder(folder);
     unlock = await lockFolder(folder, () =>
-      onFatal(`Failed to keep the log: the folder ${folder} was removed or emptied; the process ends.`),
+      onFatal(`Failed to write the log: the folder ${folder} was removed or emptied; the process ends.`),
     );
     if (reset) removeLog(folder);
     const content = recover(folder, { id: randomUUID(), scenario });
@@ -197,7 +197,7 @@ class FileLog implements Log {
     if (bytes.length > most) throw tooLong(most, bytes.length, commands.length);
     this.#write(bytes);
     if (fs.fstatSync(this.#file.descriptor).nlink === 0) {
-      throw this.#end(`Failed to keep the log: its file was removed from ${this.#folder}; the process ends.`);
+      throw this.#end(`Failed to write the log: its file was removed from ${this.#folder}; the process ends.`);
     }
     this.#sequence++;
     addEntry(this.#content, chain, bytes.length);
@@ -217,7 +217,7 @@ class FileLog implements Log {
   }
 
   async setAside(from: number, reason: string): Promise<string> {
-    if (this.#sequence > 0) throw new RangeError('expected entries to be set aside before the first is appended');
+    if (this.#sequence > 0) throw new RangeError('expected entries to be set aside before any entry is appended');
     this.#ended = 'Expected the log to be opened again after entries were set aside.';
     const names = listFolder(this.#folder).logs.map(({ name }) => name);
     for (const [index, name] of names.entries()) {
@@ -533,7 +533,7 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
     } else if (place !== undefined && isEntryAt(place.position, line, content)) {
       content.repeated++;
     } else if (offset > 0 && (isFound || place === undefined || place.position > snapshotPosition)) {
-      const changed = 'expected an unchanged line, got a changed one';
+      const changed = 'expected the line as it was written, got a changed one';
       damage ??= { name, offset, isTorn: !isEnded, found: isEnded ? changed : 'the last line is incomplete' };
       // Stops at a damaged log entry, because the checksums of all later entries depend on it.
       if (isFound) break;
@@ -551,10 +551,10 @@ function mismatch(header: LogHeader | undefined, content: Content): string | und
   if (header === undefined) return 'expected a file with a header, got one that is empty or was changed';
   const { birth, after, chain } = header;
   const { last } = content;
-  if (birth.id !== content.identity.id) return 'expected a file of this log, got one of another';
+  if (birth.id !== content.identity.id) return 'expected a file of this log, got a file of another log';
   if (after > last) return `expected entry ${last + 1}, got a file that begins with ${after + 1}`;
   if (after < last || chain === lastChain(content)) return undefined;
-  return 'expected a file that continues the previous one, got one with other earlier entries';
+  return 'expected a file that continues the previous file, got one that continues different entries';
 }
 
 /**

@@ -38,7 +38,7 @@ export function createRecording(path: string, { version, scenario, onLost }: Rec
     format: fileFormat,
     version,
     birth: { id: '', scenario },
-    warning: 'Tokens that are not in the scenario are replaced; request bodies are unchanged.',
+    warning: 'API keys of the scenario and request bodies are stored unchanged; other keys are replaced.',
   };
   write(header);
   return createTransientLog({
@@ -99,8 +99,8 @@ export function readRecordedLog(path: string): RecordedLog {
     }
     const sum = line.check(chain);
     if (sum === undefined) {
-      const found = line.isEnded ? 'got a changed one' : 'got an incomplete one';
-      damage = `expected an unchanged line at byte ${line.offset}, ${found}`;
+      const found = line.isEnded ? 'a changed one' : 'an incomplete one';
+      damage = `expected the line at byte ${line.offset} as it was written, got ${found}`;
       leftOut = 1;
       continue;
     }

@@ -24,7 +24,7 @@ const example = 'redis://127.0.0.1:6379/0?name=staging';
  * @throws {LogOpenError} with a message that contains no password
  */
 export function readRedisAddress(text: string): RedisAddress {
-  if (!URL.canParse(text)) throw bad('an address that can be read');
+  if (!URL.canParse(text)) throw bad('the form of a URL');
   const { protocol, hostname, port, pathname, searchParams, hash, username, password } = new URL(text);
   if (hostname === '') throw bad('a host after "//"');
   const [, db] = /^\/?(\d{0,5})$/.exec(pathname) ?? [];

@@ -29,7 +29,9 @@ export async function readIdentity(connection: Connection, keys: StoreKeys): Pro
   if (text === null) return undefined;
   const identity = parseIdentity(text);
   if (identity === undefined) {
-    throw new LogOpenError(`expected the key ${keys.identity} as petstore-sim wrote it, got another text; ${remedies}`);
+    throw new LogOpenError(
+      `expected the store's key ${keys.identity} to contain what petstore-sim wrote, got other text; ${remedies}`,
+    );
   }
   if (identity.format !== storeFormat) {
     throw new LogOpenError(

@@ -84,14 +84,15 @@ async function open(
   const found = await readIdentity(connection, keys);
   if (found === undefined && mustExist) {
     throw new LogOpenError(
-      `expected the log ${address.name} to be in ${address.shown}, got none or one without its key ${keys.identity}: the store has lost it; restore its data, or restart the replicas, which create a new log or report the remains`,
+      `expected the log ${address.name} to be in ${address.shown}, got none or one without its key ${keys.identity}: the store has lost it; restore its data, or restart the replicas, which create a new log or report which keys of it remain`,
     );
   }
   if (found === undefined) {
     await createLog(connection, keys, { scenario, version, command: first, atMs: Math.floor(time.now()) });
   }
   const identity = found ?? (await readIdentity(connection, keys));
-  if (identity === undefined) throw new LogOpenError(`expected a log under ${address.shown}, got none; start again`);
+  if (identity === undefined)
+    throw new LogOpenError(`expected a log under ${address.shown}, got none; restart petstore-sim`);
   const snapshot = await newestSnapshot(connection, keys, identity, notices);
   const from = snapshot ?? beginning(identity.id);
   const stored = { address, keys, identity, from, snapshot, minimumLogBytes, time, connection };
@@ -129,7 +130,7 @@ async function newestSnapshot(
     return undefined;
   }
   throw new LogOpenError(
-    `expected a snapshot that the log of ${identity.scenario.name} continues, got a log without its start: the store has lost entries; ${remedies}`,
+    `expected the log of ${identity.scenario.name} to begin with its first entry or continue a snapshot, got neither: the store has lost entries; ${remedies}`,
   );
 }
 

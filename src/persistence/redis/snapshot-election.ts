@@ -134,7 +134,7 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
      * @param appendNote appends a note about the stored snapshot to the log
      */
     async take(pieces: Iterable<unknown>, appendNote: (note: SnapshotNote) => Promise<void>): Promise<void> {
-      if (nextDue === undefined) throw new RangeError('expected a snapshot that is due, got none');
+      if (nextDue === undefined) throw new RangeError('Failed to write a snapshot: none is due');
       const { cursor, isOwn } = nextDue;
       const { position } = cursor;
       nextDue = undefined;

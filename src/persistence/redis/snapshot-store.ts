@@ -126,7 +126,7 @@ export async function* readSnapshot(
     for (const [index, chunk] of texts.entries()) {
       const [sum = ''] = chunk.split(' ', 1);
       const text = chunk.slice(sum.length + 1);
-      if (crc32(text, first + index) !== Number(sum)) throw broken('one that is not as it was written');
+      if (crc32(text, first + index) !== Number(sum)) throw broken('one with changed content');
       for (const piece of text.split('\n')) yield fromRecordText(piece, longNumber.test(piece));
     }
   }

@@ -109,10 +109,10 @@ test.concurrent('a replica ends if entries are missing in the stream and no snap
   expect(await statusOf(create(one))).toBe(503);
   proxy.thaw();
   await vi.waitFor(() => expect(two.ended).toHaveLength(1), patience);
-  expect(two.ended[0]).toContain('expected a snapshot that the log of default continues');
+  expect(two.ended[0]).toContain('expected the log of default to begin with its first entry or continue a snapshot');
   expect(await statusOf(create(two))).toBe(503);
   // The other replica had read all entries, and acknowledged nothing without them.
-  expect(one.ended[0]).toContain('expected a snapshot that the log of default continues');
+  expect(one.ended[0]).toContain('expected the log of default to begin with its first entry or continue a snapshot');
   expect(await statusOf(create(one))).toBe(503);
 });
 
@@ -211,7 +211,7 @@ test.concurrent('a store that lost only the birth of a log keeps the log, and no
 
 test.concurrent.for([
   ['of another log', (text: string) => text.replace(/"id":"[^"]{8}/, '"id":"01234567'), 'got another'],
-  ['that is no JSON', () => 'hello', 'got another text'],
+  ['that is no JSON', () => 'hello', 'got other text'],
 ] as const)('no replica starts with a birth %s', async ([, edit, found], context) => {
   const redis = await startRedis(context);
   const one = await startReplica(redis);
