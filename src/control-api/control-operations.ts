@@ -22,7 +22,7 @@ const logHealth = fields({
   position: described(count, 'Position of the last applied entry.'),
   snapshotPosition: described(count, 'Position of the newest snapshot, 0 for none.'),
   notices: described(list(string), 'Losses, files set aside and other versions found at the start.'),
-  engine: optional(described(oneOf('redis'), 'Engine of a log that several replicas share.')),
+  engine: optional(described(oneOf('redis'), 'Storage engine of a shared log.')),
   name: optional(described(string, 'Name of the shared log.')),
   replica: optional(described(string, 'Name of this replica in the log.')),
   replicas: optional(described(list(string), 'Live replicas.')),

@@ -174,8 +174,8 @@ export interface Control {
     input?: RequestFilter & { count?: number | string | undefined; timeout?: number | string | undefined },
   ): Promise<{ met: boolean; count: number }>;
   /**
-   * Reports the result of one call of the client, by its name in X-Sim-Call, or of all calls; giving up a call without an
-   * error is a fault.
+   * Reports the result of one call of the client, by its name in X-Sim-Call, or of all calls; a call that was given up
+   * must end with an error for its caller.
    */
   reportOutcome(input: ReportedOutcome): { call?: string; result: ReportedOutcome['result'] };
   /** Deletes all requests; later verdicts include only later requests. */

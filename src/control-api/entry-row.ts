@@ -111,7 +111,7 @@ export const entryRowFields = {
   usage: optional(
     described(
       fields({ limit: count, used: count, resetAt: instantText }),
-      'Actual use of that window after the request, even if a fault changed the headers; absent during an earlier ban.',
+      'Actual usage of `window` after the request, even if a fault changed the headers; absent if the key was banned before.',
     ),
   ),
   exempt: optional(described(oneOf(true), 'Set if the limits of the plan did not apply.')),
@@ -134,7 +134,10 @@ export const entryRowFields = {
   ),
   strikes: described(count, 'Strikes of the key after this request.'),
   strike: optional(described(oneOf(true), 'Set if this request was a strike.')),
-  episode: described(count, 'Number of episodes of rejections that the key has started.'),
+  episode: described(
+    count,
+    'Number of rejection episodes of the key; each lasts from a 429 to the next served request.',
+  ),
   storedId: optional(described(string, 'Id of the pet that the request stored.')),
   fault: optional(described(string, 'Name of the applied fault rule.')),
   unreadable: optional(described(oneOf(true), 'Set if a fault made the response unreadable for the client.')),

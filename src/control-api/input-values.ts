@@ -47,7 +47,7 @@ export const scenarioContent = kind<Scenario>('a scenario, which is a map', isMa
 /** Creates the schema of a scenario, given by its name or as its content. */
 export const createScenarioInput = (content: Schema<Scenario>): Schema<string | Scenario> => ({
   ...either(string, content),
-  labels: ['the name of a scenario', 'its content, which is a map'],
+  labels: ['the name of a scenario', 'a map with its content'],
 });
 
 /**

@@ -18,7 +18,7 @@ export interface JournalBody {
 
 /** One request and its response in the control API. Fields without a value are absent. */
 export interface JournalEntry extends EntryRow {
-  /** URL before `path`, as the client used it: `http://127.0.0.1:4010/v1`. */
+  /** Part of the requested URL before `path`: `http://127.0.0.1:4010/v1`. */
   baseUrl: string;
   headers: Record<string, string>;
   requestBody?: JournalBody;
@@ -59,13 +59,13 @@ const body = fields({
 
 export const journalEntrySchema = fields({
   ...entryRowFields,
-  baseUrl: described(string, 'URL before `path`, as the client used it.'),
+  baseUrl: described(string, 'Part of the requested URL before `path`.'),
   headers: mapOf(string, string),
   requestBody: optional(body),
   responseBody: optional(body),
   client: optional(described(string, 'Value of the request header User-Agent.')),
   lastArrivedId: optional(
-    described(count, 'Id of the last request that had arrived when the response was sent, if it is a later one.'),
+    described(count, 'Id of the last request that arrived before the response was sent; absent if it is this request.'),
   ),
   heldMs: optional(
     described(number, 'Time for which the response was held back to detect parallel requests, in milliseconds.'),

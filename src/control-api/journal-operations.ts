@@ -107,7 +107,7 @@ export const journalOperations = {
     path: '/outcome',
     isQuiet: true,
     summary:
-      'Reports the result of one call of the client, by its name in X-Sim-Call, or of all calls; giving up a call without an error is a fault',
+      'Reports the result of one call of the client, by its name in X-Sim-Call, or of all calls; a call that was given up must end with an error for its caller',
     input: reportedOutcome,
     example: { call: 'call-1', result: 'failed' },
     result: reportedOutcome,
@@ -170,7 +170,12 @@ export const journalOperations = {
     input: fields({
       run: optional(described(string, 'Value of `run` in the last update; any other value restarts with all entries.')),
       since: entryQuery.since,
-      changes: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Number after which changes are sent.')),
+      changes: optional(
+        described(
+          wholeNumber(0, Number.MAX_SAFE_INTEGER),
+          'Number of the last known change; only later changes are sent.',
+        ),
+      ),
     }),
     refusals: [503],
     result: updateSchema,

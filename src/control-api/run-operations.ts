@@ -39,7 +39,7 @@ export const createRunOperations = (operations: () => ControlOperations) => ({
       format: oneOf(runFormat),
       entries: list(journalEntrySchema),
       changes: list(changeSchema),
-      answers: described(mapOf(string, anything), 'Results of the operations at these paths.'),
+      answers: described(mapOf(string, anything), 'Results of read operations, by their paths.'),
     }),
     *run(sim, _, { outages }) {
       return runReport(sim, yield* judgeInSteps(sim, undefined, { outages: outages?.() }), operations());

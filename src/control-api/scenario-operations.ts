@@ -50,7 +50,7 @@ export const createScenarioOperations = (
         changed: optional(
           described(
             list(string),
-            'Only for the loaded scenario (or for `default`, if the loaded one is not in the list): the fields in which the loaded scenario differs.',
+            'Fields in which the loaded scenario differs from this one. Only for the scenario with the loaded name, or for `default` if none has it.',
           ),
         ),
       }),

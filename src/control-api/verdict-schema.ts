@@ -32,7 +32,7 @@ export const verdictSchema = fields({
         fields({
           why: described(oneOf('outside'), 'The URL is not part of the API.'),
           method: string,
-          path: described(string, 'Path without the query; `…` for all paths beyond the first ones.'),
+          path: described(string, 'Path without the query; `…` for all paths after the first 50.'),
           status: count,
           api: described(string, 'Base path of the API.'),
           count,

@@ -127,7 +127,7 @@ export const components: Json = {
     },
     [retryAfterHeader]: retryAfter(),
     'Cache-Control': {
-      description: 'A refusal is not to be stored (RFC 6585).',
+      description: 'Rejections must not be cached (RFC 6585).',
       required: true,
       schema: { type: 'string', enum: ['no-store'] },
       example: 'no-store',

@@ -128,7 +128,7 @@ const paths: Json = {
       responses: {
         '200': answer('The pet.', 'Pet', rex, {
           ...rateLimit,
-          Deprecation: optionalHeader('Since when the operation is deprecated (RFC 9745).', assumes('deprecation')),
+          Deprecation: optionalHeader('Start of the deprecation (RFC 9745).', assumes('deprecation')),
           Sunset: optionalHeader('When the operation will be removed (RFC 8594).', assumes('deprecation')),
           Link: optionalHeader('The replacement (RFC 8288).', assumes('deprecation')),
         }),

@@ -14,7 +14,7 @@ export const petOperations = {
     summary:
       'Lists the stored pets a page at a time, beginning with the last. With a text, lists only pets that contain the text',
     input: fields({
-      text: optional(described(string, 'Text that the JSON of a pet contains; upper and lower case are alike.')),
+      text: optional(described(string, 'Text that the JSON of a pet contains, case-insensitive.')),
       limit: optional(described(wholeNumber(1, maximumPets), 'Number of pets to list.'), 100),
       skip: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Number of matching pets to leave out.'), 0),
     }),
