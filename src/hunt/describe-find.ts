@@ -101,7 +101,7 @@ const texts: readonly (readonly [path: RegExp, effect: string])[] = [
   [/^faults\.then\.delay/, 'the response takes $'],
   [/^faults\.then\.phase$/, '$ the operation has run'],
   [/^faults\.then\.failTimes$/, 'each call fails $ times, then succeeds'],
-  [/^faults\.then\.countsQuota$/, 'counts for the limits: $'],
+  [/^faults\.then\.countsQuota$/, 'the request counts toward the limits: $'],
   [/^faults\.then\.(truncate|contentLength)/, 'the body is cut'],
   [/^faults\.then\.drip/, 'the body arrives in pieces'],
   [/^faults\.then\.(malformed|empty|contentType)$/, 'the body is not the expected JSON'],

@@ -60,7 +60,7 @@ export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) =
 }
 
 const doubt =
-  'Responses were lost, and equal reads followed. Name the calls in X-Sim-Call to show whether these were retries or new calls.';
+  'Responses were lost, and identical reads followed. Name the calls in X-Sim-Call to show whether these reads were retries or new calls.';
 
 /**
  * Whether a GET request without a usable response was followed by several equal requests with usable responses. The

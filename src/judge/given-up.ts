@@ -50,13 +50,16 @@ export function severityOfGivingUp(run: Run, failed: readonly JudgedRequest[]): 
     const sinceMs = (instantOf: (request: JudgedRequest) => number) =>
       formatDuration(run.nowMs - Math.max(...failed.map(instantOf)));
     const note = failed.some(({ deadlineMs }) => deadlineMs !== undefined)
-      ? `The client had ${sinceMs(expectedRetryMs)} for a retry after the wait, until the run was stopped.`
+      ? `After the required wait, the client had ${sinceMs(expectedRetryMs)} to retry before the run was stopped.`
       : `The run was stopped ${sinceMs(({ answeredAtMs }) => answeredAtMs)} later.${failed.some(({ isUnreadable }) => isUnreadable) ? ' If the client was still waiting for the response, it needs a timeout of its own.' : ''}`;
     return { severity: 'info', note };
   }
   if (run.end?.hasFailed) return { severity: 'info', note: 'The command reported the failure by its exit code.' };
   if (run.end?.hasFailed === false) {
-    return { severity: 'warn', note: 'The command exited with 0: report an error to the caller.' };
+    return {
+      severity: 'warn',
+      note: 'The command exited with 0, which hides the failure; report an error to the caller.',
+    };
   }
   return { severity: 'info', note: 'That is correct only if the caller got an error.' };
 }

@@ -74,7 +74,7 @@ const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
   [
     'pages by another parameter',
     'paging',
-    /#1 GET \/pets\?limit=100: a Link to the next page, by start/,
+    /#1 GET \/pets\?limit=100: a Link to the next page, with start in its query/,
     (answer) => ({
       ...without(answer, 'link'),
       headers: [...without(answer, 'link').headers, ['link', '<https://second.example/v1/pets?start=1>; rel="next"']],
@@ -83,7 +83,7 @@ const lies: [name: string, about: Subject, place: RegExp, change: Change][] = [
   [
     'wraps its list in an object',
     'document',
-    /#1 GET \/pets\?limit=100: a body that is no array/,
+    /#1 GET \/pets\?limit=100: a body that is not an array/,
     (answer, { target }) => (target === '/pets?limit=100' ? body(answer, (items) => ({ items })) : answer),
   ],
   [

@@ -50,7 +50,7 @@ describe('an equal read after a lost response', () => {
   test('makes the verdict inconclusive if the number of calls is exceeded or unknown', () => {
     for (const verdict of [judged(lost(3), sends(7)), judged(lost(), sends(3))]) {
       expect([verdict.outcome, found(verdict, 'gave-up')]).toEqual(['inconclusive', undefined]);
-      expect(verdict.reason).toMatch(/^Responses were lost, and equal reads followed\. .* retries or new calls\.$/);
+      expect(verdict.reason).toMatch(/^Responses were lost, and identical reads followed\. .* retries or new calls\.$/);
     }
   });
 

@@ -112,7 +112,7 @@ describe('a client stopped from outside', () => {
     const verdict = judge(sim, interrupted);
     expect(verdict.outcome).toBe('fail');
     expect(found(verdict, 'gave-up')?.text).toBe(
-      'GET /pets was refused with 429 and not sent again. The client had 50.0 s for a retry after the wait, until the run was stopped.',
+      'GET /pets was refused with 429 and not sent again. After the required wait, the client had 50.0 s to retry before the run was stopped.',
     );
   });
 

@@ -158,7 +158,7 @@ export const writeQuestions: readonly Question[] = [
   // Control requests, each a rejected request without its unusual part, such as an empty name. If the service rejects
   // the control request too, the unusual part may not be the cause.
   write('plainPet', ['unknownFields', 'emptyName', 'unknownCategory', 'contentType'], 'with status sold'),
-  write('nearestCategory', ['unknownCategory'], 'with the nearest categoryId that no listed pet has', (categories) =>
+  write('nearestCategory', ['unknownCategory'], 'with an unknown categoryId next to a listed one', (categories) =>
     pet(nearestUnknown(categories)),
   ),
   write(

@@ -23,9 +23,9 @@ const costs: Partial<Record<AssumptionId, string>> = {
   limitsApply: 'a request to each operation, createPet among them (--write)',
   enterpriseLimits: 'a key whose plan is Enterprise, and the day window shown',
   algorithm: 'an operation that is counted, and a minute window that the headers show',
-  windowStart: 'a fixed window that the headers show twice',
+  windowStart: 'the reset times of two fixed windows in the headers',
   rejectedCounts: 'one refusal (--allow-exhaust), and a day window that the headers show',
-  reportedWindow: 'a day in which less remains than in the minute',
+  reportedWindow: 'a time at which fewer requests remain for the day than for the minute',
   retryAfterForm: aRefusal,
   banAfter: aBan,
   banSeconds: aLongBan,
@@ -34,9 +34,9 @@ const costs: Partial<Record<AssumptionId, string>> = {
   banGraceMs: moreBans,
   banToleranceMs: moreBans,
   banEscalation: moreBans,
-  afterRemoval: 'to ask again from 5 December 2030',
+  afterRemoval: 'a request on or after 5 December 2030',
   deprecation: 'a service with a pet',
-  cors: 'the origin of a page that may call it, which only its owner knows',
+  cors: 'the origin of a web page that the service allows (ask the owner of the service)',
 };
 
 /**

@@ -49,10 +49,10 @@ export function listObservations(exchange: ParsedExchange, facts: ServiceFacts):
   if (!Array.isArray(body)) {
     return body === undefined
       ? []
-      : [contradiction('a body that is no array, although the document description "JSON array of Pet"')];
+      : [contradiction('a body that is not an array, although the document says "JSON array of Pet"')];
   }
   const pets = body.map(asPet);
-  if (pets.includes(undefined)) return [contradiction('an item that is no Pet')];
+  if (pets.includes(undefined)) return [contradiction('an item that is not a Pet')];
   const observations = orderObservations(pets as ObservedPet[]);
   if (usesPaging) return observations;
   if (only === 'limitOutOfRange') observations.push(...limitObservations(query, body, facts));
@@ -212,6 +212,6 @@ function pagingObservations(
   }
   const names = [...new URLSearchParams(next.split('?')[1] ?? '').keys()].filter((name) => !documented.includes(name));
   const known = names.filter((name) => pagingNames.includes(name));
-  const description = `a Link to the next page, by ${names.join(', ') || 'nothing'}`;
+  const description = `a Link to the next page, with ${names.join(', ') || 'no new parameter'} in its query`;
   return [observation('paging', known.length === 1 ? known : [], description)];
 }

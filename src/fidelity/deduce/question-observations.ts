@@ -26,7 +26,10 @@ export function questionObservations(exchange: ParsedExchange): Observation[] {
 
 function corsObservation({ headers, requestHeaders: { origin } }: ParsedExchange): Observation {
   const { 'Access-Control-Allow-Origin': allowed, 'Access-Control-Expose-Headers': exposed = '' } = headers;
-  const description = allowed === undefined ? `no answer for a page of ${origin}` : `a page of ${allowed} may read it`;
+  const description =
+    allowed === undefined
+      ? `no Access-Control-Allow-Origin for a page of ${origin}`
+      : `a page of ${allowed} may read the response`;
   if (allowed === undefined) return observation('cors', ['off', 'a list of origins'], description);
   if (allowed !== origin) return observation('cors', [], description);
   const shows = /x-ratelimit-remaining/i.test(exposed) && /retry-after/i.test(exposed);

@@ -126,7 +126,7 @@ function describe({ response, request, earlyMs: byMs }: EarlyRequest, early: rea
   const isAfterReset = earlyMs(response, request) !== byMs;
   const upTo = early.length > 1 ? 'up to ' : '';
   const isRounded = response.isRefused && early.every((each) => each.earlyMs < 1_000 && each.request.status < 400);
-  const saved = isRounded ? 'The request succeeded, because waits are rounded up to whole seconds. ' : '';
+  const saved = isRounded ? 'The early request succeeded only because waits are rounded up to whole seconds. ' : '';
   // With concurrent calls, a request may retry a later refusal than the one from which the wait is measured. The
   // finding therefore states the measured wait as a maximum.
   const isKnown = early.every(isCertain);

@@ -21,7 +21,7 @@ export const lateRequest: WireRule = {
       return [
         finding('warn', late, {
           measured: `${pluralize(late.length, 'request')}, ${firstPrefix(late)}${formatDuration(first.arrivedAtMs - report.atMs)} after`,
-          allowed: 'none after the caller gave up',
+          allowed: 'no request after the caller gave up',
           text: `A request was sent ${formatDuration(first.arrivedAtMs - report.atMs)} after its caller had given up. Pass the caller's abort signal to the wait, not only to the request.`,
         }),
       ];
