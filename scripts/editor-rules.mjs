@@ -91,7 +91,7 @@ function thenRules(effects, shaping) {
       ),
     never(
       { required: ['ban'], ...anyOfNames(['phase', 'countsQuota', 'failTimes']) },
-      'expected no phase, countsQuota or failTimes with ban, which refuses the request (only delay is allowed)',
+      'expected ban without phase, countsQuota or failTimes (only delay is allowed)',
     ),
     never(
       { required: ['phase'], properties: { phase: { const: 'before' } }, ...anyOfNames(shaping) },

@@ -139,7 +139,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
       if (isLoading || (finding && verdict === undefined)) return false;
     }
     if (range && session.entries.rows.length === 0) return false;
-    setMessage(isMissing ? { text: 'This run does not have what the address names.' } : undefined);
+    setMessage(isMissing ? { text: 'The link points to nothing in this run.' } : undefined);
     if (found) find(found);
     if (row) setSelected(row);
     if (other) setPinned(other);

@@ -96,13 +96,11 @@ export function Detail(props: DetailProps) {
       <div class="acts">
         <Button onClick={() => onCurl(orRow(asked, row))}>copy as curl</Button>
         <Button onClick={show('As a test', async (entry) => asTest(entry, await before(entry)))}>as a test</Button>
-        <Button
-          onClick={show('As a scenario from here', async (entry) => JSON.stringify(await before(entry), null, 2))}
-        >
+        <Button onClick={show('Scenario starting here', async (entry) => JSON.stringify(await before(entry), null, 2))}>
           scenario from here
         </Button>
         <Button aria-pressed={isPinned} onClick={onPin}>
-          {isPinned ? 'choose the other request' : 'compare with…'}
+          {isPinned ? 'choose a second request' : 'compare with…'}
         </Button>
         {row.storedId !== undefined && session.isLive && (
           <Button onClick={() => onPet(row.storedId as string)}>pet {row.storedId}</Button>

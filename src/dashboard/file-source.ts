@@ -27,7 +27,7 @@ export function createFileSource({ entries, changes, answers }: RunReport): Sour
       // returned bodies for the user's text.
       if (path.startsWith('/journal?')) return { entries } as Result;
       const found = Object.hasOwn(answers, path) ? answers[path] : missing[path];
-      if (found === undefined) throw new SourceError(404, 'The file does not contain this.');
+      if (found === undefined) throw new SourceError(404, 'This data is not in the file.');
       return found as Result;
     },
     text: (path) =>

@@ -109,7 +109,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
         hidden={isEmpty}
         role="img"
         tabIndex={0}
-        aria-label="Requests of each key over time. The words below contain the same."
+        aria-label="Requests of each key over time, also below as text."
         onKeyDown={onKeyDown}
         onScroll={() => view.current?.draw()}
       >

@@ -84,7 +84,7 @@ export const assumptions = /* @__PURE__ */ withValues({
     documentQuote: pagingSilent,
   },
   malformedPetId: {
-    question: 'Is a petId that is not canonical int64 text not found, or rejected?',
+    question: 'Does a petId that is not canonical int64 text receive 404 or 400?',
     documentQuote: '"Path parameter: petId, integer (int64)." getPet documents 401 and 404 only.',
   },
   contentType: {
@@ -107,7 +107,7 @@ export const assumptions = /* @__PURE__ */ withValues({
     question: 'Which values does the Error field code have?',
     documentQuote: 'The set of values of the code field: not shown.',
     alternatives: [{ rate_limit_exceeded: 'RATE_LIMITED', not_found: 'PET_NOT_FOUND' }],
-    form: 'a map from the code listed under Errors to another',
+    form: 'a map from default codes to other codes',
   },
   acceptAnyKey: {
     question: 'Does an unknown API key work, on the free plan?',
@@ -169,7 +169,7 @@ export const assumptions = /* @__PURE__ */ withValues({
     alsoAt: 'ban.after',
   },
   banGraceMs: {
-    question: 'For how long after the first rejection is a rejected request no strike (a parallel burst)?',
+    question: 'How long after the first rejection do rejected requests not count as strikes?',
     documentQuote: banSilent,
     alternatives: [0],
     form: 'milliseconds',

@@ -47,7 +47,7 @@ export interface Pets {
 export function createPets(store: () => PetStore, isLogged = false): Pets {
   const writable = () => {
     if (isLogged)
-      throw new Error('Failed to change a pet: with --data or --record, expected routes to keep data of their own');
+      throw new Error('Failed to change a pet: with --data or --record, a route can change only its own data');
     return store();
   };
   return {

@@ -34,7 +34,7 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 function earlier(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];
   const json = { ...value.json, deprecated: true };
-  return optional({ ...refine(value, () => false, `one of two names, here and ${name}`), labels, json });
+  return optional({ ...refine(value, () => false, `only one of this field and "${name}"`), labels, json });
 }
 
 /**

@@ -63,7 +63,7 @@ const createWhen = (parts: FaultParts) =>
   refine(
     refine(createConditions(parts), (when) => parts.canMatch(when), parts.matching),
     ({ nth, every = 1, first = Number.POSITIVE_INFINITY }) => (nth ?? every) <= first && (nth ?? every) % every === 0,
-    'conditions that can match: nth a multiple of every, and both at most first',
+    'nth to be a multiple of every, and both at most first; otherwise no request matches',
   );
 
 const effects = {
@@ -134,7 +134,7 @@ const withOneEffect = refine(
 const withBanAlone = refine(
   withOneEffect,
   ({ ban, phase, countsQuota, failTimes }) => ban === undefined || (phase ?? countsQuota ?? failTimes) === undefined,
-  'no phase, countsQuota or failTimes with ban, which refuses the request (only delay is allowed)',
+  'ban without phase, countsQuota or failTimes (only delay is allowed)',
 );
 const then = refine(
   withBanAlone,

@@ -45,7 +45,7 @@ export function resolveSettings(checked: CheckedScenario, defaults: Settings, is
       issues.push(
         issueAt(
           ['assumptions', id],
-          `expected the value that plans, limits or ban sets (${JSON.stringify(value)}), got ${JSON.stringify(other)}`,
+          `expected the same value as in plans, limits or ban (${JSON.stringify(value)}), got ${JSON.stringify(other)}`,
         ),
       );
     }

@@ -62,7 +62,9 @@ function toWindow(
   // `limit` units return per second. So `used / limit` is the time until the bucket is full, in seconds.
   const secondsLeft = Math.floor((latestMs - nowMs) / 1000);
   if (algorithm === 'token-bucket' && used / empty.limit > secondsLeft) {
-    issues.push(issueAt([...steps, 'used'], `expected a bucket that is full before the year 10000, got ${used}`));
+    issues.push(
+      issueAt([...steps, 'used'], `expected usage that the bucket regains before the year 10000, got ${used}`),
+    );
   }
   // Copies the list of request times, because all windows that an exported state omits share one default list. Without
   // the copy, a change to one window would change all of them.

@@ -201,7 +201,7 @@ describe('petstore-sim --set', () => {
       'assumptions.limitsApply=all',
     );
     expect(err.split('\n').slice(0, 1)).toEqual(['bad.yaml:1:1: sede: expected no such field; did you mean seed?']);
-    expect(err).toContain('--set assumptions.limitsApply=all: assumptions.limitsApply: expected the value that');
+    expect(err).toContain('--set assumptions.limitsApply=all: assumptions.limitsApply: expected the same value as in');
   });
 });
 

@@ -227,7 +227,7 @@ const corrupted: [what: string, corrupt: Corrupt, message: string][] = [
       ],
       unlistedKeys: [],
     }),
-    'keys[0].minute.used: expected a bucket that is full before',
+    'keys[0].minute.used: expected usage that the bucket regains before',
   ],
   ['data of services that is no map', (s) => ({ ...s, services: [] }), 'services: expected'],
   [

@@ -73,9 +73,9 @@ test.each<[unknown, string]>([
   [{ ban: '0s' }, 'fault rule at then.ban: expected a duration above 0, got 0'],
   [{ ban: true }, 'fault rule at then.ban: expected a duration such as "90s", got true'],
   [{ ban: '90s', reset: true }, 'expected one of respond, reset, close, hang, ban'],
-  [{ ban: '90s', phase: 'after' }, 'expected no phase, countsQuota or failTimes with ban'],
-  [{ ban: '90s', failTimes: 2 }, 'expected no phase, countsQuota or failTimes with ban'],
-  [{ ban: '90s', countsQuota: true }, 'expected no phase, countsQuota or failTimes with ban'],
+  [{ ban: '90s', phase: 'after' }, 'expected ban without phase, countsQuota or failTimes'],
+  [{ ban: '90s', failTimes: 2 }, 'expected ban without phase, countsQuota or failTimes'],
+  [{ ban: '90s', countsQuota: true }, 'expected ban without phase, countsQuota or failTimes'],
 ])('a rule with %j is rejected', (then, message) => {
   expect(() => frozen({}).faults.add({ then } as Fault)).toThrow(message);
 });

@@ -22,7 +22,7 @@ describe('quick and unusual use of the dashboard', { tags: 'needs/chromium' }, (
   test('an address of a missing request is reported, and the next selection replaces it', async () => {
     await makeStorm(stage);
     await open('#request=99');
-    await page.getByText('This run does not have what the address names.').waitFor();
+    await page.getByText('The link points to nothing in this run.').waitFor();
     await rows().first().click();
     await page.getByRole('heading', { name: /^Why / }).waitFor();
     expect(new URL(page.url()).hash).toBe('#request=9');

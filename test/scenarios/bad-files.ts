@@ -77,7 +77,7 @@ export const badFiles: BadFile[] = [
   {
     text: 'faults:\n  - { when: { nth: 5, first: 2 }, then: { reset: true } }',
     place: '2:13: faults[0].when',
-    message: 'expected conditions that can match',
+    message: 'expected nth to be a multiple of every',
     fineForJsonSchema: twoFields,
   },
   {
@@ -200,7 +200,7 @@ export const badFiles: BadFile[] = [
   {
     text: 'limits: off\nassumptions:\n  limitsApply: all',
     place: '3:16: assumptions.limitsApply',
-    message: 'expected the value that plans, limits or ban sets ("none"), got "all"',
+    message: 'expected the same value as in plans, limits or ban ("none"), got "all"',
     fineForJsonSchema: twoFields,
   },
   { text: 'expect: { verdict: fail }', place: '1:20: expect.verdict', message: 'expected "pass", got "fail"' },

@@ -65,11 +65,11 @@ describe('ban', () => {
     [{ for: 30 }, 'ban.for: expected whole seconds, at least "1s", got 30'],
     [{ grace: true as never }, 'ban.grace: expected a duration such as "90s", got true'],
     [{ seconds: '30s' as never }, 'ban.seconds: expected a number, or a duration under the name "for", got "30s"'],
-    [{ seconds: 30, for: '30s' }, 'ban.seconds: expected one of two names, here and for, got 30'],
+    [{ seconds: 30, for: '30s' }, 'ban.seconds: expected only one of this field and "for", got 30'],
     [{ escalation: { factor: 2 } }, 'ban.escalation: expected max, the longest ban, such as "1h"'],
     [
       { escalation: { factor: 2, max: '1h', maxSeconds: 5 } },
-      'ban.escalation.maxSeconds: expected one of two names, here and max, got 5',
+      'ban.escalation.maxSeconds: expected only one of this field and "max", got 5',
     ],
   ])('%j is invalid', (ban, message) => {
     expect(() => createSimulator({ scenario: { ban } })).toThrow(message.replace(/^([^:]+)/, 'scenario at $1'));

@@ -65,7 +65,7 @@ describe('an issue is reported with its path', () => {
   test('a limit that contradicts an assumption is rejected', () => {
     const found = (scenario: Scenario) => issues(scenario);
     expect(found({ limits: { windowStart: 'clock' }, assumptions: { windowStart: 'first-request' } })).toEqual({
-      'assumptions.windowStart': 'expected the value that plans, limits or ban sets ("clock"), got "first-request"',
+      'assumptions.windowStart': 'expected the same value as in plans, limits or ban ("clock"), got "first-request"',
     });
     expect(Object.keys(found({ limits: 'off', assumptions: { limitsApply: 'all' } }))).toEqual([
       'assumptions.limitsApply',
