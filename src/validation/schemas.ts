@@ -80,7 +80,7 @@ type FieldsSchema<Of> = Schema<
   Fields<{ -readonly [Name in keyof Of]: Input<Of[Name]> }>
 >;
 
-const noField = 'expected no such field';
+const noField = 'expected a known field';
 
 /**
  * Creates a schema for a map with exactly these fields. For an unknown field, the message suggests the most similar

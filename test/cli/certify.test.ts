@@ -225,13 +225,13 @@ scenarios: [wall.yaml]
 
   test.each<[file: string, messages: string[]]>([
     ['', ['sdks.yaml:1:1: expected a map, got null']],
-    ['a: b', ['sdks.yaml:1:1: sdks: expected a map, got none', 'sdks.yaml:1:1: a: expected no such field']],
-    ['sdk:\n  node: node x.mjs', ['sdks.yaml:1:1: sdk: expected no such field; did you mean sdks?']],
+    ['a: b', ['sdks.yaml:1:1: sdks: expected a map, got none', 'sdks.yaml:1:1: a: expected a known field']],
+    ['sdk:\n  node: node x.mjs', ['sdks.yaml:1:1: sdk: expected a known field; did you mean sdks?']],
     ['sdks: {}', ['sdks.yaml:1:7: sdks: expected at least one SDK with its command']],
     ['sdks:\n  node: 3', ['sdks.yaml:2:9: sdks.node: expected a command, a list of words or a map, got 3']],
     [
       'sdks:\n  node:\n    comand: node',
-      ['sdks.yaml:3:5: sdks.node.comand: expected no such field; did you mean command?'],
+      ['sdks.yaml:3:5: sdks.node.comand: expected a known field; did you mean command?'],
     ],
     [
       'sdks:\n  node: cd x && node y',
@@ -245,7 +245,7 @@ scenarios: [wall.yaml]
       ],
     ],
     ['sdks: { a: x }\nscenarios: [missing, missing]', ['sdks.yaml:2:12: scenarios: expected each scenario once']],
-    ['sdks: { a: x }\nscenarios: [bad.yaml]', ['bad.yaml:1:1: limit: expected no such field; did you mean limits?']],
+    ['sdks: { a: x }\nscenarios: [bad.yaml]', ['bad.yaml:1:1: limit: expected a known field; did you mean limits?']],
     ['sdks: { a: { command: x, folder: none } }', ['sdks.yaml:1:34: sdks.a.folder: expected a folder, got "none"']],
     ['sdks: [', ['sdks.yaml:1:8: expected valid YAML']],
   ])('%j is refused with the place of the mistake', async (file, messages) => {

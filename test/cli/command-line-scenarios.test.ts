@@ -106,7 +106,7 @@ describe('petstore-sim check', () => {
     const { code, out, err } = await run('check', 'bad.yaml', 'good.yaml', './worse.yaml', 'nope.yaml');
     expect(code).toBe(2);
     expect(out).toBe('good.yaml: ok\n');
-    expect(err).toBe(`bad.yaml:1:1: sede: expected no such field; did you mean seed?
+    expect(err).toBe(`bad.yaml:1:1: sede: expected a known field; did you mean seed?
 bad.yaml:3:14: keys.a.plan: expected a plan (free, pro, business, enterprise), got "gold"
 ./worse.yaml:2:1: expected valid YAML: Tabs are not allowed as indentation; indent with spaces
 nope.yaml: expected a file or a shipped scenario; npx petstore-sim scenarios lists the shipped ones
@@ -131,7 +131,7 @@ describe('petstore-sim --scenario', () => {
     const { code, out, err } = await run('--scenario', 'bad.yaml');
     expect([code, out]).toEqual([2, '']);
     expect(err.split('\n')).toEqual([
-      'bad.yaml:1:1: sede: expected no such field; did you mean seed?',
+      'bad.yaml:1:1: sede: expected a known field; did you mean seed?',
       'bad.yaml:2:22: limits.algorithm: expected "fixed-window", "sliding-log" or "token-bucket", got "leaky"',
       '',
     ]);
@@ -177,11 +177,11 @@ describe('petstore-sim --set', () => {
     ['=5', 'petstore-sim: expected --set PATH=VALUE'],
     ['a..b=5', 'petstore-sim: expected --set PATH=VALUE'],
     ['seed=[', 'petstore-sim: --set seed=[: expected'],
-    ['ban.secnds=5', '--set ban.secnds=5: ban.secnds: expected no such field; did you mean seconds?'],
+    ['ban.secnds=5', '--set ban.secnds=5: ban.secnds: expected a known field; did you mean seconds?'],
     ['keys.x.plan=gold', '--set keys.x.plan=gold: keys.x.plan: expected a plan'],
     ['seed.x=4', '--set seed.x=4: seed: expected a number, got a map'],
     ['limits.algorithm.x=4', '--set limits.algorithm.x=4: limits.algorithm: expected'],
-    ['__proto__.x=4', '--set __proto__.x=4: __proto__: expected no such field'],
+    ['__proto__.x=4', '--set __proto__.x=4: __proto__: expected a known field'],
   ])('%s is a mistake that names the flag', async (set, message) => {
     const { code, out, err } = await run('--set', set);
     expect([code, out]).toEqual([2, '']);
@@ -200,7 +200,7 @@ describe('petstore-sim --set', () => {
       '--set',
       'assumptions.limitsApply=all',
     );
-    expect(err.split('\n').slice(0, 1)).toEqual(['bad.yaml:1:1: sede: expected no such field; did you mean seed?']);
+    expect(err.split('\n').slice(0, 1)).toEqual(['bad.yaml:1:1: sede: expected a known field; did you mean seed?']);
     expect(err).toContain('--set assumptions.limitsApply=all: assumptions.limitsApply: expected the same value as in');
   });
 });
@@ -261,7 +261,7 @@ describe('petstore-sim --watch', () => {
           line: 1,
           column: 21,
           path: 'keys.free-key.usgae',
-          message: 'expected no such field; did you mean usage?',
+          message: 'expected a known field; did you mean usage?',
         },
       ],
     });

@@ -135,7 +135,7 @@ describe('a large input is processed in steps of one key or one pet', () => {
       `keys[${keyCount + 4}].plan: expected text, got 7`,
     ],
     ['a key twice', (state: ExportedState) => state.keys.push(state.keys[0]), 'expected each key once, got one twice'],
-    ['a field too many', (state: ExportedState) => Object.assign(state, { own: 1 }), 'own: expected no such field'],
+    ['a field too many', (state: ExportedState) => Object.assign(state, { own: 1 }), 'own: expected a known field'],
     [
       'a field too few',
       (state: ExportedState) => Object.assign(state, { clock: undefined }),

@@ -109,7 +109,7 @@ const steps: [name: Name, input: object | undefined, result: unknown][] = [
 
 /** Invalid calls, with their status and a part of the message. */
 const mistakes: [name: Name, input: unknown, status: number, message: string | RegExp][] = [
-  ['getHealth', { verbose: true }, 400, 'expected no such field'],
+  ['getHealth', { verbose: true }, 400, 'expected a known field'],
   ['changeClock', { advance: '61' }, 400, 'advance: expected a duration such as'],
   ['changeClock', { advance: -1 }, 400, 'advance: expected a duration such as'],
   ['changeClock', { advance: '9999999d' }, 400, 'at most 3650d'],
@@ -128,7 +128,7 @@ const mistakes: [name: Name, input: unknown, status: number, message: string | R
   ['addKey', { key: 'x', plan: 'gold' }, 400, /^plan: expected a plan \(free, pro, business, enterprise\)/],
   ['addKey', { key: 'x', usage: { minute: 999 } }, 400, /^usage\.minute: expected/],
   ['addKey', { key: 'x', plan: '__proto__' }, 400, 'expected a plan'],
-  ['addKey', { key: 'x', usage: { hour: 1 } }, 400, 'usage.hour: expected no such field'],
+  ['addKey', { key: 'x', usage: { hour: 1 } }, 400, 'usage.hour: expected a known field'],
   ['addKey', { key: 'x', bannedFor: '99999999d' }, 400, 'at most 3650d'],
   ['banKey', { key: 'free-key' }, 400, 'for: expected'],
   ['banKey', { key: 'free-key', for: '99999999d' }, 400, 'at most 3650d'],

@@ -169,7 +169,7 @@ test('an invalid state is rejected with all its mistakes', () => {
       return (error as ScenarioError).issues.map(({ path, message }) => `${path}: ${message}`);
     }
   };
-  expect(issuesOf(state)).toEqual(['state.keys.free-key.strike: expected no such field; did you mean strikes?']);
+  expect(issuesOf(state)).toEqual(['state.keys.free-key.strike: expected a known field; did you mean strikes?']);
   const { strike: _, ...key } = state.keys['free-key'];
   expect(issuesOf({ ...state, keys: { ...state.keys, 'free-key': key } })).toEqual([
     'state.keys.no-key: expected a key defined in `keys`',

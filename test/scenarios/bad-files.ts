@@ -8,7 +8,7 @@ export interface BadFile {
   fineForJsonSchema?: string;
 }
 
-const noField = 'expected no such field';
+const noField = 'expected a known field';
 const duration = 'expected a duration such as "500ms", "2s", "5m" or "1d"';
 const twoFields = 'two fields together';
 
@@ -240,7 +240,7 @@ export const unreadableFiles: BadFile[] = [
     place: '3:1: ',
     message: 'Sequence item without - indicator',
   },
-  { text: 'ban: { after:3 }', place: '1:8: ban.after:3', message: 'expected no such field' },
+  { text: 'ban: { after:3 }', place: '1:8: ban.after:3', message: 'expected a known field' },
   {
     text: 'categories:\n  - 1\n - 2',
     place: '3:1: ',

@@ -32,14 +32,14 @@ test.each([
     'pets: { Rex: { categoryId: 1 } }',
     'pets: expected a list, a map with generate or a map with file, got a map with Rex',
   ],
-  ['keys: { a: {plan:pro} }', 'keys.a.plan:pro: expected no such field; put a space after the colon of plan'],
+  ['keys: { a: {plan:pro} }', 'keys.a.plan:pro: expected a known field; put a space after the colon of plan'],
   ['seed:5', 'expected a map, got "seed:5"; put a space after the colon of seed'],
   ['keys:\n  a:\n    plan:pro', 'keys.a: expected a map, got "plan:pro"; put a space after the colon of plan'],
   ['name: a\nseed:5\nids: { start: 3 }', /; put a space after the colon of seed$/],
   ['name: a\nkeys:\n  a: { plan: pro\nseed: 5\n', /; the \{ in line 3 is not closed$/],
   [
     'faults: [{ then: { status: 503 } }]',
-    'faults[0].then.status: expected no such field; did you mean respond.status?',
+    'faults[0].then.status: expected a known field; did you mean respond.status?',
   ],
 ])('%j is reported with a remedy', async (text, expected) => {
   const [first, ...more] = await mistakes(text);

@@ -72,7 +72,7 @@ seed: 2
       expect.stringContaining('many.yaml:1:7: name: expected text, got 7'),
       expect.stringContaining('many.yaml:2:17: clock.start: expected an instant'),
       expect.stringContaining('many.yaml:2:29: clock.mode: expected "real" or "frozen"'),
-      expect.stringContaining('many.yaml:4:15: keys.free-key.plna: expected no such field'),
+      expect.stringContaining('many.yaml:4:15: keys.free-key.plna: expected a known field'),
       expect.stringContaining('many.yaml:5:18: keys.other.plan: expected a plan'),
       expect.stringContaining('many.yaml:7:5: pets[0].name: expected text'),
       expect.stringContaining('many.yaml:9:20: faults[0].then.delay: expected a duration'),
@@ -85,9 +85,9 @@ seed: 2
     expect(line).toContain('\\u001b[2J');
     // JSON leaves these unescaped: CSI of the C1 set, a line break of Unicode, and right-to-left text.
     const [other = ''] = await mistakes(write('bad.yaml', '"mode\\x9b2J\\u202e": 1'));
-    expect(other).toContain('mode\\u{9b}2J\\u{202e}: expected no such field');
+    expect(other).toContain('mode\\u{9b}2J\\u{202e}: expected a known field');
     // A name of this length leaves room for the expected value.
-    expect((await mistakes(write('bad.yaml', `${'x'.repeat(900)}: 1`))).join('')).toContain('expected no such field');
+    expect((await mistakes(write('bad.yaml', `${'x'.repeat(900)}: 1`))).join('')).toContain('expected a known field');
     expect((await mistakes(write('bad.yaml', `seed: ${'x'.repeat(5_000)}`))).join('').length).toBeLessThan(600);
   });
 
@@ -132,8 +132,8 @@ describe('a file is read as written', () => {
 
   test('a name that every JavaScript object has is a field like any other', async () => {
     expect(await mistakes(write('proto.yaml', '__proto__: { seed: 1 }\nconstructor: 1'))).toEqual([
-      expect.stringContaining('proto.yaml:1:1: __proto__: expected no such field'),
-      expect.stringContaining('proto.yaml:2:1: constructor: expected no such field'),
+      expect.stringContaining('proto.yaml:1:1: __proto__: expected a known field'),
+      expect.stringContaining('proto.yaml:2:1: constructor: expected a known field'),
     ]);
     expect(({} as { seed?: number }).seed).toBeUndefined();
   });

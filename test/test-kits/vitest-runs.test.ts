@@ -52,7 +52,7 @@ test('of tests at the same time only the one whose client misbehaved fails', () 
 });
 
 test.each([
-  ['has a mistake in its scenario', 'ScenarioError: scenario at kees: expected no such field'],
+  ['has a mistake in its scenario', 'ScenarioError: scenario at kees: expected a known field'],
   ['names an unknown scenario', 'expected a file or a shipped scenario'],
   ['has a misspelt verdict', "Failed to read the option verdict: expected 'check' or 'ignore', got 'checked'"],
   ['has a misspelt verdict and takes no simulator', "expected 'check' or 'ignore', got 'chekc'"],

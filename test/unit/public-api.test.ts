@@ -63,8 +63,8 @@ test('a key is added with the same fields as in a scenario', () => {
 });
 
 test.each([
-  [{ bannedForMs: 5 }, 'API key at bannedForMs: expected no such field; did you mean bannedFor?'],
-  [{ usage: { minuet: 1 } }, 'API key at usage.minuet: expected no such field; did you mean minute?'],
+  [{ bannedForMs: 5 }, 'API key at bannedForMs: expected a known field; did you mean bannedFor?'],
+  [{ usage: { minuet: 1 } }, 'API key at usage.minuet: expected a known field; did you mean minute?'],
   [{ usage: { minute: 61 } }, 'API key at usage.minute: expected at most the limit of the plan (60), got 61'],
   [{ plan: 'gold' }, 'API key at plan: expected a plan (free, pro, business, enterprise), got "gold"'],
   [{ bannedFor: 'long' }, 'API key at bannedFor: expected a duration such as "500ms", "2s", "5m" or "1d", got "long"'],
@@ -98,7 +98,7 @@ test.each([
   [{ name: 7, categoryId: 1 }, 'pet at name: expected text, got 7'],
   [{ name: '\ud800', categoryId: 1 }, 'pet at name: expected well-formed Unicode'],
   [{ name: 'Rex', categoryId: 1, status: 'lost' }, 'pet at status: expected "available", "pending" or "sold"'],
-  [{ name: 'Rex', categoryId: 1, colour: 'red' }, 'pet at colour: expected no such field'],
+  [{ name: 'Rex', categoryId: 1, colour: 'red' }, 'pet at colour: expected a known field'],
 ])('a pet such as %o is rejected, and the lists stay readable', (pet, message) => {
   const sim = frozen();
   expect(() => sim.pets.add(pet as never)).toThrow(message);

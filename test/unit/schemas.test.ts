@@ -65,10 +65,10 @@ describe('a schema', () => {
       '[pets.0.name]: expected text, got none',
       'pets.0.age: expected a number, got "x"',
       'pets.1: expected a map, got 7',
-      '[pets.2.nmae]: expected no such field; did you mean name?',
+      '[pets.2.nmae]: expected a known field; did you mean name?',
       '[two]: expected text, got none',
-      '[twoo]: expected no such field; did you mean two?',
-      '[extra]: expected no such field; the fields are one, pets, two',
+      '[twoo]: expected a known field; did you mean two?',
+      '[extra]: expected a known field; the fields are one, pets, two',
     ]);
   });
 
@@ -144,16 +144,16 @@ describe('either', () => {
     expect(mistakes(size, { high: 1 })).toEqual(['[low]: expected a number, got none']);
     expect(mistakes(size, { low: 1, hihg: 2 })).toEqual([
       '[high]: expected a number, got none',
-      '[hihg]: expected no such field; did you mean high?',
+      '[hihg]: expected a known field; did you mean high?',
     ]);
     expect(mistakes(size, { byts: 1 })).toEqual([
       '[bytes]: expected a number, got none',
-      '[byts]: expected no such field; did you mean bytes?',
+      '[byts]: expected a known field; did you mean bytes?',
     ]);
-    expect(mistakes(size, { lwo: 1, hihg: 2 })).toContain('[lwo]: expected no such field; did you mean low?');
+    expect(mistakes(size, { lwo: 1, hihg: 2 })).toContain('[lwo]: expected a known field; did you mean low?');
     const nested = either(fields({ a: fields({ x: number }) }), fields({ b: number }));
     expect(mistakes(nested, { a: { y1: 1, y2: 2, y3: 3 } })).toHaveLength(4);
-    expect(mistakes(nested, { a: { y1: 1 } })).toContain('[a.y1]: expected no such field; the fields are x');
+    expect(mistakes(nested, { a: { y1: 1 } })).toContain('[a.y1]: expected a known field; the fields are x');
   });
 });
 
@@ -167,8 +167,8 @@ describe('unusual input', () => {
     ]);
     expect(Object.getPrototypeOf(output)).toBe(Object.prototype);
     expect(mistakes(pet, { name: 'x', ...odd })).toEqual([
-      '[__proto__]: expected no such field; the fields are name, age, tags',
-      '[constructor]: expected no such field; the fields are name, age, tags',
+      '[__proto__]: expected a known field; the fields are name, age, tags',
+      '[constructor]: expected a known field; the fields are name, age, tags',
     ]);
     const sim = createSimulator({ scenario: JSON.parse('{"keys":{"__proto__":{"plan":"pro"},"constructor":{}}}') });
     expect(['__proto__', 'constructor'].map((key) => sim.keys.get(key).plan)).toEqual(['pro', 'free']);
