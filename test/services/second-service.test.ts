@@ -210,7 +210,7 @@ describe('a second service', () => {
     const alone = createControl(createSimulator({ scenario: frozen }));
     expect(() => alone.importState(state)).toThrow('expected services of this simulator, got depot');
     expect(alone.exportState()).not.toHaveProperty('services');
-    expect(() => exportedScenario(state)).toThrow('got data of depot too');
+    expect(() => exportedScenario(state)).toThrow('got data of the service depot too');
   });
 
   test('is saved for the next load of a page', async () => {
