@@ -66,7 +66,8 @@ export function createWaitingRequests(
   function delay(request: DelayedRequest): void {
     const isBehind = ({ dueMs }: DelayedRequest) => dueMs <= request.dueMs;
     delayed.splice(delayed.findLastIndex(isBehind) + 1, 0, request);
-    clock.rearm();
+    // Sets the timer after the caller has called `wait`. If the process was paused, the delay may be over already.
+    Promise.resolve().then(() => clock.rearm());
   }
 
   function run(exchange: RequestInProgress, rule: RunningRequest['rule'], delayMs = 0): void {

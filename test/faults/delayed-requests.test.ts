@@ -36,9 +36,18 @@ function answered(sim: Simulator): [number, number][] {
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 describe('delayed requests', () => {
+  test('get their responses even if a pause of the process outlasts the delay', async () => {
+    const sim = createSimulator({ scenario: late('5ms') });
+    let nowMs = Date.now();
+    vi.spyOn(Date, 'now').mockImplementation(() => (nowMs += 10));
+    const response = await Promise.race([send(sim), new Promise((resolve) => setTimeout(resolve, 5_000))]);
+    expect(response).toMatchObject({ status: 200 });
+  });
+
   test('continue in the order of their due times, in any order of arrival', async () => {
     const sim = frozen(threeOneTwo);
     const seen = answered(sim);
