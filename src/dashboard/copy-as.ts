@@ -185,8 +185,8 @@ ${compared
 }
 
 /**
- * Formats a scenario as an object literal for the test code that a user copies from the dashboard. From a literal,
- * TypeScript infers literal types.
+ * Formats a scenario as a JavaScript object literal, for the test code that a user copies from the dashboard. In a
+ * literal, TypeScript accepts `mode: 'frozen'`; it would reject the type `string` of a parsed JSON text.
  */
 function scenarioCode(changes: object, isOnShipped: boolean): string {
   const lines = Object.entries(changes).map(([name, value]) => {

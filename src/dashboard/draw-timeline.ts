@@ -25,7 +25,7 @@ const fewLanes = 4;
 export interface TimelineLayout {
   entries: EntryBuffer;
   lanes: readonly TimelineLane[];
-  /** Keys that share one line at the bottom of the timeline. */
+  /** API keys that share the timeline's last line, because the timeline has only a few lines. */
   folded: readonly TimelineLane[];
   axis: TimelineAxis;
   width: number;

@@ -7,8 +7,8 @@ import type { KeyInfo } from '../simulator/keys.js';
 /** Displayed state of a simulator or run, without its requests. */
 export interface SessionState {
   /**
-   * `lost`: the server does not respond. `gone`: the sandbox was removed. `locked`: the server requires a control
-   * token.
+   * State of the dashboard's connection to the server. `lost`: the server does not respond. `gone`: the displayed
+   * sandbox was removed. `locked`: the server requires a control token. `file`: the page shows a saved report.
    */
   connection: 'connecting' | 'live' | 'lost' | 'gone' | 'locked' | 'file';
   /** Time at which the connection to the server was lost, in milliseconds of `performance.now()`. */

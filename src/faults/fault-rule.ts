@@ -14,7 +14,10 @@ export interface FaultCondition {
   every?: number | undefined;
   /** The rule applies to the first n requests that meet the other conditions. */
   first?: number | undefined;
-  /** Probability that the rule applies to a request, from 0 to 1. Drawn from the seed. */
+  /**
+   * Probability that the fault rule applies to a matching request, from 0 to 1. The random decision for each request
+   * depends only on the scenario's seed.
+   */
   probability?: number | undefined;
   /** Time after which the rule applies, in milliseconds of simulated time since the scenario started. */
   after?: number | undefined;

@@ -16,7 +16,10 @@ export const hostileRetryAfterForms = [
 /** Invalid forms of the X-RateLimit-Reset header. A fault can use them in any response, not only in a 429. */
 export const hostileResetForms = ['milliseconds', 'delta', 'skewed', 'missing'] as const;
 
-/** Headers that violate the interface document but occur in real services: `hostileHeaders` of a scenario. */
+/**
+ * Malformed or misleading rate-limit headers, for the scenario setting `hostileHeaders`. Real services send such
+ * headers, although the documentation of this API rules them out.
+ */
 export interface HostileHeaders {
   retryAfter?: (typeof hostileRetryAfterForms)[number] | undefined;
   reset?: (typeof hostileResetForms)[number] | undefined;

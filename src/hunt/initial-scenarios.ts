@@ -26,7 +26,8 @@ export function initialScenariosFor({ key, client }: SearchSpace): Scenario[] {
     { ...usedUp, limits: { retryAfterForm: 'http-date' } },
     { ...usedUp, ...writes },
     { ...usedUp, ...parallel },
-    // Scenario with delayed responses. Some of the client's callers then send while others wait.
+    // Scenario with delayed responses, for a client that makes concurrent calls. Some calls then send requests while
+    // others wait for the end of a rate limit.
     ...(client.includes('parallel')
       ? [
           {

@@ -18,7 +18,7 @@ export interface Finding {
   text: string;
 }
 
-/** A finding as its rule creates it, without the rule's code. */
+/** Finding as a rule of the judge creates it, without the field `code` (the rule's name), which is added later. */
 export type RuleFinding = Omit<Finding, 'code'>;
 
 /** Result of one rule for a run: its findings, and whether the run exercised the rule. */

@@ -32,8 +32,8 @@ export const expectedRetryMs = ({ deadlineMs, answeredAtMs }: JudgedRequest) =>
   deadlineMs ?? answeredAtMs + unknownWaitMs;
 
 /**
- * End of a finding's text about the allowed behavior: the client may also give up, if the code that made the call gets
- * an error.
+ * End of the sentence that states the behavior a finding allows: as an alternative, the client may give up if it
+ * reports an error to the calling code.
  */
 export const orError = ', or an error for the caller';
 

@@ -33,9 +33,9 @@ export function createOutageExcuse(
 }
 
 /**
- * Returns the earliest time from which a server outage can excuse a request that a finding blames, in Unix
- * milliseconds. The period includes the previous failed or refused request, because the journal lacks responses that
- * the client received during the outage.
+ * Returns the time from which a server outage can excuse a request that a finding blames, in Unix milliseconds: the
+ * arrival of the earliest related request. Related requests are the refusal that the client had read last, and the
+ * failed request that the blamed one repeats.
  */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(

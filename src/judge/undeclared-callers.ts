@@ -151,9 +151,9 @@ const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: Jud
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
 
 /**
- * Whether a request arrived after the wait that the latest of several refusals requires, so that a single client could
- * have sent the request. Returns `false` if the latest refused request arrived within 100 ms after the first refusal,
- * because concurrent callers probably sent both.
+ * Whether a request arrived after the end of the wait that the latest refusal requires. A single sequential client
+ * could then have sent the request. Returns `false` if the latest refused request arrived within 100 ms after the first
+ * refusal, because two concurrent callers probably sent these requests.
  */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];

@@ -61,8 +61,9 @@ export interface ReadReplica {
 }
 
 /**
- * Reads the log in a Redis store, or creates a log that starts with the scenario. If this version of petstore-sim
- * responds differently to another version's entries, moves these entries out of the log and reads the log again.
+ * Reads the server's log from Redis, or creates a log that starts with the scenario. The log contains the commands that
+ * led to the server's state. If this version of petstore-sim would respond to a logged request in another way than the
+ * version that logged it, moves such entries out of the log and reads the log again.
  * @param hash hash of the scenario
  * @throws {LogOpenError} for an unusable log
  */

@@ -58,7 +58,10 @@ export interface SandboxesOptions {
   limit?: number | undefined;
 }
 
-/** Callbacks for the creator of the sandboxes, such as a server that stores the changes of its state in a log. */
+/**
+ * Callbacks for the code that creates the collection of sandboxes, such as a server with a log: a check whether a sandbox
+ * is in use, and a notice of each new sandbox.
+ */
 interface SandboxHooks {
   /**
    * Whether a sandbox counts as used although it has no pending request. Default: whether any code waits for a time of

@@ -35,7 +35,7 @@ export type PendingExchange = { -readonly [Field in keyof Exchange]: Exchange[Fi
 /** Names a recorded request in a message: `#12 GET /pets?limit=0`. */
 export const placeOf = (exchange: Exchange) => `#${exchange.id} ${requestTarget(exchange)}`;
 
-/** Whether the client disconnected before a response, so that the response is unknown. */
+/** Whether the recorded client disconnected before it received a response. The recording then contains no response. */
 export const isGivenUp = ({ status, isAbandoned }: Exchange) => status === 0 && isAbandoned;
 
 /** Response headers that are read from a recording. Others are dropped, because some contain secrets. */

@@ -14,7 +14,10 @@ export class RepeatedEntries {
   readonly #before = new Map<string, number>();
   #inFile = new Map<string, number>();
 
-  /** Counts an entry of the current recording file. Returns whether an earlier file contained the entry. */
+  /**
+   * Whether an earlier recording file contained an entry of the current file. If a file contains equal entries, the
+   * n-th of them is a repetition only if an earlier file contained n of them.
+   */
   isRepeated(entry: RecordedEntry, form: Form): boolean {
     if (!Number.isFinite(entry.record.arrivedAtMs)) return false;
     const [exact, alike] = [exactHash(entry), alikeHash(entry)];

@@ -8,7 +8,7 @@ export interface Issue {
    * shortened.
    */
   readonly path: string;
-  /** Sentence with the expected and the actual value. */
+  /** Description of a mistake in a checked value (such as a scenario): the expected value, and the actual one. */
   readonly message: string;
   /** Path to the wrong value, as field names and list indexes. */
   readonly steps: readonly Step[];

@@ -17,7 +17,7 @@ export interface Schema<Output, Input = Output> {
 
   // Properties that describe the values a schema accepts. The JSON Schema and the TypeScript type are derived from
   // these properties.
-  /** JSON Schema keywords for this value, such as `minimum`. */
+  /** JSON Schema keywords that describe the values this schema accepts, such as `minimum`. */
   readonly json?: Readonly<Record<string, unknown>>;
   /**
    * Inner schema, whose checked values this schema checks further or converts. Absent if this schema reads values

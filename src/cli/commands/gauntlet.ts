@@ -65,10 +65,10 @@ function checkIsNoScenario([first = '', ...rest]: readonly string[]): void {
 }
 
 /**
- * Suggests next commands for the user. After failures: `exec` for each of the first three failed scenarios, and
- * `gauntlet` for all failed scenarios. Without failures: `matrix`.
- * @param again arguments that the suggested `exec` and `gauntlet` repeat: flags of custom routes, and the client's
- * command
+ * Suggests the user's next command lines. After failures: `petstore-sim exec` for each of the first three failed
+ * scenarios, and `petstore-sim gauntlet` for all of them. Without failures: `petstore-sim matrix`.
+ * @param again end of the suggested `exec` and `gauntlet` command lines: flags such as `--handlers FILE`, and the
+ * client's command
  */
 function nextCommands(
   results: readonly GauntletResult[],

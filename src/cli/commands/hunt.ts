@@ -205,8 +205,9 @@ const firstScenarios = [
 ];
 
 /**
- * Tracks which fields of a scenario's `client` (operation, number of calls, concurrent calls) are worth varying in the
- * search. Removes a field once a run shows that the tested command ignores that field.
+ * Tracks which fields of a scenario's `client` (operation, number of calls, concurrent calls) the command `hunt` varies
+ * when it searches for scenarios that break the tested client. Removes a field once a run shows that the client ignores
+ * the field.
  */
 function createAsked() {
   const fields = new Set(['operation', 'calls', 'parallel']);

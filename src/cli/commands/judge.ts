@@ -113,7 +113,10 @@ const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
   statuses.includes(exchange.status) &&
   (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
 
-/** Marks the requests of an API other than the Petstore that were refused because of a limit. */
+/**
+ * Sets `refusal: 'limit'` in each recorded request to an API other than the Petstore whose response refused the request
+ * because of a rate limit.
+ */
 const withRefusals = (exchanges: readonly Exchange[], statuses: readonly number[]): Exchange[] =>
   exchanges.map((exchange) => (isRefusal(exchange, statuses) ? { ...exchange, refusal: 'limit' } : exchange));
 

@@ -86,7 +86,9 @@ function memory(resolved: ResolvedScenario): Engine<ServableState> {
   return memoryEngine(sim, loadPetstore);
 }
 
-/** Scenario fields that the flags set, in the order of their application. */
+/**
+ * Scenario fields that flags of `petstore-sim serve` set, such as `--seed`, in the order in which the fields are set.
+ */
 export async function readOverrides(flags: Pick<ServeFlags, 'seed' | 'no-limits' | 'set'>): Promise<Override[]> {
   const { seed, 'no-limits': noLimits, set = [] } = flags;
   const overrides: Override[] = [];

@@ -314,8 +314,8 @@ function describe(exchange: Exchange): string {
 }
 
 /**
- * Returns a text that is equal for all rate-limit rules that treat requests of one key alike. The text serves as a
- * cache key, so that the result of such rules is computed only once.
+ * Returns a cache key for rate-limit rules. Rules that count and refuse a key's requests in the same way have the same
+ * cache key, so that their window is computed only once.
  * @param isLimited to which requests the limits apply, such as a boolean per operation
  * @param isRefused whether the API refused the request; `undefined` if unknown
  */

@@ -46,7 +46,10 @@ export const newKeys: readonly SimulatedKey[] = [
 
 const sizeOf = (name: WindowName, limit: number): WindowSize => ({ limit, length: windowSeconds[name] * 1000 });
 
-/** Returns a window of a key, with its size; `undefined` if responses have not shown the window yet. */
+/**
+ * Returns one rate-limit window of an API key: its name (minute or day), state and size (limit and length). Returns
+ * `undefined` if no response has shown the limit or the use of this window.
+ */
 function windowOf({ windows, limits }: Pick<SimulatedKey, 'windows' | 'limits'>, name: WindowName) {
   const [state, limit] = [windows[name], limits[name]];
   return state === undefined || limit === undefined ? undefined : { name, state, size: sizeOf(name, limit) };

@@ -8,7 +8,7 @@ type Handlers = readonly OwnHandler[];
 /** Source of the user's msw handlers: a list, or a function that creates the list for a simulator. */
 export type HandlerSource = Handlers | ((sim: Simulator) => Handlers | Promise<Handlers>);
 
-/** Returns the function that serves requests to a simulator by the user's msw handlers. */
+/** Returns the function that responds to a simulator's requests with the user's msw handlers. */
 export type ExtensionOf = (sim: Simulator) => Extension;
 
 /**
