@@ -4,6 +4,7 @@ import { pluralize } from '../values/pluralize.js';
 import { codesOf } from './finding.js';
 import { judgeObservedRun, judgeRun, type Verdict } from './judge-run.js';
 import { isRefusal, readReset } from './promises.js';
+import { isUnknown } from './request-kind.js';
 import type { RunFacts } from './run.js';
 
 /**
@@ -40,6 +41,9 @@ const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly Findin
   },
   'answer body': { rules: ['rounded-int64'], say: 'without the response body. Record with content' },
 };
+
+/** Rules of the judge that search later responses for the pet of a write whose own response was lost. */
+const searching: readonly FindingCode[] = ['body-changed', 'gave-up', 'lost-write'];
 
 /**
  * Judges a client by recorded traffic; recordings of the simulator are judged like a live run. For other recordings,
@@ -85,6 +89,7 @@ const hidesHeaders = ({ headers, requestHeaders: { origin } }: Exchange) =>
 function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown: boolean): Verdict {
   const unreliable = new Set<FindingCode>();
   const texts: string[] = [];
+  const hasLostWrite = exchanges.some((exchange) => exchange.isWrite && isUnknown(exchange));
   for (const [part, { rules, say }] of Object.entries(doubts) as [Missing, (typeof doubts)['key']][]) {
     const count = exchanges.filter(({ missing }) => missing.includes(part)).length;
     if (count === 0 || (part === 'key' && isKeyKnown)) continue;
@@ -93,6 +98,7 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
         ? [...verdict.exercised, ...codesOf(verdict.findings)].filter((code) => !timeless.includes(code))
         : rules;
     for (const code of lost) unreliable.add(code);
+    if (part === 'answer body' && hasLostWrite) for (const code of searching) unreliable.add(code);
     texts.push(
       `${count} of ${pluralize(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${say}.`,
     );

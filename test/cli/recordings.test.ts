@@ -136,12 +136,15 @@ test('a write with a lost response is not given up if a later list in the record
     faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', reset: true } }],
   });
   const send = (init: RequestInit = {}) =>
-    sim.fetch('http://petstore.test/v1/pets?limit=100', { ...init, headers: { authorization: `Bearer ${secret}` } });
-  const rex = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };
-  await expect(send(rex)).rejects.toThrow('Failed to fetch');
-  expect((await send(rex)).status).toBe(429);
+    sim.fetch('http://petstore.test/v1/pets?limit=100', {
+      ...init,
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    });
+  const zorro = { method: 'POST', body: '{"name":"Zorro","categoryId":1}' };
+  await expect(send(zorro)).rejects.toThrow('Failed to fetch');
+  expect((await send(zorro)).status).toBe(429);
   sim.clock.advance(60_000);
-  await send();
+  expect(await (await send()).text()).toContain('Zorro');
   const file = inFolder('lost.har');
   writeFileSync(file, harOf(sim));
   const { err } = await runCommandLine(['judge', file, '--ended', '--json']);

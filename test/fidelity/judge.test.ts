@@ -321,4 +321,33 @@ describe('missing parts of a recording make the verdict inconclusive, with advic
       expect(verdict.findings).toEqual([]);
     }
   });
+
+  test('bodies of responses, after a write whose response was lost', async () => {
+    const sim = frozen({
+      keys: { 'free-key': { usage: { minute: 59 } } },
+      faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', reset: true } }],
+    });
+    const send = (init: RequestInit = {}) =>
+      sim.fetch('http://petstore.test/v1/pets', {
+        ...init,
+        headers: { authorization: 'Bearer free-key', 'content-type': 'application/json' },
+      });
+    const zorro = { method: 'POST', body: '{"name":"Zorro","categoryId":1}' };
+    await expect(send(zorro)).rejects.toThrow();
+    await send(zorro);
+    sim.clock.advance(60_000);
+    await send();
+    const verdict = await recorded(sim, harOf(sim), (text) => {
+      const har = JSON.parse(asForeign(text));
+      for (const { response } of har.log.entries) delete response.content.text;
+      // Chromium records a lost response so.
+      har.log.entries[0].response.status = 0;
+      return JSON.stringify(har);
+    });
+    expect(verdict).toMatchObject({
+      outcome: 'inconclusive',
+      reason: expect.stringMatching(/without the response body/),
+    });
+    expect(verdict.findings).toEqual([]);
+  });
 });
