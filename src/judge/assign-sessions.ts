@@ -49,7 +49,7 @@ function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPo
   const fingerprints = new Fingerprints();
   const sessions = new Map<string, ClientSession>();
   const seriesOf = new Map<string, number>();
-  let era = 0;
+  let clockSetBacks = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
   let last: ({ session: ClientSession } & Pick<RequestRecord, 'client' | 'connection'>) | undefined;
 
@@ -57,18 +57,18 @@ function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPo
     if (
       last !== undefined &&
       last.session.token === token &&
-      last.session.era === era &&
+      last.session.clockSetBacks === clockSetBacks &&
       last.client === client &&
       last.connection === connection
     )
       return last.session;
-    const key = `${era} ${token}`;
+    const key = `${clockSetBacks} ${token}`;
     const series = getOrCreate(seriesOf, key, () => seriesOf.size);
     const byClient = `${key} ${client}`;
     // A connection belongs to one client, even if the User-Agent changes between its requests.
     const byConnection = connection === undefined ? byClient : `${key}\n${connection}`;
     const session = sessions.get(byConnection) ??
-      sessions.get(byClient) ?? { token, era, series, client, callers, isSequential: callers === 1 };
+      sessions.get(byClient) ?? { token, clockSetBacks, series, client, callers, isSequential: callers === 1 };
     sessions.set(byConnection, session);
     if (!sessions.has(byClient)) sessions.set(byClient, session);
     last = { session, client, connection };
@@ -77,7 +77,7 @@ function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPo
 
   return (entry) => {
     const { arrivedAtMs, requestBody } = entry;
-    if (arrivedAtMs < lastMs - correctionMs) era++;
+    if (arrivedAtMs < lastMs - correctionMs) clockSetBacks++;
     lastMs = arrivedAtMs;
     const requestText = requestBody === undefined ? '' : textOfBytes(requestBody);
     const session = sessionOf(entry);

@@ -10,7 +10,7 @@ export interface ClientSession {
    * Number of times that the simulated clock was set back before this session (the requests of one client with one API
    * key). Times before and after a set-back cannot be compared.
    */
-  readonly era: number;
+  readonly clockSetBacks: number;
   /**
    * Number of the API key within the run, from 0, which all sessions (clients) with the key share. After the clock was
    * set back, the key has a new number, because times before and after cannot be compared.

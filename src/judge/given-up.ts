@@ -22,7 +22,7 @@ export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   if (isOver && !run.end?.isInterrupted) return true;
   // A call is not given up while a request is pending, because the pending request may be the call's retry. After the
   // clock was set back, times before and after are not comparable, so no retry counts as overdue.
-  if (pending > 0 || requests.at(-1)?.session.era !== failed.session.era) return false;
+  if (pending > 0 || requests.at(-1)?.session.clockSetBacks !== failed.session.clockSetBacks) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return nowMs > expectedRetryMs(failed) + patience;
 }

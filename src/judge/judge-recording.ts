@@ -25,21 +25,22 @@ const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64
 /**
  * Rules of the judge that become unreliable if a recording lacks a certain part, and advice on how to record this part.
  */
-const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly FindingCode[]; say: string }> = {
+const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly FindingCode[]; explanation: string }> = {
   key: {
     rules: 'most',
-    say: 'without an API key, so it is unknown which requests share a key. Record with sensitive data (Chromium: "Allow to generate HAR with sensitive data"), or use --one-key if all had the same key',
+    explanation:
+      'without an API key, so it is unknown which requests share a key. Record with sensitive data (Chromium: "Allow to generate HAR with sensitive data"), or use --one-key if all had the same key',
   },
-  timings: { rules: 'most', say: 'without times. Record with timings, not in a minimal mode' },
+  timings: { rules: 'most', explanation: 'without times. Record with timings, not in a minimal mode' },
   'answer headers': {
     rules: 'most',
-    say: 'without response headers such as Retry-After. Record with headers',
+    explanation: 'without response headers such as Retry-After. Record with headers',
   },
   'request body': {
     rules: ['body-changed', 'lost-write', 'duplicate-write', 'gave-up', 'rounded-int64'],
-    say: 'without the request body. Record with request bodies',
+    explanation: 'without the request body. Record with request bodies',
   },
-  'answer body': { rules: ['rounded-int64'], say: 'without the response body. Record with content' },
+  'answer body': { rules: ['rounded-int64'], explanation: 'without the response body. Record with content' },
 };
 
 /** Rules of the judge that search later responses for the pet of a write whose own response was lost. */
@@ -56,7 +57,7 @@ export function judgeRecording(exchanges: readonly Exchange[], options: JudgeRec
   const areHeadersHidden = known.areHeadersHidden || exchanges.some(hidesHeaders);
   const facts = { ...known, scenario, nowMs, areHeadersHidden };
   const isOwn = exchanges.every((exchange) => exchange.isOwn);
-  const verdict = isOwn ? judgeRun(exchanges, facts) : judgeObservedRun(exchanges.map(withResetAhead), facts);
+  const verdict = isOwn ? judgeRun(exchanges, facts) : judgeObservedRun(exchanges.map(withRefusalBeforeReset), facts);
   return withDoubts(verdict, exchanges, isOwn || isOneKey);
 }
 
@@ -70,7 +71,7 @@ const clockDoubtMs = 1_500;
  * Moves the time of a refused response to just before the reset time in its headers. Without this, network delay or
  * clock error could place the response after its reset time.
  */
-function withResetAhead(exchange: Exchange): Exchange {
+function withRefusalBeforeReset(exchange: Exchange): Exchange {
   const resetMs = readReset(exchange) ?? Number.NaN;
   const isPassed = resetMs <= exchange.answeredAtMs && resetMs > exchange.answeredAtMs - clockDoubtMs;
   return isRefusal(exchange) && isPassed ? { ...exchange, answeredAtMs: resetMs - 1 } : exchange;
@@ -90,7 +91,7 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
   const unreliable = new Set<FindingCode>();
   const texts: string[] = [];
   const hasLostWrite = exchanges.some((exchange) => exchange.isWrite && isUnknown(exchange));
-  for (const [part, { rules, say }] of Object.entries(doubts) as [Missing, (typeof doubts)['key']][]) {
+  for (const [part, { rules, explanation }] of Object.entries(doubts) as [Missing, (typeof doubts)['key']][]) {
     const count = exchanges.filter(({ missing }) => missing.includes(part)).length;
     if (count === 0 || (part === 'key' && isKeyKnown)) continue;
     const lost =
@@ -100,7 +101,7 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
     for (const code of lost) unreliable.add(code);
     if (part === 'answer body' && hasLostWrite) for (const code of searching) unreliable.add(code);
     texts.push(
-      `${count} of ${pluralize(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${say}.`,
+      `${count} of ${pluralize(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${explanation}.`,
     );
   }
   if (texts.length === 0) return verdict;

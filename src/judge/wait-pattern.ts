@@ -15,7 +15,7 @@ const minimumThousandthMs = 5_000;
 const atOnceMs = 20;
 /** Maximum time by which a measured wait exceeds the client's timer, in milliseconds. */
 const maximumLateMs = 80;
-const cutOff = 'a truncated fraction of a second';
+const truncated = 'a truncated fraction of a second';
 
 /** A client's wait: the response that required it, and the request that ended it. */
 interface Wait {
@@ -41,7 +41,7 @@ export function describeWaits(early: readonly Wait[]): string {
 function guess(early: readonly Wait[], waits: readonly number[]): string | undefined {
   const asked = early.map(({ response }) => response.retryAfterMs);
   if (waits.every((waitMs, index) => isThousandth(waitMs, asked[index]))) return thousandth;
-  if (waits.every((waitMs, index) => isCutOff(waitMs, asked[index]))) return cutOff;
+  if (waits.every((waitMs, index) => isTruncatedRetryAfter(waitMs, asked[index]))) return truncated;
   if (waits.every((ms) => ms <= atOnceMs)) {
     if (early.some(({ response }) => isRetryDate(response))) return 'an HTTP date read as a number';
     if (asked.some((ms) => ms !== undefined && ms > longestTimerMs)) return 'a wait longer than the maximum of a timer';
@@ -61,14 +61,16 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
     early.some(({ response }) => (response.deadlineMs ?? 0) - response.answeredAtMs > hourMs)
   )
     return 'the wait for the minute limit';
-  return shared >= 5_000 ? `a cap of ${whole(shared)}${orShare(shared, asked)}` : `a fixed wait of ${whole(shared)}`;
+  return shared >= 5_000
+    ? `a cap of ${whole(shared)}${shareOfRetryAfter(shared, asked)}`
+    : `a fixed wait of ${whole(shared)}`;
 }
 
 /**
  * Returns a second explanation for a client's too short wait, such as `, or 50 % of Retry-After`. Returns an empty text
  * unless all refusals asked for the same wait, and the client's wait is 50 % to 90 % of that wait, in steps of ten.
  */
-function orShare(waitMs: number, asked: readonly (number | undefined)[]): string {
+function shareOfRetryAfter(waitMs: number, asked: readonly (number | undefined)[]): string {
   const [askedMs = 0] = asked;
   const percent = (100 * waitMs) / askedMs;
   return asked.every((ms) => ms === askedMs) && percent >= 50 && percent % 10 === 0
@@ -95,7 +97,7 @@ const isThousandth = (waitMs: number, askedMs: number | undefined) =>
  * Whether a client's wait is about as long as Retry-After without its fraction, such as 1 s for 1.5 s. Such a client
  * probably read the decimal number as a whole number.
  */
-function isCutOff(waitMs: number, askedMs = 0): boolean {
+function isTruncatedRetryAfter(waitMs: number, askedMs = 0): boolean {
   const wholeMs = Math.floor(askedMs / 1000) * 1000;
   return wholeMs > 0 && askedMs > wholeMs && isAbout(waitMs, wholeMs);
 }

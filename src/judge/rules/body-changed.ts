@@ -25,7 +25,7 @@ export const bodyChanged: WireRule = {
         finding('fail', [first, next], {
           measured: `${length(next)} ${length(next) === length(first) ? 'different ' : ''}bytes`,
           allowed: `the same ${length(first)} bytes`,
-          text: `${requestTarget(next)} was retried with ${nameOf(first, next, service)}. ${isBroken(next) || isBeginning(first, next) ? unread : madeAnew}: store the serialized body and resend it.`,
+          text: `${requestTarget(next)} was retried with ${nameOf(first, next, service)}. ${isLikelyDamaged(next) || isBeginning(first, next) ? unread : madeAnew}: store the serialized body and resend it.`,
         }),
       );
     return { exercised: retries.length > 0, findings };
@@ -66,7 +66,7 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
  */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&
-  (next.call !== undefined || isBeginning(first, next) || isBroken(next));
+  (next.call !== undefined || isBeginning(first, next) || isLikelyDamaged(next));
 
 /**
  * Whether a request retries an unanswered write with a body that was cut short. Such a body does not describe another
@@ -82,7 +82,7 @@ const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
  * Whether a request was probably a retry with a damaged body: the API rejected the request with a 400, and the client
  * sends one request at a time. A request of a concurrent client may belong to another call.
  */
-const isBroken = ({ status, session }: JudgedRequest) => status === 400 && session.isSequential;
+const isLikelyDamaged = ({ status, session }: JudgedRequest) => status === 400 && session.isSequential;
 
 function isBeginning(first: JudgedRequest, next: JudgedRequest): boolean {
   const [whole, part] = [bodyOf(first), bodyOf(next)];

@@ -29,7 +29,7 @@ export const roundedInt64: WireRule = {
     for (const request of requests) {
       for (const text of [request.path, request.query, request.requestText])
         for (const sent of largeNumbers(text)) {
-          const exact = exactOf.get(keyOf(sent));
+          const exact = exactOf.get(withoutExponent(sent));
           // Treats a number in a request as exact if a response contained the same number. The number may also be the
           // rounded form of another identifier, but then nothing shows that the client rounded.
           if (given.has(sent)) isExact ||= isRoundable(sent);
@@ -75,4 +75,4 @@ const formsOf = (exact: string) => [String(Number(exact)), String(BigInt(Number(
  * Writes a number with an exponent (`9.1e18`) as digits (`9100000000000000000`); returns any other number unchanged.
  * The search for rounded identifiers compares texts, and programming languages format large numbers differently.
  */
-const keyOf = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent);
+const withoutExponent = (sent: string) => (/[eE]/.test(sent) ? String(Number(sent)) : sent);
