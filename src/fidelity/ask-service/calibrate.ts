@@ -2,7 +2,7 @@ import type { Exchange } from '../../traffic-files/exchange.js';
 import { Learner } from '../deduce/learner.js';
 import type { Knowledge } from '../deduce/observation.js';
 import { isRefusal } from '../deduce/observed-rate.js';
-import { isEvidence, isLost } from '../deduce/unusable-response.js';
+import { hasFailed, isEvidence } from '../deduce/unusable-response.js';
 import { earnBans } from './earn-bans.js';
 import { bestExperiment, type Experiment, type ExperimentStep } from './experiments.js';
 import { type Probe, plainList, probeOf, type Question, readQuestions, unknown, writeQuestions } from './questions.js';
@@ -79,7 +79,7 @@ async function askQuestions(
 ) {
   for (const { id, decides, isExtra, probe } of questions) {
     const isOpen = decides.some((subject) => learner.about(subject).state !== 'certain');
-    const wasAsked = asked.some((exchange) => exchange.question === id && !isLost(exchange) && isEvidence(exchange));
+    const wasAsked = asked.some((exchange) => exchange.question === id && !hasFailed(exchange) && isEvidence(exchange));
     const request = probe(learner.facts);
     if ((isOpen || isExtra) && !wasAsked && request !== undefined) await asker.ask(request);
   }
@@ -121,7 +121,7 @@ async function run(asker: ServiceClient, learner: Learner, { name, steps }: Expe
     const exchange = await asker.once(probeFor(step, learner));
     // Ends the experiment after a lost response, because the later responses of the experiment reveal little without
     // it.
-    if (isLost(exchange) || learner.limits.unexplained !== undefined) return;
+    if (hasFailed(exchange) || learner.limits.unexplained !== undefined) return;
   }
 }
 

@@ -65,7 +65,7 @@ const read = (
  */
 function secondPage(name: string, value: string): Question {
   const question = read(`paging-${name}`, ['paging'], `/pets?limit=1&${name}=${value}`);
-  return { ...question, probe: (facts) => (facts.listed.length > 1 ? question.probe(facts) : undefined) };
+  return { ...question, probe: (facts) => (facts.lastListIds.length > 1 ? question.probe(facts) : undefined) };
 }
 
 /**

@@ -7,7 +7,7 @@ import { type Exchange, type Missing, readDate, relevantHeaders } from '../../tr
 import { latestMs } from '../../values/instant.js';
 import { pluralize } from '../../values/pluralize.js';
 import { isRefusal, type ObservedRate, rateOf } from '../deduce/observed-rate.js';
-import { isLost, unusableResponse } from '../deduce/unusable-response.js';
+import { hasFailed, unusableResponse } from '../deduce/unusable-response.js';
 import type { Probe } from './questions.js';
 
 /** Response of the real service, with headers and body as received. */
@@ -149,8 +149,8 @@ export class ServiceClient {
     for (let tried = 1; ; tried++) {
       const exchange = await this.once(probe);
       exchanges.push(exchange);
-      if (tried === maximumTries || !(isLost(exchange) || isRefusal(exchange))) return exchanges;
-      if (isLost(exchange)) this.#waitAtLeast(retryWaitMs * 2 ** (tried - 1), 'the service failed');
+      if (tried === maximumTries || !(hasFailed(exchange) || isRefusal(exchange))) return exchanges;
+      if (hasFailed(exchange)) this.#waitAtLeast(retryWaitMs * 2 ** (tried - 1), 'the service failed');
     }
   }
 
@@ -255,8 +255,8 @@ export class ServiceClient {
       if (this.#offsetMs < minimum || this.#offsetMs > maximum) this.#offsetMs = minimum;
     }
     if (token === 'own' && status !== 401) this.#rate = rateOf(exchange) ?? this.#rate;
-    this.#lost = isLost(exchange) ? this.#lost + 1 : 0;
-    if (!isLost(exchange)) this.#hasResponded = true;
+    this.#lost = hasFailed(exchange) ? this.#lost + 1 : 0;
+    if (!hasFailed(exchange)) this.#hasResponded = true;
     if (!isRefusal(exchange) && status !== 503) return;
     const toldMs = readRetryAfter(exchange);
     if (toldMs !== undefined) {

@@ -11,7 +11,7 @@ import { limitAssumptions } from '../deduce/limit-rules.js';
 import { codeOf, isDecided, type Knowledge } from '../deduce/observation.js';
 import { isRefusal } from '../deduce/observed-rate.js';
 import { calibratedName } from '../deduce/scenario-text.js';
-import { isEvidence, isLost, unusableResponse } from '../deduce/unusable-response.js';
+import { hasFailed, isEvidence, unusableResponse } from '../deduce/unusable-response.js';
 import { banNumbers, observeBans } from './compare-bans.js';
 import { compareLimits, setText } from './compare-limits.js';
 import type { ServiceDifference } from './difference.js';
@@ -105,7 +105,7 @@ function conclude(
 ): Pick<Comparison, 'outcome' | 'reason'> {
   const requests = exchanges.length;
   const last = exchanges.at(-1);
-  const failure = last && (unusableResponse(last) ?? (isLost(last) ? 'The service failed.' : undefined));
+  const failure = last && (unusableResponse(last) ?? (hasFailed(last) ? 'The service failed.' : undefined));
   const unchecked = (reason: string) => ({ outcome: 'could not check', reason }) as const;
   if (failure !== undefined) return unchecked(ended ?? failure);
   if (differences.length > 0) {
@@ -117,7 +117,7 @@ function conclude(
   }
   if (ended !== undefined) return unchecked(ended);
   if (requests === 0) return unchecked('No responses to compare.');
-  const unanswered = exchanges.filter((exchange) => isLost(exchange) || !isEvidence(exchange)).length;
+  const unanswered = exchanges.filter((exchange) => hasFailed(exchange) || !isEvidence(exchange)).length;
   if (unanswered > 0) {
     return unchecked(
       `${unanswered} of ${requests} requests got no response of the API: none at all, a 5xx or a rejected key.`,
@@ -162,7 +162,7 @@ async function unexplained(
     // Skips the comparison of responses if only one of them, the real API's or the simulator's, is a 429 or a ban. The
     // difference may come from other clients that use the same API key of the real API.
     const isOther = isRefusal(exchange) !== isRefusal(answer) || bans.has(exchange) !== localBans.has(answer);
-    return isLost(exchange) || isOther ? [] : [[exchange, answer]];
+    return hasFailed(exchange) || isOther ? [] : [[exchange, answer]];
   });
   const drift = pairs.flatMap(([exchange, answer]) => responseDifferences(exchange, answer));
   const lacks = (status: number) => !pairs.some(([exchange]) => exchange.status === status);

@@ -15,7 +15,7 @@ interface BanLengths {
    * Difference in seconds to the other possible length of each ban, because the service may have rounded the reset time
    * up; 0 if the lengths are certain.
    */
-  readonly orElse: -1 | 0 | 1;
+  readonly alternativeOffset: -1 | 0 | 1;
 }
 
 /**
@@ -25,7 +25,7 @@ interface BanLengths {
  * @param waits Retry-After at the start of each ban, in seconds
  * @param roundings rounding rules that can explain the API's responses
  */
-export function banLengths(
+export function correctBanLengths(
   lengths: readonly (number | undefined)[],
   waits: readonly (number | undefined)[],
   roundings: ReadonlySet<LimitRules['rounding']>,
@@ -43,7 +43,7 @@ export function banLengths(
     seconds: lengths.map((seconds, index) => seconds && lengthOf(seconds, index)),
     // The real length of a ban may differ from the computed length by one second. The responses do not show whether the
     // real API rounded the ban's reset time up.
-    orElse: !mayRound || isExact ? 0 : doesRound ? 1 : -1,
+    alternativeOffset: !mayRound || isExact ? 0 : doesRound ? 1 : -1,
   };
 }
 
@@ -51,17 +51,21 @@ export function banLengths(
  * Derives the length of bans (`banSeconds`) and the growth of repeated bans (`banEscalation`) from observed bans.
  * Neither result is certain: the key may have had earlier bans, and growing bans may have reached the maximum length.
  */
-export function lengthKnowledge({ seconds: lengths, orElse }: BanLengths): Knowledge[] {
+export function lengthKnowledge({ seconds: lengths, alternativeOffset }: BanLengths): Knowledge[] {
   const shown = lengths.flatMap((seconds, index) => (seconds === undefined ? [] : [{ seconds, index }]));
   const isSame = shown.length > 1 && shown.every(({ seconds }) => seconds === shown[0]?.seconds);
   const first = lengths[0] ?? (isSame ? shown[0]?.seconds : undefined);
-  const ofOne = (seconds: number) => (orElse === 0 ? `${seconds} s` : `${seconds} or ${seconds + orElse} s`);
+  const ofOne = (seconds: number) =>
+    alternativeOffset === 0 ? `${seconds} s` : `${seconds} or ${seconds + alternativeOffset} s`;
   const bans = `bans of ${shown.map(({ seconds }) => ofOne(seconds)).join(', ')}`;
   const escalation = isSame ? { value: settingValues.banEscalation.default, isEndSeen: true } : growth(shown);
   return [
     first === undefined
       ? notAsked('banSeconds')
-      : { ...decided('banSeconds', 'likely', first, [bans]), ...(orElse !== 0 && { left: [first, first + orElse] }) },
+      : {
+          ...decided('banSeconds', 'likely', first, [bans]),
+          ...(alternativeOffset !== 0 && { left: [first, first + alternativeOffset] }),
+        },
     escalation === undefined
       ? notAsked('banEscalation')
       : decided('banEscalation', 'likely', escalation.value, [
@@ -86,7 +90,7 @@ function growth(shown: readonly { readonly seconds: number; readonly index: numb
   return { value, isEndSeen: shorter !== undefined };
 }
 
-/** Returns the number with the fewest decimals that is above `least` and at most `most`. */
+/** Returns the number with the fewest decimals that is above `minimum` and at most `maximum`. */
 function simplest(minimum: number, maximum: number): number {
   for (let scale = 1; scale <= 1_000_000; scale *= 10) {
     const value = Math.floor(maximum * scale + 1e-9) / scale;

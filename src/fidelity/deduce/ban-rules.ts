@@ -27,7 +27,7 @@ export interface BanEpisode {
    * Whether `calibrate` itself sent the request that got the first 429. If so, `calibrate` is assumed to know all
    * requests until the ban. The number of too early retries that caused the ban can then be certain.
    */
-  readonly isOurs: boolean;
+  readonly isStartedByCalibrate: boolean;
   /** Whether every 429 from the key's first refusal to its next success or ban named the same reset time. */
   isSteady: boolean;
   readonly places: string[];
@@ -131,7 +131,8 @@ export function strikeKnowledge(episodes: readonly BanEpisode[], isAlone: boolea
     const none = says === undefined ? notAsked('banAfter') : decided('banAfter', 'likely', 0, [says]);
     return [none, notAsked('banGraceMs'), notAsked('banToleranceMs')];
   }
-  const isCertain = isOnly && isAlone && banned.length > 1 && banned.every(({ isOurs }) => isOurs);
+  const isCertain =
+    isOnly && isAlone && banned.length > 1 && banned.every(({ isStartedByCalibrate }) => isStartedByCalibrate);
   return [
     decided('banAfter', isCertain ? 'certain' : 'likely', after, evidence),
     rangeKnowledge('banGraceMs', graceMs),

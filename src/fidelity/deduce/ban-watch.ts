@@ -7,7 +7,7 @@ import { ServiceClock } from './service-clock.js';
 import { isObject, type ParsedExchange } from './service-facts.js';
 
 /** Current state of a key: its early retries since the first 429, or its ban. */
-interface Track {
+interface KeyHistory {
   readonly first: Exchange;
   /** Reset time that the last 429 named, in Unix seconds. */
   promisedAtSeconds: number;
@@ -21,7 +21,7 @@ interface Track {
  * rules for bans are derived, such as their length.
  */
 export class BanWatch {
-  readonly #tracks = new Map<string | undefined, Track>();
+  readonly #histories = new Map<string | undefined, KeyHistory>();
   /**
    * All observed series of rate-limited requests, each of one API key. A series ends with an accepted request or a ban
    * of the key; the last series of a key may be unfinished.
@@ -59,7 +59,7 @@ export class BanWatch {
     const code = codeOf(exchange);
     // The first rejection after `X-RateLimit-Remaining: 0` must come from the rate limit, not from a ban. The status
     // and error code of this rejection then identify rejections by the limit, even if the status is not 429.
-    const isFirst = this.#usedUp.has(token) && !this.#tracks.has(token);
+    const isFirst = this.#usedUp.has(token) && !this.#histories.has(token);
     if (code !== 'key_banned' && this.#limit.code === undefined && (status === 429 || isFirst)) {
       this.#limit = { status, code };
     }
@@ -77,7 +77,7 @@ export class BanWatch {
     this.#clock.note(exchange);
     if (!isRefusal(exchange)) {
       if (status < 200 || status === 401 || status >= 500) return [];
-      this.#tracks.delete(token);
+      this.#histories.delete(token);
       if (rateOf(exchange)?.remaining === 0) this.#usedUp.add(token);
       else this.#usedUp.delete(token);
       return [];
@@ -93,23 +93,23 @@ export class BanWatch {
   }
 
   #refuse(exchange: Exchange): void {
-    const track = this.#tracks.get(exchange.token);
-    const begun = trackFrom(exchange);
-    if (track === undefined || track.ban !== undefined) {
-      this.#tracks.set(exchange.token, begun);
+    const history = this.#histories.get(exchange.token);
+    const begun = startHistory(exchange);
+    if (history === undefined || history.ban !== undefined) {
+      this.#histories.set(exchange.token, begun);
       this.episodes.push(begun.episode);
       return;
     }
-    this.#early(track, exchange);
-    if (begun.promisedAtSeconds !== track.promisedAtSeconds) track.episode.isSteady = false;
-    track.promisedAtSeconds = begun.promisedAtSeconds;
+    this.#early(history, exchange);
+    if (begun.promisedAtSeconds !== history.promisedAtSeconds) history.episode.isSteady = false;
+    history.promisedAtSeconds = begun.promisedAtSeconds;
   }
 
   /**
    * Adds an early request to the series of rate-limited requests of its key: its time after the first 429, and how much
    * too early it was.
    */
-  #early({ first, promisedAtSeconds, episode }: Track, { arrivedAtMs, answeredAtMs }: Exchange): void {
+  #early({ first, promisedAtSeconds, episode }: KeyHistory, { arrivedAtMs, answeredAtMs }: Exchange): void {
     const promisedMs = promisedAtSeconds * 1_000;
     const { minimumMs, maximumMs } = this.offset;
     episode.early.push({
@@ -130,20 +130,21 @@ export class BanWatch {
     const untilSeconds = rateOf(exchange)?.reset;
     if (untilSeconds === undefined) return observations;
     const atSeconds = secondsOf(exchange);
-    const track = this.#tracks.get(token);
-    if (track?.ban !== undefined) return [...observations, ...extendObservations(track.ban, untilSeconds, atSeconds)];
+    const history = this.#histories.get(token);
+    if (history?.ban !== undefined)
+      return [...observations, ...extendObservations(history.ban, untilSeconds, atSeconds)];
     // Records the length of a ban as `undefined` if the ban's reset time is not later than that of the key's exceeded
     // window. The reset header shows the later of both times, so the ban may end earlier.
-    const isShown = track === undefined || untilSeconds > track.promisedAtSeconds;
-    this.lengths.push(isShown && track !== undefined ? untilSeconds - atSeconds : undefined);
+    const isShown = history === undefined || untilSeconds > history.promisedAtSeconds;
+    this.lengths.push(isShown && history !== undefined ? untilSeconds - atSeconds : undefined);
     const wait = Number(exchange.headers[retryAfterHeader]);
     this.waits.push(Number.isInteger(wait) ? wait : undefined);
-    if (track !== undefined) {
-      this.#early(track, exchange);
-      track.episode.isBanned = true;
-      track.episode.places.push(placeOf(exchange));
+    if (history !== undefined) {
+      this.#early(history, exchange);
+      history.episode.isBanned = true;
+      history.episode.places.push(placeOf(exchange));
     }
-    this.#tracks.set(token, { ...trackFrom(exchange), ban: { untilSeconds, isShown, atSeconds } });
+    this.#histories.set(token, { ...startHistory(exchange), ban: { untilSeconds, isShown, atSeconds } });
     return observations;
   }
 }
@@ -156,7 +157,7 @@ function codeOf({ body }: ParsedExchange): string | undefined {
  * Starts the tracking of one API key of the observed API at the key's first 429 or ban. Tracks the key's reset time and
  * its early retries.
  */
-const trackFrom = (first: Exchange): Track => ({
+const startHistory = (first: Exchange): KeyHistory => ({
   first,
   promisedAtSeconds: rateOf(first)?.reset ?? 0,
   episode: {
@@ -164,7 +165,7 @@ const trackFrom = (first: Exchange): Track => ({
     isBanned: false,
     // Checks only the request with the first 429. `calibrate` then takes all requests until the ban as known, because
     // another client is unlikely to use the key at the same time.
-    isOurs: first.question !== undefined,
+    isStartedByCalibrate: first.question !== undefined,
     isSteady: true,
     places: [placeOf(first)],
   },
@@ -174,7 +175,11 @@ const trackFrom = (first: Exchange): Track => ({
  * Determines whether a request during a ban extended the ban. A ban counts as not extended only after a request at
  * least one second later, because reset times are in whole seconds.
  */
-function extendObservations(ban: NonNullable<Track['ban']>, untilSeconds: number, atSeconds: number): Observation[] {
+function extendObservations(
+  ban: NonNullable<KeyHistory['ban']>,
+  untilSeconds: number,
+  atSeconds: number,
+): Observation[] {
   const isLonger = untilSeconds > ban.untilSeconds;
   if (!isLonger && (!ban.isShown || atSeconds <= ban.atSeconds)) return [];
   Object.assign(ban, { untilSeconds, atSeconds, isShown: ban.isShown || isLonger });

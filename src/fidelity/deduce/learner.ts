@@ -2,7 +2,7 @@ import { type AssumptionId, assumptions } from '../../petstore/assumptions.js';
 import type { Settings } from '../../petstore/settings.js';
 import type { ErrorCode } from '../../requests/error-codes.js';
 import type { Exchange } from '../../traffic-files/exchange.js';
-import { banLengths, lengthKnowledge } from './ban-lengths.js';
+import { correctBanLengths, lengthKnowledge } from './ban-lengths.js';
 import { type BanRules, readBanRules, strikeKnowledge } from './ban-rules.js';
 import { BanWatch } from './ban-watch.js';
 import { LimitHypotheses, limitsText } from './limit-hypotheses.js';
@@ -133,7 +133,7 @@ export class Learner {
   #aboutBans(): Knowledge[] {
     const { unexplained, alive } = this.limits;
     const roundings = new Set(alive.map(({ rules }) => rules.rounding));
-    const lengths = banLengths(this.#bans.lengths, this.#bans.waits, roundings);
+    const lengths = correctBanLengths(this.#bans.lengths, this.#bans.waits, roundings);
     return [...strikeKnowledge(this.#bans.episodes, unexplained === undefined), ...lengthKnowledge(lengths)];
   }
 

@@ -176,7 +176,7 @@ function pageObservations(
   const name = pageParameters.map(([parameter]) => parameter).find((parameter) => query.has(parameter));
   if (name === undefined) return [];
   const [shown] = Array.isArray(body) ? body.map((value) => String(asPet(value)?.id)) : [];
-  const [first, second] = facts.listed;
+  const [first, second] = facts.lastListIds;
   if (status === 400 || (status === 200 && shown !== undefined && shown === first)) {
     facts.accepted.add(withoutEffect(name));
     return [];

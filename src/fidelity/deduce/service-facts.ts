@@ -37,7 +37,7 @@ export class ServiceFacts {
    * Ids of the pets in the last list that the real API returned without a filter or page parameter. Lists with fewer
    * than two pets are ignored, because the test of paging compares page 2 with the list's second pet.
    */
-  listed: readonly string[] = [];
+  lastListIds: readonly string[] = [];
 
   note(exchange: ParsedExchange): void {
     const { operation, status, body, method, query } = exchange;
@@ -48,7 +48,7 @@ export class ServiceFacts {
     }
     if (status !== 200 && status !== 201) return;
     if (operation === 'listPets' && Array.isArray(body) && body.length > 1 && /^(limit=\d+)?$/.test(query)) {
-      this.listed = body.map((value) => String(asPet(value)?.id));
+      this.lastListIds = body.map((value) => String(asPet(value)?.id));
     }
     for (const value of Array.isArray(body) ? body : [body]) {
       const pet = method === 'HEAD' ? undefined : asPet(value);

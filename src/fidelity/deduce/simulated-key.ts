@@ -5,7 +5,7 @@ import type { WindowName } from '../../requests/request-record.js';
 import type { LimitRules } from './limit-rules.js';
 import type { ObservedRate } from './observed-rate.js';
 import {
-  shortestMs,
+  resolutionMs,
   simulatedWindow,
   type TimeRange,
   type WindowObservation,
@@ -63,8 +63,8 @@ const windowsOf = (key: SimulatedKey) => windowNames.flatMap((name) => windowOf(
  */
 function endOf(reset: number, { rounding, settings: { algorithm } }: LimitRules): TimeRange {
   const ms = reset * 1000;
-  if (rounding === 'down') return [ms, ms + 1000 - shortestMs];
-  return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + shortestMs, ms] : [ms, ms];
+  if (rounding === 'down') return [ms, ms + 1000 - resolutionMs];
+  return rounding === 'up' || algorithm === 'token-bucket' ? [ms - 1000 + resolutionMs, ms] : [ms, ms];
 }
 
 /**
@@ -146,7 +146,7 @@ function explainBy(
       return states.map((state) => ({ ...key, limits, windows: { [name]: state } }));
     }
     const otherStates = window.next(otherWindow.size, otherWindow.state, countedAtRange, ofOther).filter((state) => {
-      const { remaining, end } = window.report(otherWindow.size, state, countedAtRange);
+      const { remaining, end } = window.predict(otherWindow.size, state, countedAtRange);
       const resetsFirst = remaining[1] === rate.remaining && end[0] <= shown.end[1];
       return !isLeast || remaining[1] > rate.remaining || resetsFirst;
     });
@@ -205,7 +205,7 @@ export function mayCount(
 export function isUsedUp(key: SimulatedKey, rules: LimitRules, arrival: TimeRange): boolean {
   const window = simulatedWindow(rules.settings);
   return windowsOf(key).some(
-    ({ size, state }) => window.report(size, state, countedAt(arrival, rules)).remaining[1] === 0,
+    ({ size, state }) => window.predict(size, state, countedAt(arrival, rules)).remaining[1] === 0,
   );
 }
 
@@ -243,7 +243,7 @@ export function predict(
   const known = windowsOf(key);
   const isLimited = limitsApplyTo(settings, operation);
   const isLeft = new Map(
-    known.map(({ name, state, size }) => [name, window.report(size, state, countedAtRange).remaining[1] > 0]),
+    known.map(({ name, state, size }) => [name, window.predict(size, state, countedAtRange).remaining[1] > 0]),
   );
   const isRefused = isLimited && [...isLeft.values()].includes(false);
   const after = known.map(({ name, state, size }) => {
@@ -251,7 +251,7 @@ export function predict(
       ? settings.rejectedCounts === 'all' || (settings.rejectedCounts === 'other-windows' && isLeft.get(name) === true)
       : isLimited;
     const [next = state] = window.next(size, state, countedAtRange, { isCharged });
-    const { remaining, end } = window.report(size, next, countedAtRange);
+    const { remaining, end } = window.predict(size, next, countedAtRange);
     return { name, state: next, size, remaining: remaining[1], end };
   });
   const isByLeast = isRefused || settings.reportedWindow === 'least-remaining';
@@ -265,7 +265,7 @@ export function predict(
     rate: {
       limit: shown?.size.limit ?? 0,
       remaining: shown?.remaining ?? 0,
-      reset: rounding === 'down' ? Math.floor(reset) : Math.ceil(reset - shortestMs / 1000),
+      reset: rounding === 'down' ? Math.floor(reset) : Math.ceil(reset - resolutionMs / 1000),
     },
   };
 }

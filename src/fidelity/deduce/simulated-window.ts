@@ -7,7 +7,7 @@ export type TimeRange = readonly [minimum: number, maximum: number];
  * Resolution of time ranges, in milliseconds. Ranges include both ends, so a range that must end before a time ends
  * this much earlier.
  */
-export const shortestMs = 0.001;
+export const resolutionMs = 0.001;
 
 /** Returns the overlap of two ranges of times; `undefined` without one. */
 export function overlapOf(a: TimeRange, b: TimeRange): TimeRange | undefined {
@@ -59,7 +59,7 @@ const until = (ms: number): TimeRange => [Number.NEGATIVE_INFINITY, ms];
  * Range of times, in milliseconds, at which an unused token bucket became full. Both ends are minus infinity, because
  * the bucket has always been full.
  */
-const always = until(Number.NEGATIVE_INFINITY);
+const alwaysFull = until(Number.NEGATIVE_INFINITY);
 
 /** Request and response, as far as they concern one rate-limit window. */
 export interface WindowObservation {
@@ -98,7 +98,7 @@ export interface SimulatedWindow {
    * ranges, because the request's arrival time is uncertain. `end`, the reset time in milliseconds, applies to the
    * largest possible `remaining`.
    */
-  report(
+  predict(
     size: WindowSize,
     state: WindowState,
     arrival: TimeRange,
@@ -121,8 +121,8 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
       end !== undefined && minimum < end[1]
         ? [
             {
-              state: { ...noRequests, used, end: [Math.max(end[0], minimum + shortestMs), end[1]] as const },
-              arrival: [minimum, Math.min(maximum, end[1] - shortestMs)] as const,
+              state: { ...noRequests, used, end: [Math.max(end[0], minimum + resolutionMs), end[1]] as const },
+              arrival: [minimum, Math.min(maximum, end[1] - resolutionMs)] as const,
             },
           ]
         : [];
@@ -143,7 +143,7 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
       }
       // A window that has counted earlier requests may have started before this request. Its end is at the latest the
       // end of a window that starts with this request.
-      const earlier = overlapOf(end, [arrival[0] + shortestMs, fresh[1]]);
+      const earlier = overlapOf(end, [arrival[0] + resolutionMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? overlapOf(earlier, startOf([earlier[1], earlier[1]], length)) : earlier;
       return used < charged ? [] : endingAt(aligned, used);
@@ -159,7 +159,7 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
         return [{ ...after, end: after.end && observedRange }];
       });
     },
-    report({ limit, length }, state, arrival) {
+    predict({ limit, length }, state, arrival) {
       const possible = branches(state, arrival).map((branch) => branch.state);
       const [minimum = noRequests, maximum = minimum] = possible;
       const left = ({ used }: WindowState) => Math.max(0, limit - used);
@@ -194,7 +194,7 @@ function keepNewest(hits: Hits, kept: number, arrival: TimeRange, length: number
     if (removed > 0 && minimum + length > arrival[1]) return undefined;
     if (removed > 0) earliestArrival = Math.max(earliestArrival, minimum + length);
     if (removed === requests) continue;
-    const stillCounts = Math.max(minimum, earliestArrival - length + shortestMs);
+    const stillCounts = Math.max(minimum, earliestArrival - length + resolutionMs);
     if (stillCounts > maximum) return undefined;
     left.push([stillCounts, maximum, requests - removed]);
   }
@@ -242,7 +242,7 @@ const slidingLog: SimulatedWindow = {
       const observedRange = overlapOf(arrival, oldest);
       return withHits(observedRange && (isCharged ? [[...observedRange, 1]] : []));
     }
-    const first = overlapOf(oldest, [arrival[0] - length + shortestMs, arrival[1]]);
+    const first = overlapOf(oldest, [arrival[0] - length + resolutionMs, arrival[1]]);
     if (first === undefined) return [];
     const others: Hits = earlier > 1 ? [[first[0], arrival[1], earlier - 1]] : [];
     const own: Hits = isCharged ? [[...arrival, 1]] : [];
@@ -254,7 +254,7 @@ const slidingLog: SimulatedWindow = {
     const charged = isCharged ? 1 : 0;
     const add = (left: Hits): Hits => (isCharged ? [...left, [...arrival, 1]] : left);
     if (shown === undefined) {
-      const [minimumRemaining, maximumRemaining] = slidingLog.report(size, state, arrival).remaining;
+      const [minimumRemaining, maximumRemaining] = slidingLog.predict(size, state, arrival).remaining;
       if (wasUsedUp === true ? minimumRemaining > 0 : wasUsedUp === false && maximumRemaining === 0) return [];
       return withHits(add(hits.filter(([, maximum]) => maximum + length > arrival[0])));
     }
@@ -276,7 +276,7 @@ const slidingLog: SimulatedWindow = {
       return withHits(narrowNth(after, Math.max(1, used - limit + 1), oldest));
     });
   },
-  report({ limit, length }, { hits }, arrival) {
+  predict({ limit, length }, { hits }, arrival) {
     const counting = hits.filter(([minimum]) => minimum + length > arrival[1]);
     const used = countOf(counting);
     let before = Math.max(1, used - limit + 1);
@@ -305,7 +305,7 @@ const tokenBucket: SimulatedWindow = {
     const minimum = sight.isCharged ? arrival[0] + token : Number.NEGATIVE_INFINITY;
     return observe(size, since(minimum), arrival, sight.shown);
   },
-  next(size, { end = always }, arrival, sight) {
+  next(size, { end = alwaysFull }, arrival, sight) {
     const { limit, length } = size;
     const { wasUsedUp, isCharged, shown } = sight;
     const token = length / limit;
@@ -313,19 +313,19 @@ const tokenBucket: SimulatedWindow = {
     let countedAtRange: TimeRange | undefined = arrival;
     let full: TimeRange | undefined = end;
     if (wasUsedUp === false) {
-      full = overlapOf(full, until(arrival[1] + oneLeft + shortestMs));
-      countedAtRange = overlapOf(arrival, since(end[0] - oneLeft - shortestMs));
+      full = overlapOf(full, until(arrival[1] + oneLeft + resolutionMs));
+      countedAtRange = overlapOf(arrival, since(end[0] - oneLeft - resolutionMs));
     } else if (wasUsedUp === true) {
-      full = overlapOf(full, since(arrival[0] + oneLeft + shortestMs));
-      countedAtRange = overlapOf(arrival, until(end[1] - oneLeft - shortestMs));
+      full = overlapOf(full, since(arrival[0] + oneLeft + resolutionMs));
+      countedAtRange = overlapOf(arrival, until(end[1] - oneLeft - resolutionMs));
     }
     if (full === undefined || countedAtRange === undefined) return [];
     if (isCharged) full = [Math.max(full[0], countedAtRange[0]) + token, Math.max(full[1], countedAtRange[1]) + token];
     return shown === undefined ? endingAt(full) : observe(size, full, countedAtRange, shown);
   },
-  report({ limit, length }, { end = always }, arrival) {
+  predict({ limit, length }, { end = alwaysFull }, arrival) {
     const token = length / limit;
-    const left = (lackingMs: number) => Math.max(0, Math.floor(limit - Math.max(0, lackingMs - shortestMs) / token));
+    const left = (lackingMs: number) => Math.max(0, Math.floor(limit - Math.max(0, lackingMs - resolutionMs) / token));
     const maximum = left(end[0] - arrival[1]);
     return {
       remaining: [left(end[1] - arrival[0]), maximum],
@@ -343,13 +343,13 @@ function observe(
   const token = length / limit;
   if (remaining === limit) {
     const isNext = overlapOf(plus(arrival, token), end) !== undefined;
-    return isNext ? endingAt(overlapOf(full, until(arrival[1] + shortestMs))) : [];
+    return isNext ? endingAt(overlapOf(full, until(arrival[1] + resolutionMs))) : [];
   }
-  const minimum = arrival[0] + (limit - remaining - 1) * token + shortestMs;
+  const minimum = arrival[0] + (limit - remaining - 1) * token + resolutionMs;
   // Sets no maximum for the time until the token bucket is full if 0 requests remain. The bucket can be below zero on
   // APIs that also count rejected requests.
-  const maximum = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + shortestMs;
+  const maximum = remaining === 0 ? Number.POSITIVE_INFINITY : arrival[1] + (limit - remaining) * token + resolutionMs;
   const level = overlapOf(full, [minimum, maximum]);
-  const shownRange = plus([end[0] - shortestMs, end[1] + shortestMs], (limit - remaining - 1) * token);
+  const shownRange = plus([end[0] - resolutionMs, end[1] + resolutionMs], (limit - remaining - 1) * token);
   return endingAt(level && overlapOf(level, shownRange));
 }

@@ -7,7 +7,7 @@ import { isRefusal } from './observed-rate.js';
  * Whether a request got no response, or a 5xx status other than 501. A 501 is a usable response, because an API sends
  * it for methods that it does not know (RFC 9110 section 15.6.2).
  */
-export const isLost = ({ status }: Pick<Exchange, 'status'>) => status === 0 || (status >= 500 && status !== 501);
+export const hasFailed = ({ status }: Pick<Exchange, 'status'>) => status === 0 || (status >= 500 && status !== 501);
 
 /**
  * Explains why a response cannot come from a Petstore with a valid key: for example a redirect, an HTML page or a
