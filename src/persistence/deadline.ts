@@ -1,7 +1,7 @@
 import type { Command } from './command.js';
 import { LogUnavailableError } from './log.js';
 
-const withoutWaiter: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
+const kindsWithoutClient: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
   'sent',
   'left',
   'routeEnded',
@@ -13,10 +13,10 @@ const withoutWaiter: ReadonlySet<Command['kind']> = new Set<Command['kind']>([
 ]);
 
 /**
- * Whether commands of this kind, such as notes of sent responses, have no client that waits for the result. The server
- * applies these commands even if they reach its log after the deadline, when clients would no longer wait.
+ * Whether a client waits for the result of commands of this kind. If none does, as for notes of sent responses, the
+ * server applies the command even if it reaches the log after its deadline.
  */
-export const ignoresDeadline = (kind: Command['kind']): boolean => withoutWaiter.has(kind);
+export const hasWaitingClient = (kind: Command['kind']): boolean => !kindsWithoutClient.has(kind);
 
 /**
  * Creates the error result of a command that was skipped. The command was appended to the log after its deadline, so

@@ -35,7 +35,7 @@ const goneAfterMs = 10_000;
  * Maximum time between two log entries that counts as time in which replicas could write, in milliseconds. In the rest
  * of a longer gap, Redis was unavailable, because each replica writes an entry every two seconds.
  */
-const longestPauseMs = 3_000;
+const maximumCountedGapMs = 3_000;
 /**
  * Size of each replica's range of connection numbers. Separate ranges make connection numbers unique among all
  * replicas.
@@ -83,7 +83,7 @@ export class Replicas {
    */
   wrote(name: string, passedMs: number): readonly Replica[] {
     if (this.#replicas.size === 0) return [];
-    this.#activeMs += Math.min(passedMs, longestPauseMs);
+    this.#activeMs += Math.min(passedMs, maximumCountedGapMs);
     const writer = this.#replicas.get(name);
     if (writer !== undefined) writer.lastMs = this.#activeMs;
     const gone: Replica[] = [];

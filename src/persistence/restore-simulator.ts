@@ -51,7 +51,7 @@ export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenario
   if (state.resolved !== resolved) applyScenario(state, resolved, false);
   state.keys.restore(keyState(parts, resolved));
   state.faults.restore(importFaults(head.faults));
-  const copies = copiesOf(parts, state.services);
+  const copies = readServiceCopies(parts, state.services);
   for (const { service, data } of state.services) {
     if (Object.hasOwn(copies, service.name)) data?.restore(copies[service.name]);
   }
@@ -93,7 +93,7 @@ const keyState = (
  * Reads the data of the simulated APIs, such as the Petstore's pets, from a stored simulator state. Returns the data by
  * API name, without APIs for which the state has no data.
  */
-const copiesOf = ({ data: values }: Pick<StateParts<unknown>, 'data'>, services: readonly MountedService[]) =>
+const readServiceCopies = ({ data: values }: Pick<StateParts<unknown>, 'data'>, services: readonly MountedService[]) =>
   Object.fromEntries(
     services.flatMap((mounted) => {
       const { name } = mounted.service;
@@ -113,7 +113,7 @@ function namedSnapshot(
     resolved,
     dataFrom: scenarioOf(head.petsFrom),
     clock: head.clock,
-    services: copiesOf(parts, services),
+    services: readServiceCopies(parts, services),
     keys: keyState(parts, resolved),
     faults: importFaults(head.faults),
   };

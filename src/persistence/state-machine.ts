@@ -14,7 +14,7 @@ import { afterRestart } from './after-restart.js';
 import type { Command, RequestCommand } from './command.js';
 import { fromJsonCommand } from './command-json.js';
 import type { AppliedEntry, CommandResult, HandledRequest } from './command-result.js';
-import { deadlineExceeded, ignoresDeadline } from './deadline.js';
+import { deadlineExceeded, hasWaitingClient } from './deadline.js';
 import { DueRequests } from './due-requests.js';
 import type { LogEntry } from './log.js';
 import type { LogTime } from './log-time.js';
@@ -143,11 +143,11 @@ export class StateMachine {
       this.#writer = writer;
       this.#delayMs = this.time.lastMs - atMs;
       const all = submitted ?? commands.map(fromJsonCommand);
-      const read = isLate ? all.filter(({ kind }) => ignoresDeadline(kind)) : all;
+      const read = isLate ? all.filter(({ kind }) => !hasWaitingClient(kind)) : all;
       this.#unhandled = countParallelRequests(read);
       const run = (command: Command) => this.#run(command, beforeMs);
       const results = all.map((command) =>
-        isLate && !ignoresDeadline(command.kind) ? deadlineExceeded() : run(command),
+        isLate && hasWaitingClient(command.kind) ? deadlineExceeded() : run(command),
       );
       return { results, hash: this.#answers.take() };
     });

@@ -222,7 +222,7 @@ class FileLog implements Log {
     const names = listFolder(this.#folder).logs.map(({ name }) => name);
     for (const [index, name] of names.entries()) {
       for (const line of readLines(join(this.#folder, name))) {
-        if (line.place?.position !== from) continue;
+        if (line.entryId?.position !== from) continue;
         const aside = setAsideFrom(this.#folder, name, line.offset, names.slice(index + 1)).join(', ');
         return `Entry ${from} and all after it were set aside as ${aside}, because ${reason}.`;
       }
@@ -522,17 +522,21 @@ function readFile(folder: string, name: string, content: Content): Damage | unde
    */
   let damage: Damage | undefined;
   for (const line of readLines(join(folder, name))) {
-    const { offset, place, isEnded } = line;
+    const { offset, entryId, isEnded } = line;
     const { snapshotPosition, last, sums, isFound } = content;
-    const chain = place?.position === last + 1 ? line.check(lastChain(content)) : undefined;
-    if (place !== undefined && chain !== undefined) {
+    const chain = entryId?.position === last + 1 ? line.check(lastChain(content)) : undefined;
+    if (entryId !== undefined && chain !== undefined) {
       addEntry(content, chain, line.size);
-      content.incarnation = place.incarnation;
-    } else if (place?.position === snapshotPosition && line.storedChecksum === sums.get(snapshotPosition) && !isFound) {
+      content.incarnation = entryId.incarnation;
+    } else if (
+      entryId?.position === snapshotPosition &&
+      line.storedChecksum === sums.get(snapshotPosition) &&
+      !isFound
+    ) {
       content.isFound = true;
-    } else if (place !== undefined && isEntryAt(place.position, line, content)) {
+    } else if (entryId !== undefined && isEntryAt(entryId.position, line, content)) {
       content.repeated++;
-    } else if (offset > 0 && (isFound || place === undefined || place.position > snapshotPosition)) {
+    } else if (offset > 0 && (isFound || entryId === undefined || entryId.position > snapshotPosition)) {
       const changed = 'expected the line as it was written, got a changed one';
       damage ??= { name, offset, isTorn: !isEnded, found: isEnded ? changed : 'the last line is incomplete' };
       // Stops at a damaged log entry, because the checksums of all later entries depend on it.
@@ -570,7 +574,7 @@ async function* readEntries(folder: string, content: Content): AsyncGenerator<Fo
   let next = content.snapshotPosition + 1;
   for (const { name, version } of content.files) {
     for (const line of readLines(join(folder, name))) {
-      if (line.place?.position !== next || !isEntryAt(next, line, content)) continue;
+      if (line.entryId?.position !== next || !isEntryAt(next, line, content)) continue;
       next++;
       yield { ...line.parse<LogEntry>(), version };
     }

@@ -99,7 +99,7 @@ export class Line {
    * opened the log when the entry was written. The line's checksum is not verified. `undefined` if the line is
    * incomplete or contains no log entry.
    */
-  get place(): { position: number; incarnation: number } | undefined {
+  get entryId(): { position: number; incarnation: number } | undefined {
     const start = this.#bytes.toString('latin1', prefixLength, prefixLength + exactMark.length + 60);
     const found = /^(?:"exact":true,)?"position":([1-9]\d{0,15}),"incarnation":([1-9]\d{0,15}),/.exec(start);
     return found === null || !this.isEnded ? undefined : { position: Number(found[1]), incarnation: Number(found[2]) };

@@ -94,7 +94,7 @@ export function readRecordedLog(path: string): RecordedLog {
     if (leftOut > 0) {
       // Computes the number of unreadable entries from the position that a later entry contains. The number of lines is
       // unreliable, because a lost line break joins two entries.
-      leftOut = (line.place?.position ?? entries.length + leftOut + 1) - entries.length;
+      leftOut = (line.entryId?.position ?? entries.length + leftOut + 1) - entries.length;
       continue;
     }
     const sum = line.check(chain);

@@ -1,15 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 /**
- * Creates a function that lets the server handle other events, if it was busy for `turnMs` milliseconds since the last
- * time.
+ * Creates a function that lets the server handle other events, if it was busy for `maximumBusyMs` milliseconds since
+ * the last time.
  */
-export function createPauses(turnMs: number): () => Promise<void> | undefined {
-  let turnEndsMs = performance.now() + turnMs;
+export function createPauses(maximumBusyMs: number): () => Promise<void> | undefined {
+  let pauseDueMs = performance.now() + maximumBusyMs;
   return () => {
-    if (performance.now() < turnEndsMs) return undefined;
+    if (performance.now() < pauseDueMs) return undefined;
     return turn().then(() => {
-      turnEndsMs = performance.now() + turnMs;
+      pauseDueMs = performance.now() + maximumBusyMs;
     });
   };
 }

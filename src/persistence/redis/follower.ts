@@ -11,7 +11,7 @@ const readEntries = 128;
 /**
  * Maximum time for which the server applies log entries from Redis without a pause for other events, in milliseconds.
  */
-const turnMs = 10;
+const maximumBusyMs = 10;
 /** Interval of the check that the store still contains the last applied entry, in milliseconds. */
 const checkEveryMs = 1_000;
 
@@ -74,7 +74,7 @@ export function createFollower(options: FollowerOptions): Pick<KeptConnection, '
         return onLost();
       }
       onContact(isAtEnd);
-      const pause = createPauses(turnMs);
+      const pause = createPauses(maximumBusyMs);
       for (const [id, fields] of entries) {
         onEntry(id, fields);
         if (kept.isOver) return;

@@ -4,7 +4,7 @@ import { type EntryFields, readStoredOf, type SnapshotNote, type StoredEntry } f
 import type { LogCursor } from './log-cursor.js';
 import { shortId } from './log-identity.js';
 import type { RedisLogOptions } from './redis-log-options.js';
-import { digestInTurns, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
+import { digestWithPauses, dropSnapshots, listSnapshots, writeSnapshot } from './snapshot-store.js';
 import type { StreamEntries } from './stream-entries.js';
 
 /**
@@ -146,7 +146,7 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
           await appendNote({ position, digest, bytes });
           return;
         }
-        const digest = digestInTurns(pieces);
+        const digest = digestWithPauses(pieces);
         digests.set(position, digest);
         const [oldest] = digests.keys();
         if (digests.size > maximumDigests) digests.delete(oldest as number);

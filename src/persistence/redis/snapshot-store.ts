@@ -25,13 +25,13 @@ export interface StoredSnapshotHeader extends LogCursor {
 
 const chunkBytes = 64 * 1024;
 /** Maximum number of chunks of a snapshot that one LRANGE command reads from Redis. */
-const readChunks = 16;
+const chunksPerRead = 16;
 /** Time after which Redis deletes the chunks of a snapshot that was not completed, in seconds. */
 const unfinishedSeconds = 600;
 /** Pattern for texts with a number that `JSON.parse` may round. Also matches other long sequences of digits. */
 const longNumber = /\d{16}/;
 /** Maximum time that the server spends on a snapshot without handling other events, in milliseconds. */
-const turnMs = 5;
+const maximumBusyMs = 5;
 
 /**
  * Computes a hash of a server's state. Pauses between the parts of the state, so that the server can handle other
@@ -39,12 +39,12 @@ const turnMs = 5;
  * @param pieces parts of the state, such as a scenario or a list of API keys
  * @param onText called with each part as JSON
  */
-export async function digestInTurns(
+export async function digestWithPauses(
   pieces: Iterable<unknown>,
   onText: (text: string) => Promise<void> | undefined = () => undefined,
 ): Promise<string> {
   const prints: string[] = [];
-  const pause = createPauses(turnMs);
+  const pause = createPauses(maximumBusyMs);
   for (const piece of pieces) {
     const text = jsonText(piece);
     prints.push(fingerprint(text));
@@ -77,7 +77,7 @@ export async function writeSnapshot(
     count++;
     bytes += text.length;
   };
-  const digest = await digestInTurns(pieces, (text) => {
+  const digest = await digestWithPauses(pieces, (text) => {
     waiting.push(text);
     length += text.length;
     return length >= chunkBytes ? write() : undefined;
@@ -119,8 +119,8 @@ export async function* readSnapshot(
   { chunks, count, position }: StoredSnapshotHeader,
 ): AsyncGenerator<unknown, void, undefined> {
   const broken = (got: string) => new LogChangedError(`expected the snapshot at entry ${position}, got ${got}`);
-  for (let first = 0; first < count; first += readChunks) {
-    const last = Math.min(count, first + readChunks) - 1;
+  for (let first = 0; first < count; first += chunksPerRead) {
+    const last = Math.min(count, first + chunksPerRead) - 1;
     const texts = (await connection.call('LRANGE', keys.chunks(chunks), first, last)) as string[];
     if (texts.length !== last - first + 1) throw broken('a part of it');
     for (const [index, chunk] of texts.entries()) {
