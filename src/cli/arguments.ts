@@ -37,14 +37,21 @@ export function readArguments(): ParsedArguments {
     if (value.length > 1) throw new UsageError(`expected --${flag} once, got it again`);
     return [flag, value[0]];
   });
-  const { most = 0 } = command;
-  if (rest.length > most) {
-    const hint = Object.hasOwn(known, 'scenario') ? asScenario(rest[most] as string) : '';
-    throw new UsageError(`expected no further argument for ${name}, got ${JSON.stringify(rest[most])}${hint}`);
+  const { maximumArguments = 0 } = command;
+  if (rest.length > maximumArguments) {
+    const hint = Object.hasOwn(known, 'scenario') ? asScenario(rest[maximumArguments] as string) : '';
+    throw new UsageError(
+      `expected no further argument for ${name}, got ${JSON.stringify(rest[maximumArguments])}${hint}`,
+    );
   }
   const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? 0;
-  const before = tokens.filter(({ kind, index }) => kind === 'positional' && index < end).length;
-  return { command, flags: Object.fromEntries(flags), rest, before: Math.max(0, before - 1) };
+  const beforeSeparator = tokens.filter(({ kind, index }) => kind === 'positional' && index < end).length;
+  return {
+    command,
+    flags: Object.fromEntries(flags),
+    rest,
+    argumentsBeforeSeparator: Math.max(0, beforeSeparator - 1),
+  };
 }
 
 function parse() {

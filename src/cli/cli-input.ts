@@ -4,7 +4,7 @@ export interface CliInput<Fields> {
   /** Arguments after the command's name. */
   rest: readonly string[];
   /** Number of the command's arguments (`rest`) that the user typed before the separator `--`. */
-  before: number;
+  argumentsBeforeSeparator: number;
   /** Prints text to standard output. */
   print: (text: string) => void;
 }

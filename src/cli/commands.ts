@@ -42,7 +42,7 @@ export interface CliCommand<Fields = object> {
   about: string;
   flags: FlagsFor<Fields>;
   /** Maximum number of the command's arguments, not counting flags. Default: 0. */
-  most?: number;
+  maximumArguments?: number;
   /** Arguments for an example in the help text. They must be valid. */
   example: string;
   exitCodes?: string;
@@ -143,7 +143,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       ...routeFlags,
       ...verdictFlags,
     },
-    most: Number.POSITIVE_INFINITY,
+    maximumArguments: Number.POSITIVE_INFINITY,
     example: 'exec --scenario minute-wall --timeout 30s -- npm test',
     exitCodes:
       "the command's own (128 + n if signal n ended it), 124 if --timeout stopped it, 1 if it succeeded and the client failed, 2 for a mistake or a report that cannot be written",
@@ -158,7 +158,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       only: ['IDS', 'these assumptions only, separated by commas (default: all)'],
       timeout: runTimeout,
     },
-    most: Number.POSITIVE_INFINITY,
+    maximumArguments: Number.POSITIVE_INFINITY,
     example: 'matrix --only paging,listOrder -- npm test',
     exitCodes: `1 if an alternative breaks the client or the command fails with the defaults, ${stoppedCodes}`,
     load: async () => (await import('./commands/matrix.js')).matrix,
@@ -167,7 +167,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     usage: { 'gauntlet [SCENARIO...] -- COMMAND...': 'judges a client in many scenarios' },
     about: `Runs the command in each of these scenarios or files, by default in every shipped scenario with expectations of a client. ${clientEnvironment}`,
     flags: { timeout: runTimeout, ...routeFlags },
-    most: Number.POSITIVE_INFINITY,
+    maximumArguments: Number.POSITIVE_INFINITY,
     example: 'gauntlet minute-wall my.yaml -- npm test',
     exitCodes: `1 if the client fails a scenario, ${stoppedCodes}`,
     load: async () => (await import('./commands/gauntlet.js')).gauntlet,
@@ -183,7 +183,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       seed: ['N', 'seed of every scenario (default: its own)'],
       timeout: runTimeout,
     },
-    most: 1,
+    maximumArguments: 1,
     example: 'certify sdks.yaml --against certificate/certificate.json',
     exitCodes: `1 if a client fails a scenario or sends no request, with --against only if something became worse, ${stoppedCodes}, 2 for a mistake`,
     load: async () => (await import('./commands/certify.js')).certify,
@@ -199,7 +199,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       report: ['FILE.html', 'writes an HTML report on the first failure, with a timeline of the run'],
       junit: verdictFlags.junit,
     },
-    most: Number.POSITIVE_INFINITY,
+    maximumArguments: Number.POSITIVE_INFINITY,
     example: 'hunt --runs 20 -- npm test',
     exitCodes: `1 if a failure was found, 2 if no run exercised a rule, ${stoppedCodes}`,
     load: async () => (await import('./commands/hunt.js')).hunt,
@@ -228,7 +228,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     about:
       'Without a name, lists the shipped scenarios by group. With a name, prints the file, as a start for your own.',
     flags: {},
-    most: 1,
+    maximumArguments: 1,
     example: 'scenarios minute-wall > my.yaml',
     load: async () => (await import('./commands/scenarios.js')).scenarios,
   } satisfies CliCommand<object>,
@@ -236,7 +236,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     usage: { 'check [options] FILE...': 'finds mistakes in scenario files' },
     about: 'Reports every mistake in scenario files, with line and column.',
     flags: { handlers: routeFlags.handlers },
-    most: Number.POSITIVE_INFINITY,
+    maximumArguments: Number.POSITIVE_INFINITY,
     example: 'check my.yaml',
     exitCodes: '2 if there is a mistake',
     load: async () => (await import('./commands/check.js')).check,
@@ -258,7 +258,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       ended: 'assumes that the client ended with the recording and sent no later requests',
       ...verdictFlags,
     },
-    most: Number.POSITIVE_INFINITY,
+    maximumArguments: Number.POSITIVE_INFINITY,
     example: 'judge --ended --report report.html traffic.har',
     exitCodes: '1 if the client failed, 2 for a mistake or a report that cannot be written',
     load: async () => (await import('./commands/judge.js')).judge,
@@ -293,7 +293,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       with: ['FILE', 'compares with saved responses instead of --target, and sends nothing'],
       junit: verdictFlags.junit,
     },
-    most: 1,
+    maximumArguments: 1,
     example: 'compare --target https://api.example.com/v1 --key-env API_KEY --save kept.jsonl calibrated.yaml',
     exitCodes: '0 for no difference, 1 for differences, 2 if the comparison was impossible',
     load: async () => (await import('./commands/compare.js')).compare,
@@ -308,7 +308,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       ...verdictFlags,
       ...listenFlags,
     },
-    most: 1,
+    maximumArguments: 1,
     example: 'replay run.jsonl --judge --report report.html',
     exitCodes: '1 if a response differs or the client failed, 2 if the recording cannot be read to its end',
     load: async () => (await import('./commands/replay.js')).replay,
@@ -334,7 +334,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       from: ['FILE|FOLDER', 'export: a run of --record or the folder of --data, instead of a server'],
       until: ['N|INSTANT', 'with --from: stops at this entry, or at this time of the recording machine'],
     },
-    most: 2,
+    maximumArguments: 2,
     example: 'state export --as scenario now.yaml',
     load: async () => (await import('./commands/state.js')).state,
   } satisfies CliCommand<StateFlags>,

@@ -77,7 +77,7 @@ interface GauntletOptions {
    * Whether a client command that cannot be started becomes the result of a run, with exit code 127. If `false`,
    * `runGauntlet` throws a `UsageError`. Default: `false`.
    */
-  toleratesStart?: boolean;
+  toleratesFailedStart?: boolean;
   /** Custom routes of each run's simulator. */
   routes?: RoutesFromFlags;
   /** Signal that stops the active runs, and after which no further run is started. */
@@ -92,12 +92,12 @@ const notStartedCode = 127;
 /**
  * Runs clients in scenarios, the longest first.
  * @returns the results of each client, in the order of the scenarios. After a stop, only finished runs have results
- * @throws {UsageError} if a command cannot be started, unless `toleratesStart`
+ * @throws {UsageError} if a command cannot be started, unless `toleratesFailedStart`
  */
 export async function runGauntlet(
   clients: readonly GauntletClient[],
   cases: readonly GauntletCase[],
-  { timeoutMs, stopped, onDone, routes, concurrency = 10, toleratesStart = false }: GauntletOptions,
+  { timeoutMs, stopped, onDone, routes, concurrency = 10, toleratesFailedStart = false }: GauntletOptions,
 ): Promise<GauntletResult[][]> {
   const runs = clients.map((client) => cases.map((gauntletCase) => ({ client, gauntletCase })));
   const order = runs
@@ -107,7 +107,7 @@ export async function runGauntlet(
     try {
       return await runCase(client, gauntletCase, { timeoutMs, stopped, routes });
     } catch (error) {
-      if (!toleratesStart || !(error instanceof UsageError)) throw error;
+      if (!toleratesFailedStart || !(error instanceof UsageError)) throw error;
       return notStarted(gauntletCase, error.message);
     }
   };

@@ -90,9 +90,12 @@ describe('petstore-sim COMMAND --help', () => {
   test("flags after -- belong to the client's command", () => {
     expect(read('exec', '--', 'npm', 'test', '--help', '--bogus')).toMatchObject({
       rest: ['npm', 'test', '--help', '--bogus'],
-      before: 0,
+      argumentsBeforeSeparator: 0,
     });
-    expect(read('gauntlet', 'minute-wall', '--', 'a')).toMatchObject({ rest: ['minute-wall', 'a'], before: 1 });
+    expect(read('gauntlet', 'minute-wall', '--', 'a')).toMatchObject({
+      rest: ['minute-wall', 'a'],
+      argumentsBeforeSeparator: 1,
+    });
   });
 
   test("defaults in the help are the command's defaults", async () => {

@@ -85,8 +85,8 @@ describe.each(services)('%s', (name, sentence, listener) => {
     const flags = { target, 'key-env': 'KEY_OF_UNUSABLE', budget: '12' };
     const code =
       command === 'calibrate'
-        ? await calibrateCommand({ flags: { ...flags, out }, rest: [], before: 0, print })
-        : await compareCommand({ flags, rest: [], before: 0, print });
+        ? await calibrateCommand({ flags: { ...flags, out }, rest: [], argumentsBeforeSeparator: 0, print })
+        : await compareCommand({ flags, rest: [], argumentsBeforeSeparator: 0, print });
     expect(text).toMatch(sentence);
     expect(code).toBe(2);
     if (command === 'calibrate') expect(existsSync(out)).toBe(false);

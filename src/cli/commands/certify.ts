@@ -83,7 +83,13 @@ export async function certify(input: CliInput<CertifyFlags>): Promise<number> {
   const date = new Date().toISOString();
   const { result, stoppedCode } = await waitUntilStopped(async (stopped) => {
     const versions = await Promise.all(sdks.map((sdk) => versionOf(sdk, stopped)));
-    const results = await runGauntlet(sdks, cases, { timeoutMs, concurrency, stopped, onDone, toleratesStart: true });
+    const results = await runGauntlet(sdks, cases, {
+      timeoutMs,
+      concurrency,
+      stopped,
+      onDone,
+      toleratesFailedStart: true,
+    });
     return sdks.map((sdk, index) => certifySdk(sdk, versions[index], results[index] ?? [], cases, flags));
   }, concurrency + sdks.length);
   const certificate: Certificate = {

@@ -28,10 +28,10 @@ export interface GauntletFlags extends RouteFlags {
  * @returns exit code: 1 if the client fails a scenario, 130 or 143 after a signal
  */
 export async function gauntlet(input: CliInput<GauntletFlags>): Promise<number> {
-  const { flags, rest, before } = input;
+  const { flags, rest, argumentsBeforeSeparator } = input;
   // Scenarios to run: the arguments before `--`, each the name of a shipped scenario or the path of a scenario file.
-  const named = rest.slice(0, before);
-  const command = rest.slice(before);
+  const named = rest.slice(0, argumentsBeforeSeparator);
+  const command = rest.slice(argumentsBeforeSeparator);
   requireCommand('gauntlet', command);
   if (named.length === 0) checkIsNoScenario(command);
   const routes = await readRouteFlags(flags);

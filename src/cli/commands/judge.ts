@@ -108,7 +108,7 @@ function refusalsOf(texts: readonly string[] = []): number[] {
  * Whether a response from an API other than the Petstore rejects the request because of a limit. Only the statuses in
  * `statuses` count. A status other than 429 also needs a Retry-After header, or X-RateLimit-Remaining 0.
  */
-const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
+const isLimitOfOtherApi = (exchange: Exchange, statuses: readonly number[]) =>
   !exchange.isOwn &&
   statuses.includes(exchange.status) &&
   (exchange.status === 429 || exchange.headers[retryAfterHeader] !== undefined || remainingIn(exchange) === '0');
@@ -118,7 +118,7 @@ const isRefusal = (exchange: Exchange, statuses: readonly number[]) =>
  * because of a rate limit.
  */
 const withRefusals = (exchanges: readonly Exchange[], statuses: readonly number[]): Exchange[] =>
-  exchanges.map((exchange) => (isRefusal(exchange, statuses) ? { ...exchange, refusal: 'limit' } : exchange));
+  exchanges.map((exchange) => (isLimitOfOtherApi(exchange, statuses) ? { ...exchange, refusal: 'limit' } : exchange));
 
 /**
  * Suggests next commands: a report if the client failed or the traffic was to another API than the Petstore, otherwise
