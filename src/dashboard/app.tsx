@@ -71,7 +71,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   const [petText, setPetText] = useState('');
   const root = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const steps = useRef({ step: (_: RowStep) => {} }).current;
+  const stepRef = useRef((_: RowStep) => {});
   const showMessage = (text: string, remedy?: MessageButton, undo?: boolean) => {
     setMessage({ text, remedy });
     if (undo) setCanUndo(true);
@@ -181,8 +181,8 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
   press.current = (event) =>
     handleKey(event, {
       filter: () => root.current?.querySelector<HTMLElement>('.filter')?.focus(),
-      step: (step) => tab === 'requests' && steps.step(step),
-      open: () => tab === 'requests' && selected === undefined && steps.step('next'),
+      step: (step) => tab === 'requests' && stepRef.current(step),
+      open: () => tab === 'requests' && selected === undefined && stepRef.current('next'),
       curl: () => selected && copyRow(selected),
       scenario: () => session.canAct && setShown({ kind: 'scenarios' }),
       close,
@@ -243,7 +243,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
         onHelp={() => setShown({ kind: 'help' })}
         onExport={(what) => exportRun(session, what).catch((error: Error) => showMessage(error.message))}
         onOpen={() => picker.current?.click()}
-        onRemoved={() => open(new File([JSON.stringify(session.removed)], 'before the reset'))}
+        onShowRemoved={() => open(new File([JSON.stringify(session.removed)], 'before the reset'))}
         onSandbox={(name) => onSandbox?.(name)}
         onCopy={copy}
         onBack={onBack}
@@ -321,7 +321,7 @@ export function App({ session, sandbox, place, hasAddress = false, onSandbox, on
                   onPause={() => setPaused(!isPaused)}
                   onSelect={setSelected}
                   onCurl={copyRow}
-                  steps={steps}
+                  stepRef={stepRef}
                 />
               )}
             </div>

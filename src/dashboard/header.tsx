@@ -20,7 +20,7 @@ interface HeaderProps {
    * Opens the requests that the last reset removed from the journal. The dashboard shows these requests in the same way
    * as a file that the user opens.
    */
-  onRemoved(): void;
+  onShowRemoved(): void;
   onSandbox(name: string | undefined): void;
   onCopy(text: string): void;
   /** Function that closes the opened file; `undefined` if no file is open. */
@@ -36,7 +36,7 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
 
 /** Header of the dashboard with product name, scenario, outcome, clock and menus. */
 export function Header(props: HeaderProps) {
-  const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onRemoved } = props;
+  const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onShowRemoved } = props;
   const { onSandbox, onCopy, onBack, onClose } = props;
   const { scenario, connection, sandboxes } = session.state;
   const { isLive, canAct, removed, source } = session;
@@ -94,7 +94,7 @@ export function Header(props: HeaderProps) {
         </>
       )}
       {removed !== undefined && (
-        <Button onClick={onRemoved}>{formatCount(removed.entries.length, 'request')} before the reset</Button>
+        <Button onClick={onShowRemoved}>{formatCount(removed.entries.length, 'request')} before the reset</Button>
       )}
       <Menu label="Export">
         {source.kind !== 'file' && <Button onClick={() => onExport('har')}>HAR</Button>}

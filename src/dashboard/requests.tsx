@@ -25,10 +25,10 @@ interface RequestsProps {
   /** Copies a request as a curl command. */
   onCurl(row: Row): void;
   /**
-   * Object in which the request list stores the function `step`, which moves the selection. Keyboard shortcuts call the
+   * Reference to which the request list assigns a function that moves the selection. Keyboard shortcuts call the
    * function.
    */
-  steps: { step: (step: RowStep) => void };
+  stepRef: { current: (step: RowStep) => void };
 }
 
 const chips: [word: string, name: string][] = [
@@ -45,7 +45,7 @@ const maximumFound = 500;
 
 /** List of the run's requests, with its filter. */
 export function Requests(props: RequestsProps) {
-  const { session, filter, isPaused, selected, onFilter, onPause, onSelect, onCurl, steps } = props;
+  const { session, filter, isPaused, selected, onFilter, onPause, onSelect, onCurl, stepRef } = props;
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<RowList>(undefined);
   const filtered = useRef(new FilteredRows());
@@ -96,7 +96,7 @@ export function Requests(props: RequestsProps) {
     return isPaused ? undefined : session.onEntries.add(show);
   }, [session, test, isPaused, selected]);
 
-  steps.step = (step) => {
+  stepRef.current = (step) => {
     const { rows } = filtered.current;
     const last = rows.length - 1;
     const index = selected === undefined ? last + 1 : rows.indexOf(selected);
