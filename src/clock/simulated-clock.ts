@@ -151,11 +151,11 @@ export class SimulatedClock implements Clock {
   }
 
   freeze(): void {
-    this.#run(this.now(), true);
+    this.#setAnchor(this.now(), true);
   }
 
   resume(): void {
-    this.#run(this.now(), false);
+    this.#setAnchor(this.now(), false);
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -203,7 +203,7 @@ export class SimulatedClock implements Clock {
     this.anchor.movedMs = 0;
     // Rounds the clock's start time down, because `now` returns whole milliseconds. The start time includes `skewMs`,
     // the client's clock error, which can have fractions.
-    this.#run(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
+    this.#setAnchor(Math.floor(Math.min(latestMs, Math.max(0, startMs + skewMs))), mode === 'frozen', machineMs);
   }
 
   state(): ClockState {
@@ -216,7 +216,7 @@ export class SimulatedClock implements Clock {
     // abort, the restored time could complete work of the replaced state.
     this.#endWaits();
     this.anchor.movedMs = movedMs;
-    this.#run(nowMs, frozen);
+    this.#setAnchor(nowMs, frozen);
   }
 
   #endWaits(): void {
@@ -229,13 +229,13 @@ export class SimulatedClock implements Clock {
       throw new RangeError('Failed to move the clock: expected an instant of the years 1970 to 9999');
     }
     this.anchor.movedMs += Math.floor(instantMs) - this.now();
-    this.#run(Math.floor(instantMs), this.frozen);
+    this.#setAnchor(Math.floor(instantMs), this.frozen);
   }
 
   /**
    * Sets the clock's time at a moment of the machine's time. From then on, the clock runs or is frozen at this time.
    */
-  #run(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
+  #setAnchor(anchorMs: number, frozen: boolean, machineMs = this.#time.now()): void {
     Object.assign(this.anchor, { anchorMs, machineMs, frozen });
     this.scheduledWork?.complete(this.now());
     this.rearm();

@@ -59,13 +59,13 @@ export function toPlainCall(call: ApiCall): PlainCall {
 export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
 
 /** Converts a request stored in the log to the simulator's input. */
-export const fromPlainCall = (call: PlainCall, context: CallContext = {}): ApiCall => new KeptCall(call, context);
+export const fromPlainCall = (call: PlainCall, context: CallContext = {}): ApiCall => new LoggedCall(call, context);
 
 /**
  * Request that was read from the server's log, in the form that the simulator accepts. A class instance is created
  * faster than an object spread, which takes 0.3 us. The spread would double the log's processing time for each request.
  */
-class KeptCall implements ApiCall {
+class LoggedCall implements ApiCall {
   readonly #headers: PlainCall['headers'];
   readonly method: string;
   readonly path: string;

@@ -7,7 +7,7 @@ import { coreOf, type Simulator } from './simulator.js';
  * Number by which the list of API keys to mask may exceed twice its initial length. A longer list is built again,
  * without keys that no longer exist.
  */
-const maximumLearned = 20_000;
+const maximumExcessKeys = 20_000;
 
 /** Masks the API keys in a text. */
 export type Redact = (text: string) => string;
@@ -113,7 +113,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
   return {
     learnAll,
     bringUpToDate(token: string | undefined) {
-      if (readNames() !== named || count > 2 * countAtFirst + maximumLearned) startAgain();
+      if (readNames() !== named || count > 2 * countAtFirst + maximumExcessKeys) startAgain();
       learnTexts();
       learn(token);
       return finder;

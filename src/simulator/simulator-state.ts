@@ -97,7 +97,7 @@ export const createSharedParts = (operations: KnownOperations): SharedParts => (
  * Parts of a new simulator that its creator supplies: the served APIs with their data, the parts shared with forks, and
  * the time source.
  */
-interface GivenParts {
+interface SuppliedParts {
   /**
    * APIs that the new simulator serves, such as the Petstore, with their data at the start of the scenario. No other
    * simulator shares the data.
@@ -110,12 +110,12 @@ interface GivenParts {
 /**
  * Creates a simulator's state at the start of a scenario.
  * @param onError reports a failing listener of the journal
- * @param given.time source of the machine's time; default: the machine's clock
+ * @param parts.time source of the machine's time; default: the machine's clock
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
   onError: (error: unknown) => void,
-  { services, shared, time }: GivenParts,
+  { services, shared, time }: SuppliedParts,
 ): SimulatorState {
   const clock = new SimulatedClock(resolved.clock, time);
   const nowMs = clock.now();

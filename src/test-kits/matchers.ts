@@ -53,9 +53,9 @@ export interface MatcherResult {
   message: () => string;
 }
 
-interface Question {
+interface BehaviorCheck {
   /** Expected behavior, as the end of the message "expected that the client had ...": `created each pet once`. */
-  asked: string;
+  behavior: string;
   /**
    * Rule of the judge for which the client's requests must be evidence, such as a retry for `early-retry`. Without
    * evidence, the matcher fails, also with `.not`.
@@ -71,7 +71,7 @@ const usedUp = "such as { keys: { 'free-key': { usage: { minute: 60 } } } }";
 
 const noRequests = 'no request arrived. Does the client call the URL of this simulator?';
 
-const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
+const matcherOf = ({ behavior, exercisedBy, codes, howTo }: BehaviorCheck) =>
   function (this: MatcherContext, received: unknown): MatcherResult {
     const verdict = readVerdict(received);
     const findings = verdict.findings.filter(({ code, severity }) => codes.includes(code) && severity !== 'praise');
@@ -82,7 +82,7 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
       pass: isKnown ? findings.length === 0 : this.isNot === true,
       message: () => {
         if (isKnown)
-          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${asked}${describeFindings(findings)}\n${describeCounts(verdict)}`;
+          return `expected that the client ${this.isNot ? 'had not' : 'had'} ${behavior}${describeFindings(findings)}\n${describeCounts(verdict)}`;
         const { requests, dropped } = verdict.counts;
         const why =
           dropped > 0
@@ -90,7 +90,7 @@ const matcherOf = ({ asked, exercisedBy, codes, howTo }: Question) =>
             : requests === 0
               ? noRequests
               : `the run did not exercise that: ${howTo}\n${describeCounts(verdict)}`;
-        return `expected the run to show whether the client had ${asked}, but ${why}`;
+        return `expected the run to show whether the client had ${behavior}, but ${why}`;
       },
     };
   };
@@ -108,25 +108,25 @@ export const matchers = {
     };
   },
   toHaveHonouredRetryAfter: matcherOf({
-    asked: 'waited as long as Retry-After says',
+    behavior: 'waited as long as Retry-After says',
     exercisedBy: 'early-retry',
     codes: ['early-retry', 'ignored-day-window', 'ban-hammered'],
     howTo: `no rejected call was retried. Start with an exhausted key, ${usedUp}`,
   }),
   toHaveBackedOff: matcherOf({
-    asked: 'waited longer after each rejection',
+    behavior: 'waited longer after each rejection',
     exercisedBy: 'no-backoff-growth',
     codes: ['no-backoff-growth'],
     howTo: "it requires three rejections of one call in a row. The scenario 'stubborn-429' has eight",
   }),
   toHaveTrippedNoBan: matcherOf({
-    asked: 'stopped before its key was banned',
+    behavior: 'stopped before its key was banned',
     exercisedBy: 'ban-tripped',
     codes: ['ban-tripped', 'ban-hammered'],
     howTo: `no call was rejected. Start with an exhausted key, ${usedUp}`,
   }),
   toHaveCreatedOnce: matcherOf({
-    asked: 'created each pet once',
+    behavior: 'created each pet once',
     exercisedBy: 'duplicate-write',
     codes: ['duplicate-write'],
     howTo:

@@ -134,7 +134,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const { method = '', headers } = request;
     const { text: target, path, query } = readTarget(request.url as string, prefix.length);
     const { cors, isOriginRefused } = corsOf(request, sim);
-    if (!withoutApi && isOfApi(sim, method, path, query)) return false;
+    if (!withoutApi && isSimulated(sim, method, path, query)) return false;
     if (isPreflight(request) && sim.settings.cors !== 'off') {
       response.writeHead(204, { ...cors, ...preflightHeaders(request) }).end();
       report?.({ by: 'preflight', sim, status: 204, isOriginRefused });
@@ -181,7 +181,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
  * Whether a simulated API, such as the Petstore, has an operation for a request. If so, the simulator responds, and the
  * request is not forwarded to the user's backend.
  */
-function isOfApi(sim: Simulator, method: string, path: string, query: string): boolean {
+function isSimulated(sim: Simulator, method: string, path: string, query: string): boolean {
   const { services, resolved } = coreOf(sim).state;
   return services.some(({ service }) => {
     const { basePath } = service;

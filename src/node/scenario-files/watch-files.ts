@@ -19,7 +19,7 @@ export interface FileWatch {
    * Whether the watched files are unchanged since the last of the regular checks. If so, a program that has read the
    * files since that check did not read a half-saved file.
    */
-  isStill(): boolean;
+  isUnchanged(): boolean;
 }
 
 /**
@@ -52,7 +52,7 @@ export function watchFiles(onSave: () => void): FileWatch {
     set(files) {
       states = new Map(files.map((file) => [file, states.get(file) ?? stateOf(file)]));
     },
-    isStill: () => [...states].every(([file, state]) => stateOf(file) === state),
+    isUnchanged: () => [...states].every(([file, state]) => stateOf(file) === state),
   };
 }
 

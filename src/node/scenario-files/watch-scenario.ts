@@ -33,7 +33,7 @@ export function watchScenario(first: Read, { read, load, reseed, onReload }: Wat
   const reload = async (isFirst = false) => {
     try {
       const next = await read();
-      if (!watch.isStill()) return;
+      if (!watch.isUnchanged()) return;
       watch.set(next.files);
       const changes = scenarioChanges(loaded.scenario, next.scenario);
       const waiting = reseed ? [] : changes.filter((change) => /^(?:pets|ids)\b/.test(change));
@@ -42,7 +42,7 @@ export function watchScenario(first: Read, { read, load, reseed, onReload }: Wat
       if (!isFirst || changes.length > 0) onReload({ changes, waiting });
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
-      if (!watch.isStill()) return;
+      if (!watch.isUnchanged()) return;
       const named = error.issues.flatMap(({ file }) => file ?? []).filter((file) => !file.startsWith('--'));
       watch.set([...loaded.files, ...named]);
       onReload({ error });
