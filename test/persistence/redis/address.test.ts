@@ -36,7 +36,7 @@ test.each([
   ['redis://me:secret@host/0?name=../x', 'one name of 1 to 64'],
   ['redis://me:secret@host/0#1', 'no "#"'],
   ['redis://me:secret%@host/0', 'every "%" written %25'],
-  ['redis://me:secret@host:port/0', 'can be read'],
+  ['redis://me:secret@host:port/0', 'the form of a URL'],
 ])('%s is refused with a sentence that shows no password', (text, expected) => {
   expect(() => readRedisAddress(text)).toThrow(expected);
   expect(() => readRedisAddress(text)).not.toThrow(/secret/);
