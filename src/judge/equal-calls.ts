@@ -12,13 +12,16 @@ const noiseMs = 40;
 
 /**
  * Divides a client's equal requests, which it sent in sequence, into logical calls, each with its retries. A new call
- * starts where growing waits begin again with a short wait. If `most` is known, a new call also starts where the client
- * changes its connection.
- * @param most maximum number of calls; `undefined` if unknown. Without a maximum, a wait is short only up to half of
- * the first wait, because a retry loop around the client can cause longer waits
+ * starts where growing waits begin again with a short wait. If `maximumCalls` is known, a new call also starts where
+ * the client changes its connection.
+ * @param maximumCalls `undefined` if unknown. Without a maximum, a wait is short only up to half of the first wait,
+ * because a retry loop around the client can cause longer waits
  * @returns the requests of each call; one list if the calls cannot be distinguished
  */
-export function splitIntoCalls(attempts: readonly JudgedRequest[], most: number | undefined): JudgedRequest[][] {
+export function splitIntoCalls(
+  attempts: readonly JudgedRequest[],
+  maximumCalls: number | undefined,
+): JudgedRequest[][] {
   const calls: JudgedRequest[][] = [];
   const series: number[][] = [];
   for (const [index, request] of attempts.entries()) {
@@ -27,8 +30,8 @@ export function splitIntoCalls(attempts: readonly JudgedRequest[], most: number 
     const waits = series.at(-1) ?? [];
     if (
       previousRequest === undefined ||
-      restartsWaits(waits, waitMs, most) ||
-      (most !== undefined && startsNextConnection(attempts, index))
+      restartsWaits(waits, waitMs, maximumCalls) ||
+      (maximumCalls !== undefined && startsNextConnection(attempts, index))
     ) {
       calls.push([request]);
       series.push([]);
@@ -37,7 +40,7 @@ export function splitIntoCalls(attempts: readonly JudgedRequest[], most: number 
       waits.push(waitMs);
     }
   }
-  const areSeveral = most === undefined ? areAlike(series) : calls.length <= most;
+  const areSeveral = maximumCalls === undefined ? areAlike(series) : calls.length <= maximumCalls;
   return areSeveral ? calls : [[...attempts]];
 }
 
@@ -63,14 +66,14 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
   );
 }
 
-function restartsWaits(waits: readonly number[], waitMs: number, most: number | undefined): boolean {
+function restartsWaits(waits: readonly number[], waitMs: number, maximumCalls: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
   // Requires that the waits between the attempts grew. A client that retries without waits can also have a single long
   // wait.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
   // If the number of calls is unknown, accepts only a wait of at most half the call's first wait as the start of a new
   // call. A longer wait may belong to an outer retry loop of the same call, which begins again with the first wait.
-  const maximumMs = most === undefined ? firstMs / 2 : firstMs + noiseMs;
+  const maximumMs = maximumCalls === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }
 

@@ -74,7 +74,7 @@ const maximumReads = 50;
  * Cache of the outcomes of each run's requests: successes, and writes without a usable response. Filled at the first
  * use, because several rules of the judge need the outcomes, but most runs need none.
  */
-const known = new WeakMap<readonly JudgedRequest[], ReadOutcomes>();
+const outcomesByRun = new WeakMap<readonly JudgedRequest[], ReadOutcomes>();
 
 /**
  * Creates a function that decides whether a later request achieved the purpose of a failed request. The same write with
@@ -85,7 +85,7 @@ export const laterSuccessesIn =
   ({ requests }: Run) =>
   (refused: JudgedRequest): boolean => {
     if (!isWrite(refused) && refused.method !== 'GET') return false;
-    const { served, lost, reads } = getOrCreate(known, requests, () => readOutcomes(requests));
+    const { served, lost, reads } = getOrCreate(outcomesByRun, requests, () => readOutcomes(requests));
     const later = served.get(wanted(refused));
     if (later !== undefined && later.id > refused.id && (isWrite(refused) || later.token !== refused.token))
       return true;

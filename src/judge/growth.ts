@@ -10,10 +10,14 @@ const baseMs = 100;
 /** Maximum random difference between equal waits, due to latency and timers, in milliseconds. */
 const noiseMs = 40;
 /**
- * Maximum deviation of a measured wait from the fitted backoff curve: the larger of this time in milliseconds and
- * `maximumDeviationShare` of the difference between the first and the last wait.
+ * Deviation of a measured wait from the fitted backoff curve that is always accepted, in milliseconds. For long waits,
+ * `maximumDeviationShare` allows more.
  */
 const maximumDeviationMs = 25;
+/**
+ * Accepted deviation of a measured wait from the fitted backoff curve, as a share of the difference between the first
+ * and the last wait. Applies if larger than `maximumDeviationMs`.
+ */
 const maximumDeviationShare = 0.05;
 /** Growth factors of the exponential curves that are tried against the waits between a client's attempts. */
 const factors = [minimumGrowth, 1.75, 2, 2.5, 3, 4];

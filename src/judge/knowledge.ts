@@ -135,17 +135,18 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
 class Refusals {
   readonly #list: JudgedRequest[] = [];
   /**
-   * Last refused request per connection number, and the refused requests that were already retried. Both are created
-   * when first needed, because most clients send no concurrent requests.
+   * Last refused request per connection number. Created at the first use, because most clients send no concurrent
+   * requests.
    */
   #onConnection: Map<number, JudgedRequest> | undefined;
+  /** Refused requests that were already retried. Created at the first use. */
   #taken: Set<JudgedRequest> | undefined;
   /**
-   * Number of 429 responses at the start of `#list` that the client must have received, because they were sent more
-   * than a second before the client's latest request. `#waiting` contains the 429 responses among them without a retry,
-   * ordered by the end of their required waits.
+   * Number of refusals at the start of `#list` that the client must have received, because they were sent more than a
+   * second before the client's latest request.
    */
   #aged = 0;
+  /** Refusals among the first `#aged` that had no retry, ordered by the end of their required waits. */
   readonly #waiting: JudgedRequest[] = [];
   #firstWaiting = 0;
 

@@ -100,12 +100,13 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let count = 1;
   let waiting: JudgedRequest[] = [];
   /** First of the current refusals (429 by a limit or a ban). Before this refusal, no caller was waiting to retry. */
-  let first: JudgedRequest | undefined;
-  /**
-   * `hasRetried`: whether a rate-limited caller has retried. `isAfterLast`: whether the first retry came after the wait
-   * that the latest 429 required. A single client could then have sent the retry.
-   */
+  let firstRefusal: JudgedRequest | undefined;
+  /** Whether a caller has retried after one of the current refusals. */
   let hasRetried = false;
+  /**
+   * Whether the first retry arrived after the wait that the latest refusal required. A single client could then have
+   * sent the retry.
+   */
   let isAfterLast = false;
   let previousRequest: JudgedRequest | undefined;
   /**
@@ -129,14 +130,14 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
       waiting = waiting.filter((refusal) => refusal !== from);
       hasRetried = true;
       if (request.isRefused) hasReturned.add(request);
-    } else if (first !== undefined && waiting.length > 0) {
+    } else if (firstRefusal !== undefined && waiting.length > 0) {
       if (hasRetried || count === maximumCallers) return 1;
       count++;
-      if (waitedMs(first, request) > receiptMs) late.add(request);
+      if (waitedMs(firstRefusal, request) > receiptMs) late.add(request);
     }
     if (request.isRefused) {
       if (waiting.length === 0) {
-        first = request;
+        firstRefusal = request;
         hasRetried = false;
       }
       waiting.push(request);

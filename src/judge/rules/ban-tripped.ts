@@ -3,11 +3,9 @@ import type { ClientSession } from '../client-session.js';
 import { finding, formatDuration, type RuleFinding, type SimulatorRule } from '../finding.js';
 import { type KnownRequest, toleranceMs, waitedMs } from '../run.js';
 
-/**
- * Waits of a client after a refusal that names no wait, in milliseconds. `minimumBackoffMs` is the shortest wait that
- * counts as a backoff. A wait of at least `longBackoffMs` need not be longer than the previous wait.
- */
+/** Minimum wait after a refusal without a required wait that counts as a backoff, in milliseconds. */
 const minimumBackoffMs = 1_000;
+/** Minimum wait after a refusal that need not be longer than the previous wait, in milliseconds. */
 const longBackoffMs = 60_000;
 
 /**
@@ -48,11 +46,9 @@ export const banTripped: SimulatorRule = {
     for (const { refusals } of episodes) {
       /** For each client, the time at which its first refusal was sent, in Unix milliseconds. */
       const readMs = new Map<ClientSession, number>();
-      /**
-       * Strikes (refused requests that count towards a ban) since the last ban. `hadRefusal`: at least one strike was
-       * sent by a client that had already received a refusal.
-       */
+      /** Strikes (refused requests that count towards a ban) since the last ban. */
       let strikes: KnownRequest[] = [];
+      /** Whether the sender of at least one of these strikes had already received a refusal. */
       let hadRefusal = false;
       for (const last of refusals) {
         const { session, queuedAtMs, answeredAtMs, known, isBan } = last;

@@ -7,12 +7,12 @@ const share = 0.5;
  * Delay of a retry after its required wait, in milliseconds, above which the judge considers a wait a thousand times
  * too long (a wrong time unit). With a shorter delay, the client may just have had nothing to send.
  */
-const minimumUnitErrorMs = 600_000;
+const minimumUnitErrorLateMs = 600_000;
 /**
  * Minimum wait of a client, in milliseconds (300 days), from which the judge concludes that the client used a Unix time
  * as a duration.
  */
-const minimumDateMs = 300 * 86_400_000;
+const minimumUnixTimeWaitMs = 300 * 86_400_000;
 /**
  * Maximum relative difference between a client's wait and the Unix time that the client apparently used as the length
  * of the wait. A fraction: 0.01 is one percent.
@@ -44,8 +44,8 @@ export const overslept: WireRule = {
       if (lateMs <= allowedMs) return [];
       const waitedMs = lateMs + askedMs;
       const isSame = request.fingerprint === refusal.fingerprint;
-      const isThousand = lateMs > minimumUnitErrorMs && looksLikeThousand(waitedMs, refusal);
-      const isUnitError = isSame && (isThousand || isDate(waitedMs, refusal));
+      const isThousand = lateMs > minimumUnitErrorLateMs && looksLikeThousand(waitedMs, refusal);
+      const isUnitError = isSame && (isThousand || isUnixTimeWait(waitedMs, refusal));
       const advice = isThousand
         ? 'That looks like milliseconds passed to a sleep function that takes seconds.'
         : 'Check the unit of the wait, and whether a Unix time was used as a duration.';
@@ -98,5 +98,5 @@ const isNear = (ms: number, otherMs: number) => Math.abs(ms / otherMs - 1) <= un
 /**
  * Whether the client used a Unix time as the length of its wait, such as X-RateLimit-Reset, in seconds or milliseconds.
  */
-const isDate = (waitedMs: number, { answeredAtMs }: JudgedRequest) =>
-  waitedMs >= minimumDateMs || isNear(waitedMs, answeredAtMs / 1_000);
+const isUnixTimeWait = (waitedMs: number, { answeredAtMs }: JudgedRequest) =>
+  waitedMs >= minimumUnixTimeWaitMs || isNear(waitedMs, answeredAtMs / 1_000);
