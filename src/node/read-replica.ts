@@ -42,7 +42,7 @@ export interface ReplicaOptions extends Omit<MachineOptions, keyof LogTimeOption
    * Minimum size of the log entries since the last snapshot, in characters, at which the server stores the next
    * snapshot of its state and removes old entries. Default: 16 × 1024 × 1024.
    */
-  readonly minimumLogBytes?: number | undefined;
+  readonly minimumLogCharacters?: number | undefined;
 }
 
 interface ReadOptions extends ReplicaOptions {
@@ -83,7 +83,7 @@ export async function readReplica(
     writer,
     incarnation,
     mustExist: incarnation > 1,
-    minimumLogBytes: options.minimumLogBytes,
+    minimumLogCharacters: options.minimumLogCharacters,
     host: {
       onLost: options.onLost,
       onDiverged: (sentence) => onFatal(`Failed to continue: ${sentence}; this replica ends.`),

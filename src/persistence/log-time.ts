@@ -28,11 +28,12 @@ export class LogTime implements TimeSource {
   /** Time of the last applied log entry, in Unix milliseconds. */
   #lastMs = 0;
   #appliedMs: number | undefined;
-  /**
-   * Last reading of the machine's clock, in Unix milliseconds, and the total by which that clock was set back, in
-   * milliseconds. The total is added to later readings, so that the times of log entries never decrease.
-   */
+  /** Last reading of the machine's clock, in Unix milliseconds. */
   #lastReadMs = 0;
+  /**
+   * Total time by which the machine's clock was set back, in milliseconds. Added to later readings, so that the times
+   * of log entries never decrease.
+   */
   #setBackMs = 0;
 
   constructor({ readMs, onStepBack, isShared = false }: LogTimeOptions = {}) {

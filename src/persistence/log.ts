@@ -176,10 +176,10 @@ export interface SharedLog {
    */
   catchUp(): Promise<void>;
   /**
-   * Called if this server's responses to the requests of a log entry differ from those of the server that wrote the
+   * Reports that this server's responses to the requests of a log entry differ from those of the server that wrote the
    * entry. For the comparison, each log entry contains hashes of its writer's earlier responses.
    */
-  onDisagreement(position: number, writer: string): void;
+  reportDisagreement(position: number, writer: string): void;
 }
 
 /**

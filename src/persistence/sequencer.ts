@@ -220,7 +220,7 @@ export class Sequencer {
    */
   #compare({ position, writer, answered = [] }: LogEntry, hash: string): void {
     for (const [earlier, expected] of answered) {
-      if (this.#hashes.differs(earlier, expected)) this.#log.shared?.onDisagreement(earlier, writer);
+      if (this.#hashes.differs(earlier, expected)) this.#log.shared?.reportDisagreement(earlier, writer);
     }
     this.#hashes.add(position, hash);
   }

@@ -61,13 +61,14 @@ export class StateMachine {
   readonly #answers = createResponseHash();
   readonly #applied: Record<string, readonly [incarnation: number, sequence: number]>;
   /** Number of API requests in the current log entry that are not handled yet, by sandbox. */
-  #unhandled = new Map<string, number>();
-  /**
-   * Name of the server that wrote the current log entry. `#delayMs` is the time from that entry's timestamp to the
-   * log's time, in milliseconds: the log's time never decreases, but the writer's clock may be behind.
-   */
+  #notYetHandled = new Map<string, number>();
+  /** Name of the server that wrote the current log entry. */
   #writer = '';
-  #delayMs = 0;
+  /**
+   * Time from the current log entry's timestamp to the log's time, in milliseconds. The log's time never decreases, but
+   * the clock of the entry's writer may be behind.
+   */
+  #entryLagMs = 0;
   readonly #due = new DueRequests(() => this.#sims());
   #scenarioHash: string | undefined;
   #runEnd: ServerPiece['runEnd'];
@@ -141,10 +142,10 @@ export class StateMachine {
       // time of the entry.
       this.#due.complete();
       this.#writer = writer;
-      this.#delayMs = this.time.lastMs - atMs;
+      this.#entryLagMs = this.time.lastMs - atMs;
       const all = submitted ?? commands.map(fromJsonCommand);
       const read = isLate ? all.filter(({ kind }) => !hasWaitingClient(kind)) : all;
-      this.#unhandled = countParallelRequests(read);
+      this.#notYetHandled = countParallelRequests(read);
       const run = (command: Command) => this.#run(command, beforeMs);
       const results = all.map((command) =>
         isLate && hasWaitingClient(command.kind) ? deadlineExceeded() : run(command),
@@ -252,12 +253,12 @@ export class StateMachine {
     const { journal, clock, resolved } = coreOf(sim).state;
     const isFirst = box?.isRecreated && journal.lastId === 0;
     const atMs = clock.now();
-    const waitedByClockMs = clock.frozen ? 0 : (waitedMs + this.#delayMs) * (resolved.clock.speed ?? 1);
+    const waitedByClockMs = clock.frozen ? 0 : (waitedMs + this.#entryLagMs) * (resolved.clock.speed ?? 1);
     const { connection } = call;
     const context = {
       connection: this.replicas.isEmpty ? connection : this.replicas.connectionOf(this.#writer, connection),
       adapterHeaders: isFirst ? recreatedHeaders : undefined,
-      arrivedBehind: subtractRequest(this.#unhandled, sandbox),
+      arrivedBehind: subtractRequest(this.#notYetHandled, sandbox),
       arrivedAtMs: waitedByClockMs > 0 ? Math.floor(atMs - waitedByClockMs) : undefined,
     };
     const answer = sim.handle(fromPlainCall(call, context));

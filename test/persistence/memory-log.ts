@@ -78,7 +78,7 @@ export class MemoryLog implements Log {
         await this.catchUpDelay;
         for (const entry of this.unread.splice(0)) this.#onEntry?.(this.#write(entry, 'other'), undefined);
       },
-      onDisagreement: () => {},
+      reportDisagreement: () => {},
     };
   }
 

@@ -13,7 +13,7 @@ export const appendTimeoutMs = 3_000;
  */
 const arrivalGraceMs = 250;
 /** Maximum size of all entries that wait to be stored, in characters. */
-const maximumBytes = 16 * 1024 * 1024;
+const maximumCharacters = 16 * 1024 * 1024;
 
 interface Pending {
   readonly own: NewEntry;
@@ -50,7 +50,7 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
    * stream. Keyed by sequence number.
    */
   const allPending = new Map<number, Pending>();
-  let bytes = 0;
+  let characters = 0;
   let connection: Connection | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isClosed = false;
@@ -77,7 +77,7 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
 
   function remove(pending: Pending): void {
     if (!allPending.delete(pending.fields.sequence)) return;
-    bytes -= pending.fields.text.length;
+    characters -= pending.fields.text.length;
   }
 
   /**
@@ -111,7 +111,7 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
      */
     append(fields: EntryFields, stored: StoredEntry, ownEntry: NewEntry): Promise<void> {
       if (isClosed) return Promise.reject(new LogUnavailableError('The log is closed.'));
-      if (bytes + fields.text.length > maximumBytes && allPending.size > 0) {
+      if (characters + fields.text.length > maximumCharacters && allPending.size > 0) {
         return Promise.reject(
           new LogUnavailableError('The store is unreachable, and too many entries already wait for it.'),
         );
@@ -129,7 +129,7 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
           reject,
         };
         allPending.set(fields.sequence, pending);
-        bytes += fields.text.length;
+        characters += fields.text.length;
         send(pending);
         watch();
       });

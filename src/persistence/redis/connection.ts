@@ -88,27 +88,25 @@ export async function connect(address: RedisAddress): Promise<Connection> {
 
 function createConnection(client: Redis, address: RedisAddress): Connection {
   let isEnding = false;
-  /**
-   * Number of commands to Redis that have no reply yet, and the time since which Redis has not replied, in milliseconds
-   * of `performance.now()`.
-   */
-  let waiting = 0;
-  let heardMs = performance.now();
+  /** Number of commands to Redis without a reply so far. */
+  let unansweredCommands = 0;
+  /** Time of the last reply, or of the first command after this reply, in milliseconds of `performance.now()`. */
+  let silenceStartMs = performance.now();
   let silentAtEndMs: number | undefined;
   // Detects a dead connection for which TCP reports no error.
   const watch = setInterval(() => {
-    if (waiting > 0 && performance.now() - heardMs > silentMs) end();
+    if (unansweredCommands > 0 && performance.now() - silenceStartMs > silentMs) end();
   }, watchMs);
   onEnd(() => {
     clearInterval(watch);
-    silentAtEndMs = waiting > 0 ? heardMs : performance.now();
+    silentAtEndMs = unansweredCommands > 0 ? silenceStartMs : performance.now();
   });
 
   async function replyTo<Reply>(reply: Promise<Reply>): Promise<Reply> {
-    if (waiting++ === 0) heardMs = performance.now();
+    if (unansweredCommands++ === 0) silenceStartMs = performance.now();
     const heard = () => {
-      waiting--;
-      heardMs = performance.now();
+      unansweredCommands--;
+      silenceStartMs = performance.now();
     };
     try {
       const replied = await reply;
@@ -138,7 +136,7 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
 
   return {
     get silentSinceMs() {
-      return silentAtEndMs ?? heardMs;
+      return silentAtEndMs ?? silenceStartMs;
     },
 
     call: (name, ...args) => replyTo(client.call(name, ...args)),

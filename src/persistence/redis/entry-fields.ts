@@ -30,6 +30,7 @@ export interface StoredEntry {
 export interface SnapshotNote {
   readonly position: number;
   readonly digest: string;
+  /** Length of the snapshot, in characters. */
   readonly bytes: number;
 }
 

@@ -39,7 +39,7 @@ export interface OpenRedisLogOptions extends OpenLogOptions {
    * Minimum size of the log entries in Redis, in characters, at which a snapshot of the server's state replaces the
    * entries. Default: 16,777,216.
    */
-  readonly minimumLogBytes?: number | undefined;
+  readonly minimumLogCharacters?: number | undefined;
 }
 
 export interface OpenedRedisLog extends OpenedLog {
@@ -72,7 +72,14 @@ async function open(
   address: RedisAddress,
   options: OpenRedisLogOptions,
 ): Promise<OpenedRedisLog> {
-  const { version, scenario, first, reset = false, mustExist = false, minimumLogBytes = 16 * 1024 * 1024 } = options;
+  const {
+    version,
+    scenario,
+    first,
+    reset = false,
+    mustExist = false,
+    minimumLogCharacters = 16 * 1024 * 1024,
+  } = options;
   const keys = keysOf(address.name);
   const time = new StoreTime();
   await time.measure(connection);
@@ -95,7 +102,7 @@ async function open(
     throw new LogOpenError(`expected a log under ${address.shown}, got none; restart petstore-sim`);
   const snapshot = await newestSnapshot(connection, keys, identity, notices);
   const from = snapshot ?? beginning(identity.id);
-  const stored = { address, keys, identity, from, snapshot, minimumLogBytes, time, connection };
+  const stored = { address, keys, identity, from, snapshot, minimumLogCharacters, time, connection };
   const log = createRedisLog({ ...options, ...stored });
   const foundSnapshot: FoundSnapshot | undefined = snapshot && {
     position: snapshot.position,

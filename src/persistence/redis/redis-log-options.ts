@@ -39,7 +39,7 @@ export interface RedisLogOptions {
   /** Log position after which entries are read. */
   readonly from: LogCursor;
   readonly snapshot: { readonly position: number; readonly bytes: number } | undefined;
-  readonly minimumLogBytes: number;
+  readonly minimumLogCharacters: number;
   readonly time: StoreTime;
   readonly connection: Connection;
   readonly host: RedisLogHost;

@@ -40,11 +40,9 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
   const appender = createAppender({ key: keys.log, onMissing: () => lose('the stream no longer exists') });
   const snapshots = createSnapshotElection(options, () => connection);
   const reported = new Set<string>();
-  /**
-   * `cursor`: position of the last log entry read, with a hash of all entries up to it. `chainBefore`: hash of all
-   * entries before that entry.
-   */
+  /** Position of the last log entry read, with a hash of all entries up to this entry. */
   let cursor = from;
+  /** Hash of all entries before the last log entry read; 0 if this server has read none. */
   let chainBefore = 0;
   let lastSequence = 0;
   let connection: Connection | undefined = options.connection;
@@ -185,7 +183,7 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
         follower.run();
         writing.run(options.connection);
       },
-      onDisagreement: (position, writer) => host.onDisagreement(position, writer),
+      reportDisagreement: (position, writer) => host.onDisagreement(position, writer),
       catchUp: () => catchUp.wait(connection, () => cursor.id),
     },
 

@@ -11,7 +11,7 @@ import type { StreamEntries } from './stream-entries.js';
  * Minimum growth of the shared log after a snapshot became due, in characters, until another snapshot is due. The first
  * one may have failed.
  */
-const retryBytes = 1024 * 1024;
+const retryCharacters = 1024 * 1024;
 /**
  * Maximum number of hashes of this server's state that are stored for comparison. Each hash is compared with a snapshot
  * by another server that shares the log.
@@ -23,15 +23,15 @@ const maximumDigests = 4;
  * own state at this entry, to compare it with the snapshot.
  */
 export function createSnapshotElection(options: RedisLogOptions, getConnection: () => Connection | undefined) {
-  const { snapshot: first, minimumLogBytes, identity, writer, version, keys, host } = options;
+  const { snapshot: first, minimumLogCharacters, identity, writer, version, keys, host } = options;
   /** Log position of the newest snapshot. */
   let newest = first?.position ?? 0;
   /**
-   * Length of all log entries after the newest snapshot, in characters. If longer than `dueBytes` (also in characters),
-   * the next snapshot is due.
+   * Length of all log entries after the newest snapshot, in characters. If larger than `dueCharacters`, the next
+   * snapshot is due.
    */
-  let allBytes = 0;
-  let dueBytes = Math.max(minimumLogBytes, first?.bytes ?? 0);
+  let logCharacters = 0;
+  let dueCharacters = Math.max(minimumLogCharacters, first?.bytes ?? 0);
   /**
    * Entry of the shared log after which the next snapshot of the server's state must be stored; `undefined` if no
    * snapshot is due. `isOwn`: this server wrote the entry, and therefore also stores the snapshot.
@@ -40,10 +40,10 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
   let isBusy = false;
   /**
    * Size of the log entries after the newest snapshot, in characters, at each log position where a new snapshot became
-   * due. A stored snapshot subtracts the size at its position from the running total `allBytes`, so that only later
-   * entries count.
+   * due. A stored snapshot subtracts the size at its position from the running total `logCharacters`, so that only
+   * later entries count.
    */
-  const bytesAt = new Map<number, number>();
+  const charactersAt = new Map<number, number>();
   const digests = new Map<number, Promise<string>>();
   /**
    * For each replica, the Redis id of the last log entry that the replica had applied when it wrote its own latest
@@ -53,9 +53,9 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
 
   function noteSnapshot({ position, digest, bytes }: SnapshotNote, isOwn: boolean): void {
     newest = position;
-    dueBytes = Math.max(minimumLogBytes, bytes);
-    allBytes -= bytesAt.get(position) ?? 0;
-    bytesAt.clear();
+    dueCharacters = Math.max(minimumLogCharacters, bytes);
+    logCharacters -= charactersAt.get(position) ?? 0;
+    charactersAt.clear();
     compare(position, digest).catch(host.onError);
     if (isOwn) trim().catch(host.onError);
   }
@@ -117,14 +117,14 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
      */
     note(cursor: LogCursor, { writer: by, text }: EntryFields, { after, snapshot }: StoredEntry): void {
       if (after !== undefined) cursorIdOf.set(by, after[2]);
-      allBytes += text.length;
+      logCharacters += text.length;
       nextDue = undefined;
       const isOwn = by === writer;
       if (snapshot !== undefined) noteSnapshot(snapshot, isOwn);
-      else if (allBytes > dueBytes) {
+      else if (logCharacters > dueCharacters) {
         nextDue = { cursor, isOwn };
-        bytesAt.set(cursor.position, allBytes);
-        dueBytes = allBytes + Math.max(retryBytes, dueBytes / 4);
+        charactersAt.set(cursor.position, logCharacters);
+        dueCharacters = logCharacters + Math.max(retryCharacters, dueCharacters / 4);
       }
     },
 

@@ -15,6 +15,7 @@ export interface StoredSnapshotHeader extends LogCursor {
   /** Id of the Redis list that contains the snapshot in chunks, and number of these chunks. */
   readonly chunks: string;
   readonly count: number;
+  /** Length of the snapshot, in characters. */
   readonly bytes: number;
   /**
    * Hash of the snapshot's state. Other replicas compare it with the hash of their own state at the same log position,

@@ -13,7 +13,7 @@ import { type RedisServer, startRedis } from './redis-server.js';
 import { create, get, startReplica, type TestReplica } from './replica.js';
 
 const key = 'petstore-sim:{test}:log';
-const small = { minimumLogBytes: 20_000, scenario: { limits: 'off' as const } };
+const small = { minimumLogCharacters: 20_000, scenario: { limits: 'off' as const } };
 const digest = ({ simulators: { sim } }: TestReplica) => digestOf(captureSimulator(sim, () => 0));
 const snapshotOf = async ({ control }: TestReplica) => (await control.getHealth()).log?.snapshotPosition ?? 0;
 const firstEntry = async (redis: RedisServer) => {
