@@ -94,7 +94,7 @@ async function experiment(
   const { limits, facts } = learner;
   const useless = new Set<string>();
   for (;;) {
-    const { length } = limits.alive;
+    const { length } = limits.candidates;
     const present = {
       nowSeconds: asker.nowSeconds,
       rate: asker.rate,
@@ -109,7 +109,7 @@ async function experiment(
     // Makes all failed experiments (series of test requests) available again after an experiment that excluded possible
     // rate-limit rules. The failed experiments may have revealed nothing only because arrival times are uncertain by
     // some milliseconds.
-    if (limits.alive.length < length) useless.clear();
+    if (limits.candidates.length < length) useless.clear();
     else useless.add(found.name);
   }
 }

@@ -116,7 +116,7 @@ function separatedPairs({ steps }: Experiment, limits: LimitHypotheses, nowSecon
   const requests = steps.map(({ afterSeconds, operation }) => ({ atSeconds: nowSeconds + afterSeconds, operation }));
   const operations = new Set(steps.map(({ operation }) => operation));
   const onceForEach = createOnceForEach<string>();
-  const expected = limits.alive.map((hypothesis) => {
+  const expected = limits.candidates.map((hypothesis) => {
     const { rules, keys } = hypothesis;
     // Computes the expected responses once for all possible rate-limit rules that have the same effect on these
     // requests, because the responses are equal.

@@ -22,12 +22,12 @@ const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
  * Deviation of one rate-limit header by one, up or down, that `compare` tries out. `compare` confirms a header only if
  * both deviations would contradict the scenario's rules.
  */
-interface Defect {
+interface HeaderDeviation {
   readonly about: string;
   readonly service: string;
   readonly delta: 1 | -1;
 }
-const defects: readonly Defect[] = [
+const headerDeviations: readonly HeaderDeviation[] = [
   { about: resetHeader, delta: 1, service: 'is one second later' },
   { about: resetHeader, delta: -1, service: 'is one second earlier' },
   { about: remainingHeader, delta: 1, service: 'has one more' },
@@ -153,18 +153,18 @@ function compareRules(
     // the algorithm. For other settings, only the scenario's start is tried.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
-    const fitting = simulate(others, ownExchanges).alive.map((hypothesis) => hypothesis.rules);
+    const fitting = simulate(others, ownExchanges).candidates.map((hypothesis) => hypothesis.rules);
     return fitting.length > 0 ? [{ about, fitting }] : [];
   });
   const fits = isExact || isFraction;
   // Changes a rate-limit header by one in all responses of the real API. If the scenario's rules explain both the
   // original and the changed responses, the header remains unconfirmed. If the rules explain only the changed
   // responses, the real API's header is wrong by one.
-  const ofDefects = defects.filter(({ about, delta }) => {
+  const fittingDeviations = headerDeviations.filter(({ about, delta }) => {
     const changed = ownExchanges.map((exchange) => shifted(exchange, about, fits ? delta : -delta));
     return explains(rules, changed);
   });
-  const open = new Set<string>([...ofOtherChoices, ...ofDefects].map(({ about }) => about));
+  const open = new Set<string>([...ofOtherChoices, ...fittingDeviations].map(({ about }) => about));
   // Reports X-RateLimit-Reset as unchecked if the real API counts fractions of a second. The header may then differ by
   // one second from the simulator's, because the simulator counts whole seconds.
   if (isFraction || stated.length === 0) open.add(resetHeader);
@@ -179,7 +179,7 @@ function compareRules(
   const { unexplained } = simulate(rules, ownExchanges);
   const place = unexplained === undefined ? '' : placeOf(unexplained.exchange);
   const [choice] = ofOtherChoices;
-  const [defect] = ofDefects;
+  const [deviation] = fittingDeviations;
   const difference: ServiceDifference =
     open.size === 1 && choice !== undefined
       ? {
@@ -189,8 +189,8 @@ function compareRules(
           simulator: shownValue(settings[choice.about]),
           place,
         }
-      : open.size === 1 && defect !== undefined
-        ? { kind: 'drift', about: defect.about, service: defect.service, simulator: 'counts otherwise', place }
+      : open.size === 1 && deviation !== undefined
+        ? { kind: 'drift', about: deviation.about, service: deviation.service, simulator: 'counts otherwise', place }
         : {
             kind: 'drift',
             about: 'limits',
@@ -227,7 +227,7 @@ function simulate(rules: readonly LimitRules[], ownExchanges: readonly Exchange[
 }
 
 const explains = (rules: readonly LimitRules[], ownExchanges: readonly Exchange[]) =>
-  simulate(rules, ownExchanges).alive.length > 0;
+  simulate(rules, ownExchanges).candidates.length > 0;
 
 function shifted(exchange: Exchange, header: string, delta: number): Exchange {
   const rate = rateOf(exchange);
@@ -257,7 +257,7 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Co
   const isConstant = gaps.every(({ seconds }) => seconds === first.seconds);
   const off =
     gaps.find(({ seconds }) => Math.abs(seconds) > maximumRounding) ??
-    (isConstant && isExact && gaps.length >= surelyConstant ? first : undefined);
+    (isConstant && isExact && gaps.length >= minimumEqualGaps ? first : undefined);
   // A small difference between Retry-After and the reset time may come from rounding, so it is not reported.
   if (off === undefined) return unchecked(about);
   const { seconds } = off;
@@ -274,4 +274,4 @@ function compareRetryAfter(exchanges: readonly Exchange[], isExact: boolean): Co
  * Minimum number of 429 responses with the same difference between Retry-After and the reset time. Fewer could be a
  * coincidence, so the difference is not reported.
  */
-const surelyConstant = 3;
+const minimumEqualGaps = 3;

@@ -54,7 +54,7 @@ export class Learner {
   add(exchange: Exchange): void {
     const parsed = parseExchange(exchange);
     const isMarked = this.#bans.isMarked(parsed);
-    const isFull = this.limits.seen >= maximumResponsesForLimits;
+    const isFull = this.limits.explainedResponses >= maximumResponsesForLimits;
     const isBan = isFull ? isMarked : this.limits.add(exchange, isMarked);
     const observations = [
       ...this.#bans.add(parsed, isBan),
@@ -80,7 +80,7 @@ export class Learner {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const each of waiting) {
-      const isControlled = each.observation.needs?.every((feature) => this.facts.accepted.has(feature)) ?? true;
+      const isControlled = each.observation.preconditions?.every((feature) => this.facts.accepted.has(feature)) ?? true;
       if (isControlled) this.#observations.add(each.observation, each.exchange);
       else this.#waiting.push(each);
     }
@@ -131,8 +131,8 @@ export class Learner {
   }
 
   #aboutBans(): Knowledge[] {
-    const { unexplained, alive } = this.limits;
-    const roundings = new Set(alive.map(({ rules }) => rules.rounding));
+    const { unexplained, candidates } = this.limits;
+    const roundings = new Set(candidates.map(({ rules }) => rules.rounding));
     const lengths = correctBanLengths(this.#bans.lengths, this.#bans.waits, roundings);
     return [...strikeKnowledge(this.#bans.episodes, unexplained === undefined), ...lengthKnowledge(lengths)];
   }

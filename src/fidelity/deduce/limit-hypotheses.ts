@@ -53,7 +53,7 @@ const maximumStates = 24;
  * Minimum number of requests that the service counted, but `calibrate` did not send, to conclude that another client
  * uses the key. Fewer requests may be a coincidence.
  */
-const surelyNoChance = 3;
+const minimumUnaccounted = 3;
 const dayMs = 86_400_000;
 /**
  * Limit of a rate-limit window about which the recorded responses show nothing, in requests. A scenario derived from a
@@ -67,9 +67,9 @@ export const unseenLimit = 1_000_000;
  * request.
  */
 export class LimitHypotheses {
-  #alive: LimitHypothesis[];
+  #candidates: LimitHypothesis[];
   #unexplained: UnexplainedResponse | undefined;
-  #seen = 0;
+  #explainedResponses = 0;
   #unaccounted = 0;
   /**
    * Start of the time scale on which rate-limit windows are simulated, in Unix milliseconds. Close to the recorded
@@ -96,12 +96,12 @@ export class LimitHypotheses {
    * combinations
    */
   constructor(rules: readonly LimitRules[] = allLimitRules()) {
-    this.#alive = rules.map((each) => ({ rules: each, keys: new Map() }));
+    this.#candidates = rules.map((each) => ({ rules: each, keys: new Map() }));
   }
 
   /** Combinations of rate-limit assumptions that explain every response so far. */
-  get alive(): readonly LimitHypothesis[] {
-    return this.#alive;
+  get candidates(): readonly LimitHypothesis[] {
+    return this.#candidates;
   }
 
   get unexplained(): UnexplainedResponse | undefined {
@@ -109,8 +109,8 @@ export class LimitHypotheses {
   }
 
   /** Number of responses that at least one of the remaining combinations of rate-limit settings explains. */
-  get seen(): number {
-    return this.#seen;
+  get explainedResponses(): number {
+    return this.#explainedResponses;
   }
 
   /**
@@ -154,25 +154,25 @@ export class LimitHypotheses {
     const relative = { ...rate, reset: rate.reset - this.#epoch / 1000 };
     const observed: ObservedResponse = { operation, isRefused, rate: relative };
     const expected = this.#expectation();
-    const before = this.#alive;
+    const before = this.#candidates;
     this.#update(
       token,
       ({ rules }, keys = newKeys) => keys.flatMap((key) => statesAfterResponse(key, rules, arrival, observed)),
       observed,
     );
-    const isBegun = this.#alive.length === 0 && isRefused && rate.reset > promisedSeconds;
+    const isBegun = this.#candidates.length === 0 && isRefused && rate.reset > promisedSeconds;
     if (isBegun) {
-      this.#alive = before;
+      this.#candidates = before;
       this.#update(token, ({ rules }, keys) => keys?.filter((key) => isUsedUp(key, rules, arrival)));
     }
-    if (this.#alive.length === 0) {
+    if (this.#candidates.length === 0) {
       this.#unexplained = { exchange, expected };
       return false;
     }
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isBegun });
-    this.#seen++;
+    this.#explainedResponses++;
     for (const about of limitAssumptions) {
-      this.#observations.add(observation(about, valuesOf(about, this.#alive), describe(exchange)), exchange);
+      this.#observations.add(observation(about, valuesOf(about, this.#candidates), describe(exchange)), exchange);
     }
     return isBegun;
   }
@@ -182,7 +182,7 @@ export class LimitHypotheses {
    * are possible.
    */
   get plans(): LearnedPlan[] {
-    const tokens = new Set(this.#alive.flatMap(({ keys }) => [...keys.keys()]));
+    const tokens = new Set(this.#candidates.flatMap(({ keys }) => [...keys.keys()]));
     return [...tokens].flatMap((token) => this.planOf(token) ?? []);
   }
 
@@ -196,7 +196,7 @@ export class LimitHypotheses {
 
   /** Returns the plan and limits of a key, as far as responses show them; `undefined` if several are possible. */
   planOf(token: string): LearnedPlan | undefined {
-    const keys = new Set(this.#alive.flatMap((hypothesis) => hypothesis.keys.get(token) ?? []));
+    const keys = new Set(this.#candidates.flatMap((hypothesis) => hypothesis.keys.get(token) ?? []));
     const [plan, ...otherPlans] = new Set([...keys].map((key) => key.plan));
     if (plan === undefined || otherPlans.length > 0) return undefined;
     const limitOf = (name: WindowName) => {
@@ -248,7 +248,7 @@ export class LimitHypotheses {
     observed?: ObservedResponse,
   ): void {
     const onceForEach = createOnceForEach<SimulatedKey[] | undefined>();
-    this.#alive = this.#alive.flatMap((hypothesis) => {
+    this.#candidates = this.#candidates.flatMap((hypothesis) => {
       const { rules, keys } = hypothesis;
       const before = keys.get(token);
       const isLimited =
@@ -284,24 +284,24 @@ export class LimitHypotheses {
       // Other clients with the same API key may have caused responses that no rules explain. In a recording, which may
       // lack their requests, one missing request suffices to assume other clients. If `calibrate` sent the requests
       // itself, other clients are improbable, so more missing requests are required.
-      const enough = exchange.question === undefined ? 1 : surelyNoChance;
+      const enough = exchange.question === undefined ? 1 : minimumUnaccounted;
       const state = this.#unaccounted >= enough ? 'not asked' : 'contradicted';
       return { about, state, left: [], evidence, requests: [exchange.id] };
     }
-    if (this.#seen === 0) return notAsked(about);
-    const left = valuesOf(about, this.#alive);
+    if (this.#explainedResponses === 0) return notAsked(about);
+    const left = valuesOf(about, this.#candidates);
     const { evidence, requests } = this.#observations.about(about);
     const base = { about, evidence, requests, left };
     // `windowStart` (when a rate-limit window starts) has a certain value only if every combination of rules that
     // explains the responses uses fixed windows. Other algorithms ignore this setting.
     const isFixed =
-      about !== 'windowStart' || this.#alive.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
+      about !== 'windowStart' || this.#candidates.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
     if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked' };
     return { ...base, state: 'certain', value: left[0] };
   }
 
   #expectation(): string {
-    const [first] = this.#alive;
+    const [first] = this.#candidates;
     if (first === undefined) return '';
     const { algorithm, windowStart, reportedWindow, limitsApply } = first.rules.settings;
     return `no combination of algorithm, windowStart, rejectedCounts, reportedWindow and limitsApply explains this response and all earlier ones; the last possible one was ${algorithm}, ${windowStart}, ${reportedWindow}, limits on ${limitsApply}`;

@@ -204,10 +204,10 @@ function pagingObservations(
     if (question === undefined) return [none];
     // The real API can page by query parameters instead of a Link header. A list without a Link header therefore proves
     // that the API has no pages only if page parameters were sent and had no effect.
-    const needs = pageParameters.map(([name]) => withoutEffect(name));
+    const preconditions = pageParameters.map(([name]) => withoutEffect(name));
     return [
       none,
-      observation('paging', ['none'], `${description}; ${pageTexts.join(' and ')} without effect`, { needs }),
+      observation('paging', ['none'], `${description}; ${pageTexts.join(' and ')} without effect`, { preconditions }),
     ];
   }
   const names = [...new URLSearchParams(next.split('?')[1] ?? '').keys()].filter((name) => !documented.includes(name));

@@ -25,7 +25,7 @@ export interface Observation {
    * Properties of the observed request, such as a body field, that may be the true reason for its rejection. The
    * observation is ignored until the API under test has accepted each property in another request.
    */
-  readonly needs?: readonly string[] | undefined;
+  readonly preconditions?: readonly string[] | undefined;
 }
 
 /**
@@ -36,7 +36,7 @@ export const observation = (
   about: Subject,
   possibleValues: readonly unknown[],
   description: string,
-  more?: Pick<Observation, 'isLikely' | 'needs'>,
+  more?: Pick<Observation, 'isLikely' | 'preconditions'>,
 ): Observation => ({ about, possibleValues, description, ...more });
 
 /** Creates the observation that a response contradicts the API document. */

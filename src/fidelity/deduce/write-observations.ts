@@ -51,9 +51,9 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
   // A recorded rejection of a new pet does not show its reason. The observation about the pet's unusual property is
   // therefore only likely.
   if (exchange.question === undefined) return [observation(only, possibleValues, description, { isLikely: true })];
-  const oddFeatures = oddFeaturesOf(only, extra);
-  const needs = featuresOf(exchange).filter((feature) => !oddFeatures.some((odd) => feature.startsWith(odd)));
-  return [observation(only, possibleValues, description, { needs })];
+  const oddPrefixes = featurePrefixesOf(only, extra);
+  const preconditions = featuresOf(exchange).filter((feature) => !oddPrefixes.some((odd) => feature.startsWith(odd)));
+  return [observation(only, possibleValues, description, { preconditions })];
 }
 
 /**
@@ -61,7 +61,7 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
  * unusual property. A rejection is attributed to this property only if the API is known to accept all other features of
  * the request.
  */
-const oddFeaturesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
+const featurePrefixesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
   ({
     contentType: ['Content-Type '],
     emptyName: ['field name='],
