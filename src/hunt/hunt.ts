@@ -124,7 +124,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
     const result = await search({
       run,
       canCut: check === undefined,
-      isSlow: false,
+      isRealTime: false,
       base,
       initial: initialScenariosFor(space()),
       space,
@@ -133,7 +133,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
       concurrency: 1,
       reductionRuns,
       repeats: 2,
-      isKept: isIn(base),
+      isFixedField: isFieldOf(base),
       isStopped: () => false,
     });
     const finds = result.found.map((trial) => toFind(trial, seed));
@@ -161,7 +161,7 @@ function toTrial(scenario: Scenario, ran: TrialRun, check: HuntOptions['check'])
  * Creates a check whether a scenario sets the field at a path. A hunt (a search for scenarios that break a client)
  * never changes a field that its caller's scenario sets.
  */
-const isIn =
+const isFieldOf =
   (scenario: Scenario) =>
   ([first = '', second]: readonly string[]): boolean =>
     first in scenario && (second === undefined || second in Object((scenario as Record<string, unknown>)[first]));

@@ -12,14 +12,18 @@ const plainCounts = [1, 2, 3, 5, 10];
 /**
  * Generates simplified copies of a scenario, of which the bug search `hunt` keeps those that still break the client.
  * The first copies each lack one field; the others each have a simpler value in one field.
- * @param keep returns whether the field at a path must not change
- * @param isSlow whether runs take real time; if so, no duration becomes longer
+ * @param isFixedField returns whether the field at a path must not change
+ * @param isRealTime whether runs take real time; if so, no duration becomes longer
  */
-export function* simplerForms(scenario: Scenario, keep: (path: Path) => boolean, isSlow: boolean): Generator<Scenario> {
-  const paths = pathsIn(scenario).filter((path) => !keep(path));
+export function* simplerForms(
+  scenario: Scenario,
+  isFixedField: (path: Path) => boolean,
+  isRealTime: boolean,
+): Generator<Scenario> {
+  const paths = pathsIn(scenario).filter((path) => !isFixedField(path));
   for (const path of paths) yield edited(scenario, path, undefined);
   for (const path of paths) {
-    for (const value of plainerThan(valueAt(scenario, path), isSlow)) yield edited(scenario, path, value);
+    for (const value of plainerThan(valueAt(scenario, path), isRealTime)) yield edited(scenario, path, value);
   }
 }
 
@@ -52,11 +56,11 @@ function edited<Value>(value: Value, [name = '', ...rest]: Path, replacement: un
 
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-function plainerThan(value: unknown, isSlow: boolean): readonly unknown[] {
+function plainerThan(value: unknown, isRealTime: boolean): readonly unknown[] {
   const before = (list: readonly unknown[]) => (list.includes(value) ? list.slice(0, list.indexOf(value)) : list);
   if (typeof value === 'number') return before(plainCounts).filter((each) => (each as number) < value);
   if (isDuration(value)) {
-    const longestMs = isSlow ? lengthOf(value) : Number.POSITIVE_INFINITY;
+    const longestMs = isRealTime ? lengthOf(value) : Number.POSITIVE_INFINITY;
     return before(plainDurations).filter((each) => lengthOf(String(each)) <= longestMs);
   }
   return [];

@@ -20,7 +20,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
    * Whether each run of the client takes real time. If so, a failing scenario that is already small is not simplified,
    * because the additional runs would take too long.
    */
-  isSlow: boolean;
+  isRealTime: boolean;
   /** Fields that every scenario must contain. */
   base: Scenario;
   /** Scenarios that a hunt (a search for bugs in a client) tries first, simplest first. */
@@ -37,7 +37,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
   /**
    * Whether a scenario field, given by its path, must stay unchanged while the search simplifies a failing scenario.
    */
-  isKept: (path: readonly string[]) => boolean;
+  isFixedField: (path: readonly string[]) => boolean;
   isStopped: () => boolean;
   /** Called after each run, with the number of runs and the number of different failures. */
   onRun?: ((done: number, failures: number) => void) | undefined;
@@ -58,7 +58,7 @@ export interface SearchResult<Run extends Trial = Trial> {
  */
 interface CorpusEntry {
   scenario: Scenario;
-  picked: number;
+  pickedCount: number;
 }
 
 /** Maximum number of bugs that one search reports. */
@@ -75,12 +75,12 @@ const maximumPerCode = 3;
  * concurrent.
  */
 export async function search<Run extends Trial>(options: SearchOptions<Run>): Promise<SearchResult<Run>> {
-  const { run, base, space, runs, seed, concurrency, isSlow, isStopped, onRun } = options;
+  const { run, base, space, runs, seed, concurrency, isRealTime, isStopped, onRun } = options;
   const random = createRandomSource(seed);
   const onBase = (scenario: Scenario) => withKeyFirst(merge<Scenario>(scenario, base), space().key);
   const initial = options.initial.map(onBase);
   const pending = [...initial];
-  const corpus: CorpusEntry[] = initial.map((scenario) => ({ scenario, picked: 0 }));
+  const corpus: CorpusEntry[] = initial.map((scenario) => ({ scenario, pickedCount: 0 }));
   const seen = new Set<string>();
   const exercised = new Set<FindingCode>();
   const found: Run[] = [];
@@ -114,14 +114,14 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 
   // Makes every fourth run of the search (every eighth if runs are slow) a mutation of an earlier scenario. The other
   // runs use the given initial scenarios until none is left. A short search thus tries mutations too.
-  const isMutation = () => begun % (isSlow ? 8 : 4) === 0;
+  const isMutation = () => begun % (isRealTime ? 8 : 4) === 0;
 
   function next(): Scenario {
     for (let start = isMutation() ? undefined : pending.shift(); start !== undefined; start = pending.shift()) {
       if (isAsked(start, space())) return start;
     }
     const one = leastUsed(corpus, random.pick);
-    one.picked++;
+    one.pickedCount++;
     // Combines two scenarios of the search's corpus before 15 % of the mutations. The corpus contains the initial
     // scenarios, and scenarios in which the client showed new behavior.
     const crossed =
@@ -149,8 +149,8 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
       for (const code of trial.verdict.exercised) exercised.add(code);
       const traits = traitsOf(trial).filter((trait) => !seen.has(trait));
       for (const trait of traits) seen.add(trait);
-      if (traits.length > 0) corpus.push({ scenario: trial.scenario, picked: 0 });
-      if (isSlow) replaceFound(trial);
+      if (traits.length > 0) corpus.push({ scenario: trial.scenario, pickedCount: 0 });
+      if (isRealTime) replaceFound(trial);
       const failure = toReport(trial.failures);
       if (failure === undefined) continue;
       known.push(failure);
@@ -185,7 +185,7 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
 /** Draws three scenarios at random from those that the search mutates. Returns the one that was mutated least often. */
 function leastUsed(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
-  return drawn.reduce((least, entry) => (entry.picked < least.picked ? entry : least));
+  return drawn.reduce((least, entry) => (entry.pickedCount < least.pickedCount ? entry : least));
 }
 
 const isSameFind = (one: Trial, other: Trial) =>
@@ -205,7 +205,7 @@ const rankOf = ({ failures }: Trial, failure: Failure | undefined): number => {
  * Numbers of requests after which the repetition of a failed run is stopped, tried in ascending order. The first
  * repetition with the same failure replaces the longer run, to shorten the report.
  */
-const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
+const requestLimits = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 
 /**
  * Reduces a failed run to the simplest scenario with an equal failure.
@@ -215,7 +215,7 @@ const cuts = [2, 3, 4, 5, 6, 7, 8, 12, 20, 40];
 async function reduce<Run extends Trial>(
   trial: Run,
   plain: readonly Scenario[],
-  { run, isKept, canCut, isSlow, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
+  { run, isFixedField, canCut, isRealTime, repeats, reductionRuns, isStopped }: SearchOptions<Run>,
 ): Promise<Run | undefined> {
   let left = reductionRuns;
   let tries = 1;
@@ -246,7 +246,7 @@ async function reduce<Run extends Trial>(
    */
   const shorten = async () => {
     if (!canCut) return;
-    for (const requests of cuts.filter((each) => each < best.entries.length)) {
+    for (const requests of requestLimits.filter((each) => each < best.entries.length)) {
       const otherRun = await again(best.scenario, requests);
       if (otherRun === undefined) continue;
       best = otherRun;
@@ -264,12 +264,12 @@ async function reduce<Run extends Trial>(
     best = otherRun;
     return true;
   };
-  if (isSlow && isSmall(trial)) return best;
+  if (isRealTime && isSmall(trial)) return best;
   await shorten();
-  if (!isSlow) for (const scenario of plain) if (await improve(scenario)) break;
+  if (!isRealTime) for (const scenario of plain) if (await improve(scenario)) break;
   for (let isBetter = true; isBetter && left > 0; ) {
     isBetter = false;
-    for (const scenario of simplerForms(best.scenario, isKept, isSlow)) {
+    for (const scenario of simplerForms(best.scenario, isFixedField, isRealTime)) {
       isBetter = await improve(scenario);
       if (isBetter || left <= 0) break;
     }

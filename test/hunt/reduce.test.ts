@@ -30,8 +30,8 @@ test('a kept path stays as it is', () => {
 });
 
 test('no duration gets longer where runs take real time', () => {
-  const durations = (minute: string, isSlow: boolean) =>
-    [...simplerForms({ windows: { minute } }, () => false, isSlow)].flatMap((form) => form.windows?.minute ?? []);
+  const durations = (minute: string, isRealTime: boolean) =>
+    [...simplerForms({ windows: { minute } }, () => false, isRealTime)].flatMap((form) => form.windows?.minute ?? []);
   expect(durations('2s', false)).toEqual(['10s', '1m', '5s']);
   expect(durations('2s', true)).toEqual([]);
   expect(durations('8s', true)).toEqual(['5s', '2s', '1s']);

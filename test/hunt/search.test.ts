@@ -25,7 +25,7 @@ const searching = (initial: readonly Scenario[], more: Partial<SearchOptions> = 
   search({
     run,
     canCut: false,
-    isSlow: true,
+    isRealTime: true,
     base: {},
     initial,
     space: () => ({ key: 'free-key', client: [], isRealTime: true }),
@@ -34,7 +34,7 @@ const searching = (initial: readonly Scenario[], more: Partial<SearchOptions> = 
     concurrency: 1,
     reductionRuns: 10,
     repeats: 1,
-    isKept: () => true,
+    isFixedField: () => true,
     isStopped: () => false,
     ...more,
   });

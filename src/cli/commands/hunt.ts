@@ -85,8 +85,8 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const limit = flags.timeout ?? '45s';
   const timeoutMs = timeoutOf(limit);
   const { out = 'hunt', junit, report } = flags;
-  const asked = createAsked();
-  const ends = createEnds(limit);
+  const fieldTracker = createFieldTracker();
+  const runSummary = createRunSummary(limit);
   const initial = initialScenarios();
   const dayText = JSON.stringify(withShortMinute(dayStart));
   for (const [flag, file] of Object.entries({ junit, report })) checkOutput(`--${flag}`, file);
@@ -103,8 +103,8 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
       const ran = await runClient(command, resolved, { output: 'keep', timeoutMs: limitMs, stopped });
       if (stopped.aborted) return undefined;
       const { verdict, entries, end } = ran;
-      asked.learn(scenario, entries);
-      ends.add(ran);
+      fieldTracker.learn(scenario, entries);
+      runSummary.add(ran);
       const failures = failuresIn(verdict, entries);
       const ended = end.stoppedBy ?? (end.exitCode === 0 ? 'returned' : 'threw');
       return { scenario, verdict, entries, failures, failure: failures[0], end: ended, run: ran };
@@ -112,23 +112,23 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
     return search<CommandTrial>({
       run,
       canCut: false,
-      isSlow: true,
+      isRealTime: true,
       base: {},
       initial,
-      space: () => ({ key: 'free-key', client: asked.fields(), isRealTime: true }),
+      space: () => ({ key: 'free-key', client: fieldTracker.fields(), isRealTime: true }),
       runs,
       seed,
       concurrency,
       reductionRuns,
       repeats: 1,
-      isKept: ([field = '', name]) => keptFields.includes(field) || (field === 'client' && name !== 'calls'),
-      isStopped: () => stopped.aborted || ends.isSilent(),
+      isFixedField: ([field = '', name]) => keptFields.includes(field) || (field === 'client' && name !== 'calls'),
+      isStopped: () => stopped.aborted || runSummary.isSilent(),
       onRun,
     });
   }, concurrency);
   if (process.stderr.isTTY) process.stderr.write(eraseLine);
   if (stoppedCode !== undefined) printStopped(result.runs, runs);
-  if (result.requests === 0 && stoppedCode === undefined) throw new UsageError(ends.silence());
+  if (result.requests === 0 && stoppedCode === undefined) throw new UsageError(runSummary.silence());
 
   const finds = result.found.map((trial, index) =>
     writeFind(trial, result.found.slice(0, index), { out, seed, command }),
@@ -141,7 +141,7 @@ export async function hunt(input: CliInput<HuntFlags>): Promise<number> {
   const again = commandLine('hunt', '--json', '--seed', String(seed + 1), '--', ...command);
   const next = finds.length > 0 ? finds.slice(0, 3).map(({ repeat }) => repeat) : [again];
   const untested = findingCodes.filter((code) => !exercised.includes(code));
-  const lines = [...linesOf(finds, { runs: result.runs, seed, untested }), ...ends.remarks()];
+  const lines = [...linesOf(finds, { runs: result.runs, seed, untested }), ...runSummary.remarks()];
   printResult(input, { found: finds, runs: result.runs, seed, exercised }, next, lines);
   if (stoppedCode !== undefined) return stoppedCode;
   if (finds.length > 0) return 1;
@@ -172,7 +172,7 @@ const withShortMinute = (scenario: Scenario): Scenario =>
  * Relaxes a scenario's `expect` field for the hunt: `served: true` (calls must succeed) becomes `fail` with the
  * findings `gave-up` and `lost-write`. A client that gives up then fails only if its command still exits with code 0.
  */
-function withSilence({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
+function allowGivingUp({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
   return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
 }
 
@@ -209,7 +209,7 @@ const firstScenarios = [
  * when it searches for scenarios that break the tested client. Removes a field once a run shows that the client ignores
  * the field.
  */
-function createAsked() {
+function createFieldTracker() {
   const fields = new Set(['operation', 'calls', 'parallel']);
   return {
     fields: () => [...fields],
@@ -261,7 +261,7 @@ function initialScenarios(): Scenario[] {
   // longer describe it.
   const started = (name: string): Scenario => {
     const { name: _, description, group, $schema, expect, ...fields } = shipped[name] ?? {};
-    return { ...withoutNames(fields), ...(expect && { expect: withSilence(expect) }) };
+    return { ...withoutNames(fields), ...(expect && { expect: allowGivingUp(expect) }) };
   };
   return [dayStart, ...otherStarts, ...firstScenarios.map(started), ...inTurn.map(started)].map(withShortMinute);
 }
@@ -339,7 +339,7 @@ async function reportOf({ run }: CommandTrial): Promise<string> {
 }
 
 /** Number of runs after which `petstore-sim hunt` stops if the client sent no request in any run. */
-const maximumSilentMs = 3;
+const maximumSilentRuns = 3;
 /** Lines of a command's output that a message quotes. */
 const quotedLines = 8;
 
@@ -348,13 +348,13 @@ const quotedLines = 8;
  * runs.
  * @param limit time limit of a run, as the user wrote it
  */
-function createEnds(limit: string) {
+function createRunSummary(limit: string) {
   const runs: (Pick<ClientRun, 'end' | 'output'> & { requests: number })[] = [];
   const outputOf = ({ output }: Pick<ClientRun, 'output'>) =>
     output.trimEnd().split('\n').slice(-quotedLines).map(sanitizeText).join('\n');
   return {
     add: ({ end, output, entries }: ClientRun) => void runs.push({ end, output, requests: entries.length }),
-    isSilent: () => runs.length >= maximumSilentMs && runs.every(({ requests }) => requests === 0),
+    isSilent: () => runs.length >= maximumSilentRuns && runs.every(({ requests }) => requests === 0),
     silence(): string {
       const last = runs.at(-1);
       const ended =
