@@ -21,8 +21,9 @@ export interface LogHealth {
    * log in a folder.
    */
   engine?: 'redis' | undefined;
-  /** Name of the shared log. `replica` is the name of this server among the servers that share the log. */
+  /** Name of the shared log. */
   name?: string;
+  /** Name of this server among the servers that share the log. */
   replica?: string;
   /** Names of the live replicas: the servers that wrote to the shared log within the last ten seconds. */
   replicas?: readonly string[];

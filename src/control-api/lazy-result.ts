@@ -10,21 +10,22 @@ class LazyResult {
    * Computes a lazy part of a control operation's result as one value, instead of in pieces while an HTTP response is
    * written.
    */
-  readonly make: () => unknown;
+  readonly computeWhole: () => unknown;
   /** Computes a part of a result as pieces of JSON text, one after the other, while the result is written. */
   readonly pieces: () => Iterable<string>;
 
-  constructor(make: () => unknown, pieces: () => Iterable<string>) {
-    this.make = make;
+  constructor(computeWhole: () => unknown, pieces: () => Iterable<string>) {
+    this.computeWhole = computeWhole;
     this.pieces = pieces;
   }
 
   toJSON(): unknown {
-    return this.make();
+    return this.computeWhole();
   }
 }
 
-const lazy = (make: () => unknown, pieces: () => Iterable<string>) => new LazyResult(make, pieces) as never;
+const lazy = (computeWhole: () => unknown, pieces: () => Iterable<string>) =>
+  new LazyResult(computeWhole, pieces) as never;
 
 /**
  * Creates a list for the result of a control operation. The items are computed while the HTTP response is written, so
@@ -66,7 +67,7 @@ export const isLazy = (value: unknown, depth = 2): boolean =>
  * while the HTTP response is written. A result without lazy parts is returned unchanged.
  */
 export function computeLazyParts(value: unknown): unknown {
-  if (value instanceof LazyResult) return value.make();
+  if (value instanceof LazyResult) return value.computeWhole();
   if (!isLazy(value)) return value;
   return Object.fromEntries(Object.entries(value as object).map(([name, field]) => [name, computeLazyParts(field)]));
 }

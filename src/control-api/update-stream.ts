@@ -99,10 +99,10 @@ const quietRounds = 10;
  * Number of new journal entries (recorded requests) per 100 ms above which the update stream treats the server as busy.
  * The stream then sends fewer entries in each update.
  */
-const many = 300;
+const busyArrivals = 300;
 /**
- * Maximum number of journal entries in one event of the update stream. `busy` applies if many new entries arrive per
- * interval; otherwise `calm` applies.
+ * Maximum number of journal entries in one event of the update stream. `busy` applies if more than `busyArrivals` new
+ * entries arrive per interval; otherwise `calm` applies.
  */
 const maximumRows = { busy: 50, calm: 2_000 };
 /**
@@ -168,11 +168,11 @@ export async function* streamUpdates(
       }
       const all = [...journal.outages, ...outages()];
       const unwritten = all.length === 0 ? undefined : all.reduce((sum, { refused }) => sum + refused, 0);
-      const unrecorded = journal.unrecorded.count || undefined;
+      const unrecorded = journal.unrecorded.total || undefined;
       const { changes, clock, name } = sim;
       const summary = JSON.stringify([run, name, clock.frozen, changes.count, journal.pending, unwritten, unrecorded]);
       if (behind() > 0 || summary !== lastSummary || quiet >= quietRounds) {
-        const most = arrivals > many ? maximumRows.busy : maximumRows.calm;
+        const most = arrivals > busyArrivals ? maximumRows.busy : maximumRows.calm;
         const rows = waiting.splice(0, most);
         next = Math.max(next, journal.added - journal.size);
         const later = journal.read(next, most - rows.length);

@@ -43,7 +43,7 @@ interface Picture extends TimelineLayout {
   context: CanvasRenderingContext2D;
   colors: Colors;
   /** Number of lanes on the timeline. Each API key has a lane; the keys that do not fit share one. */
-  lines: number;
+  laneCount: number;
   /** Bottom edge of the timeline's lanes (one row for each API key), in pixels. */
   bottom: number;
 }
@@ -94,9 +94,9 @@ export const layoutHeight = (lanes: number, left: number) => topHeight + lanes *
  */
 export function drawTimeline(context: CanvasRenderingContext2D, layout: TimelineLayout, colors: Colors): void {
   const { axis, lanes, folded, width, left, selected, nowMs, dragged } = layout;
-  const lines = lanes.length + (folded.length > 0 ? 1 : 0);
-  const bottom = topHeight + lines * heightOf(left);
-  const picture = { ...layout, context, colors, lines, bottom };
+  const laneCount = lanes.length + (folded.length > 0 ? 1 : 0);
+  const bottom = topHeight + laneCount * heightOf(left);
+  const picture = { ...layout, context, colors, laneCount, bottom };
   context.clearRect(0, 0, width, bottom + bottomHeight);
   context.save();
   context.translate(left, 0);
@@ -116,7 +116,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, layout: Timeline
     context.fillRect(dragged.fromX, topHeight, dragged.toX - dragged.fromX, bottom - topHeight);
     context.globalAlpha = 1;
   }
-  if (lines > 0) drawTimes(picture);
+  if (laneCount > 0) drawTimes(picture);
   context.restore();
 }
 
@@ -230,13 +230,13 @@ function drawRests(
  * are drawn to the right of this edge
  */
 function drawRequests(picture: Picture): number[] {
-  const { entries, lanes, folded, axis, width, left, lines } = picture;
+  const { entries, lanes, folded, axis, width, left, laneCount } = picture;
   const bins = Math.ceil((width - left) / columnWidth) + 1;
   for (const [index, lane] of lanes.entries()) lane.place = index;
   for (const lane of folded) lane.place = lanes.length;
   // Counters for each column of the timeline: one per kind of request, and one more for faults.
   const perBin = rowKinds.length + 1;
-  const counts = new Uint32Array(lines * bins * perBin);
+  const counts = new Uint32Array(laneCount * bins * perBin);
   for (const { lane, axisMs, kind, fault } of entries.rowsFrom(axis.fromMs)) {
     if (axisMs > axis.toMs) continue;
     const bin = Math.min(bins - 1, Math.max(0, Math.floor(axis.x(axisMs) / columnWidth)));
@@ -244,7 +244,7 @@ function drawRequests(picture: Picture): number[] {
     (counts[start + rowKinds.indexOf(kind)] as number)++;
     if (fault !== undefined) (counts[start + rowKinds.length] as number)++;
   }
-  return Array.from({ length: lines }, (_, index) => {
+  return Array.from({ length: laneCount }, (_, index) => {
     const of = (bin: number, kind: number) => counts[(index * bins + bin) * perBin + kind] ?? 0;
     return drawLane(picture, of, bins, laneTop(index, left));
   });

@@ -37,14 +37,14 @@ const cut = (path: string) =>
 export class UnrecordedCounter {
   readonly #groups = new Map<string, Common & { count: number; token: string | undefined }>();
   /** Number of requests without a journal record. */
-  count = 0;
+  total = 0;
 
   /**
    * Records a request to a path outside the API, which got a 404.
    * @param authorization the request's header, because a verdict can be limited to one API key
    */
   recordOutside(method: string, path: string, api: string, authorization?: string | null): void {
-    this.count++;
+    this.total++;
     const token = authorization?.slice(authorization.lastIndexOf(' ') + 1);
     const group = { why: 'outside', method, path: cut(path), status: 404, api, token } as const;
     const id = [method, group.path, token].join('\n');
@@ -75,6 +75,6 @@ export class UnrecordedCounter {
 
   clear(): void {
     this.#groups.clear();
-    this.count = 0;
+    this.total = 0;
   }
 }

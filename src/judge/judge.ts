@@ -59,7 +59,7 @@ export function* judgeInSteps(
     outcomes,
     dropped,
     outages: unrecordedOutages.length > 0 ? [...outages, ...unrecordedOutages] : outages,
-    unrecorded: unrecorded.count === 0 ? undefined : unrecorded.list(isJudged),
+    unrecorded: unrecorded.total === 0 ? undefined : unrecorded.list(isJudged),
     pending,
     idle: idleIn(sim),
     ...progress,

@@ -82,7 +82,7 @@ const isReadFrom = ({ sim }: Sandbox) => {
  * time after which a sandbox is removed. A read postpones the sandbox's removal only if the last use was at least one
  * interval ago.
  */
-const readAfterMs = { most: 60_000, least: 10 };
+const renewalBoundsMs = { most: 60_000, least: 10 };
 
 /**
  * The sandboxes (separate simulators) of one server. No timers are used: an idle sandbox is treated as missing as soon
@@ -161,7 +161,7 @@ export class Sandboxes {
    */
   get renewalMs(): number {
     if (this.#idleMs === Number.POSITIVE_INFINITY) return this.#idleMs;
-    return Math.max(readAfterMs.least, Math.min(readAfterMs.most, this.#idleMs / 4));
+    return Math.max(renewalBoundsMs.least, Math.min(renewalBoundsMs.most, this.#idleMs / 4));
   }
 
   /**

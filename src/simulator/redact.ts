@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { maskedKey } from '../values/mask-key.js';
-import { createTextFinder, shortestSecret } from '../values/text-finder.js';
+import { createTextFinder, minimumKeyLength } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
 /**
@@ -70,7 +70,7 @@ function createSecrets(sim: Simulator, readNames: () => Names) {
   let learnedId: number;
 
   function learn(key = ''): void {
-    if (key.length >= shortestSecret && !named.has(key) && finder.add(key, key)) count++;
+    if (key.length >= minimumKeyLength && !named.has(key) && finder.add(key, key)) count++;
   }
 
   function learnTexts(): void {

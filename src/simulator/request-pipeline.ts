@@ -45,10 +45,11 @@ export class RequestPipeline {
     this.#state = state;
     this.#onError = onError;
     this.waiting = createWaitingRequests(state, {
-      afterDelay: ({ dueMs, exchange, rule, first }) => this.#go(exchange, this.#inject(exchange, rule, first), dueMs),
+      afterDelay: ({ dueMs, exchange, rule, first }) =>
+        this.#continue(exchange, this.#inject(exchange, rule, first), dueMs),
       afterRun: ({ exchange, rule, delayMs }, outcome) => {
         const nowMs = state.clock.now();
-        return this.#go(exchange, this.#afterRun(exchange, { rule, delayMs }, outcome, nowMs), nowMs);
+        return this.#continue(exchange, this.#afterRun(exchange, { rule, delayMs }, outcome, nowMs), nowMs);
       },
     });
   }
@@ -97,14 +98,16 @@ export class RequestPipeline {
       storedId: undefined,
       isOrphaned: false,
     };
-    return this.#go(exchange, this.#decide(exchange), nowMs, call.arrivedBehind) ?? this.waiting.wait(id, call.signal);
+    return (
+      this.#continue(exchange, this.#decide(exchange), nowMs, call.arrivedBehind) ?? this.waiting.wait(id, call.signal)
+    );
   }
 
   /**
    * Performs the next step of a request: responds with an outcome (status, headers and body), starts a delay, or runs a
    * custom route. Returns the response, or `undefined` if the request waits for the delay or the route.
    */
-  #go(exchange: RequestInProgress, next: Outcome | DelayedRequest | Run, atMs: number, arrivedBehind?: number) {
+  #continue(exchange: RequestInProgress, next: Outcome | DelayedRequest | Run, atMs: number, arrivedBehind?: number) {
     if ('status' in next) return this.#answer(exchange, next, atMs, arrivedBehind);
     if ('dueMs' in next) this.waiting.delay(next);
     else this.waiting.run(exchange, next.rule, next.delayMs);

@@ -52,7 +52,7 @@ export function createAnswers(to: string): SandboxAnswers {
     const answer = async (route: Route) => {
       const request = route.request();
       for (const each of watched) {
-        if (each.pattern !== pattern || !isOf(page, each.page)) continue;
+        if (each.pattern !== pattern || !isPageOrItsContext(page, each.page)) continue;
         each.answered++;
         // Subtracts one from `answeredByWorker` in advance, because the page's service worker has forwarded this
         // request to the network. The later response event counts the response as one that the worker created itself.
@@ -99,7 +99,7 @@ export function createAnswers(to: string): SandboxAnswers {
  * Whether `other` is `page` itself, or the browser context that contains `page`. If both have a route for a URL,
  * Playwright uses only the page's route. A request to this route therefore counts as received for both.
  */
-const isOf = (page: Page | BrowserContext, other: Page | BrowserContext) =>
+const isPageOrItsContext = (page: Page | BrowserContext, other: Page | BrowserContext) =>
   page === other || (!('pages' in page) && page.context() === other);
 
 function checkReached({ baseUrl, answered, answeredByWorker }: Watched): void {

@@ -5,7 +5,7 @@ import { maskedKey } from './mask-key.js';
  * Minimum length of an API key that is masked in texts, in characters. Shorter keys are not masked, because they would
  * match parts of ordinary words.
  */
-export const shortestSecret = 6;
+export const minimumKeyLength = 6;
 
 /** Occurrence of an API key in a text. */
 interface Found {
@@ -22,9 +22,10 @@ interface Length {
 }
 
 const base = 0x01000193;
-/** Size of the hash table of the API keys to replace in texts: minimum number of slots, and slots per key. */
-const minimumPlaces = 2 ** 15;
-const placesEach = 8;
+/** Minimum number of slots in the hash table of the API keys to replace in texts. */
+const minimumSlots = 2 ** 15;
+/** Number of slots per API key in the hash table. */
+const slotsPerKey = 8;
 
 /**
  * Number of characters at the start of an API key that are compared with a text. If a text contains the start of a
@@ -44,7 +45,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
   /** API keys to find in texts, by their first 64 characters. The search compares only these characters with a text. */
   const tokens = new Map<string, string>();
   const lengths: Length[] = [];
-  const table = new Uint8Array(Math.max(minimumPlaces, 2 ** Math.ceil(Math.log2(expected * placesEach))));
+  const table = new Uint8Array(Math.max(minimumSlots, 2 ** Math.ceil(Math.log2(expected * slotsPerKey))));
   const mask = table.length - 1;
 
   /** Finds keys in a text, in any encoding, in order of position. */
@@ -60,7 +61,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
 
   /** Finds API keys in a text that is not URL-decoded. Of several keys at one position, returns the longest. */
   function findAsWritten(text: string): Found[] {
-    if (text.length < shortestSecret) return [];
+    if (text.length < minimumKeyLength) return [];
     const found = new Map<number, Found>();
     for (const { length, weight } of lengths) {
       let hash = hashOf(text.slice(0, length));
@@ -82,7 +83,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
     find,
     /**
      * Adds an API key whose occurrences `find` searches for in texts.
-     * @param spelling form in which the key occurs in texts, at least `shortestSecret` characters
+     * @param spelling form in which the key occurs in texts, at least `minimumKeyLength` characters
      * @returns whether the key is new
      */
     add(spelling: string, token: string): boolean {
@@ -117,7 +118,7 @@ export function createTextFinder(expected: number, replace: (token: string) => s
  * characters stay. The default replacement is the masked key.
  */
 export function replaceKey(text: string, key = '', name = maskedKey(key)): string {
-  if (key.length < shortestSecret) return text;
+  if (key.length < minimumKeyLength) return text;
   // Uses the faster `replaceAll` for a text without percent signs and backslashes, because an escaped API key contains
   // at least one of these characters. The search for escaped keys takes ten times as long.
   if (!/[%\\]/.test(text) && key.length <= longestSearched) return text.replaceAll(key, () => name);

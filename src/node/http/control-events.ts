@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { tooMany } from '../../control-api/control-error.js';
 import type { EntryFeed } from '../../control-api/entry-stream.js';
 import { createEventBatch } from './event-batch.js';
-import { startTurn } from './event-loop-turns.js';
+import { startTimeSlice } from './event-loop-turns.js';
 import { stalledMs } from './send-pieces.js';
 import { waitForDrain } from './wait-for-drain.js';
 
@@ -60,10 +60,10 @@ export function createEventSender() {
         const batch = createEventBatch(response);
         try {
           response.setTimeout(stalledMs, () => response.destroy());
-          const turn = startTurn();
+          const slice = startTimeSlice();
           while (!signal.aborted && entries.next(batch.add)) {
             if (response.writableNeedDrain) await waitForDrain(response);
-            if (turn.isOver()) await turn.next();
+            if (slice.isOver()) await slice.next();
           }
           response.setTimeout(0);
           if (!signal.aborted) await once(signal, 'abort');

@@ -11,7 +11,7 @@ const maximumTurnMs = 8;
 export const setImmediate = timers.setImmediate;
 
 /** Starts a time slice for a long task, after which the server must handle other requests. */
-export function startTurn() {
+export function startTimeSlice() {
   let endMs = performance.now() + maximumTurnMs;
   return {
     /** Whether the task must pause, so that the server can handle other requests. True after 8 ms. */
@@ -26,10 +26,10 @@ export function startTurn() {
 
 /** Runs a task in steps. Handles other requests after each few milliseconds. */
 export async function runInTurns<Result>(steps: Steps<Result>): Promise<Result> {
-  const turn = startTurn();
+  const slice = startTimeSlice();
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (turn.isOver()) await turn.next();
+    if (slice.isOver()) await slice.next();
   }
 }

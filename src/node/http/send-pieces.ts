@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { startTurn } from './event-loop-turns.js';
+import { startTimeSlice } from './event-loop-turns.js';
 import { waitForDrain } from './wait-for-drain.js';
 
 /** Approximate number of characters in one write of a long response. */
@@ -11,16 +11,16 @@ export const stalledMs = 30_000;
 export async function sendPieces(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
   response.setTimeout(stalledMs, () => response.destroy());
   let text = '';
-  const turn = startTurn();
+  const slice = startTimeSlice();
   for (const piece of pieces) {
     text += piece;
-    if (text.length < chunkLength && !turn.isOver()) continue;
+    if (text.length < chunkLength && !slice.isOver()) continue;
     const isTaken = response.write(text);
     text = '';
     if (!isTaken) await waitForDrain(response);
-    // Waits for one turn of the event loop after each part of a long response, so that the server handles other
+    // Waits for one slice of the event loop after each part of a long response, so that the server handles other
     // requests even if the client reads fast.
-    await turn.next();
+    await slice.next();
     if (response.destroyed) return;
   }
   response.end(text);

@@ -24,10 +24,10 @@ export interface YamlText {
 /** Maximum nesting of lists and maps in a YAML file. A scenario has six levels. */
 export const maximumDepth = 64;
 /**
- * Maximum number of YAML syntax characters in a scenario file, because each could cause an error object in memory. A
- * scenario of 1 MiB has about 200,000.
+ * Maximum number of YAML syntax characters and lines in a scenario file, because each could cause an error object in
+ * memory. A scenario of 1 MiB has about 200,000.
  */
-const maximumSigns = 250_000;
+const maximumSyntaxCharacters = 250_000;
 const maximumIssues = 1_000;
 
 /** Parsed YAML value with its position in the text, and the parts inside. */
@@ -54,12 +54,12 @@ export function readYaml(text: string): YamlText {
   };
   const unreadable = { value: undefined, issues, position: () => at(0) };
 
-  const signs = text.match(/[%,:?&*!|>@[\]{}\n-]/g)?.length ?? 0;
-  if (signs > maximumSigns) {
+  const syntaxCharacters = text.match(/[%,:?&*!|>@[\]{}\n-]/g)?.length ?? 0;
+  if (syntaxCharacters > maximumSyntaxCharacters) {
     report(
       0,
       [],
-      `expected at most ${formatInteger(maximumSigns)} syntax characters and lines, got ${formatInteger(signs)}`,
+      `expected at most ${formatInteger(maximumSyntaxCharacters)} syntax characters and lines, got ${formatInteger(syntaxCharacters)}`,
     );
     return unreadable;
   }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { maskedKey } from '../../values/mask-key.js';
 import { isMap } from '../../values/plain-data.js';
-import { createTextFinder, shortestSecret } from '../../values/text-finder.js';
+import { createTextFinder, minimumKeyLength } from '../../values/text-finder.js';
 
 /**
  * Maximum number of API keys whose pseudonyms stay in memory. With more, two keys in many millions may get the same
@@ -31,7 +31,7 @@ export function createPseudonyms() {
 
   /** Returns the pseudonym of an API key. A key in a scenario is no secret and stays unchanged. */
   function pseudonym(token: string): string {
-    if (token.length < shortestSecret || named.has(token)) return token;
+    if (token.length < minimumKeyLength || named.has(token)) return token;
     const known = pseudonyms.get(token);
     if (known !== undefined) return known;
     const shown = maskedKey(token).slice(1);
