@@ -63,6 +63,24 @@ test('reports the easiest of the runs with one failure, if runs are slow', async
   expect(found.map(({ scenario }) => scenario.ids?.start)).toEqual([2]);
 });
 
+test.each([
+  [true, ['a fixed wait of N s', '', '', '', ''], 1],
+  [true, ['', 'a fixed wait of N s', 'a fixed wait of N s', 'a fixed wait of N s', 'a fixed wait of N s'], 1],
+  [true, ['a fixed wait of N s', 'a cap of N s', 'a cap of N s', 'a cap of N s', 'a cap of N s'], 0],
+  [false, ['a fixed wait of N s', '', '', '', ''], 0],
+])(
+  'in real time, a failure repeats even if only some runs show its cause: %s %j',
+  async (isRealTime, causes, count) => {
+    let runs = 0;
+    const varying = async (scenario: Scenario) => {
+      const failure = { code: 'early-retry', cause: causes[runs++] ?? (causes.at(-1) as string), text: '' };
+      return { ...(await run(scenario)), failures: [failure], failure };
+    };
+    const { found } = await searching([{ description: 'early-retry' }], { run: varying, isRealTime });
+    expect(found).toHaveLength(count);
+  },
+);
+
 test('asks a client only for what it reads', async () => {
   const initial: Scenario[] = [
     { client: { operation: 'createPet' } },
