@@ -29,13 +29,13 @@ interface Started {
 export interface RequestFilter {
   /** Operation of the requests to find. */
   operation?: string | undefined;
-  /** Method of the requests to find. */
+  /** HTTP method of the requests to find. */
   method?: string | undefined;
   /** Response status; 0 if the client disconnected first. */
   status?: number | string | undefined;
   /** API key of the requests: the key, its id, or its last four characters. */
   key?: string | undefined;
-  /** Id after which entries are found. */
+  /** Finds only journal entries with a higher id. */
   since?: number | string | undefined;
   /** Selects requests that contain this text in the path, the query, a body or the fault rule's name. */
   text?: string | undefined;
@@ -132,7 +132,7 @@ export interface Control {
   };
   /** Shows the usage, strikes and ban of one API key. */
   getKey(input: { key: string }): KeyInfo;
-  /** Adds an API key, unused, or replaces the one with the same text. */
+  /** Adds an unused API key. Replaces an existing key with the same text. */
   addKey(input: KeyInput & { key: string }): KeyInfo;
   /** Revokes an API key: its requests receive 401 from now on. */
   revokeKey(input: { key: string }): KeyInfo;
@@ -142,7 +142,7 @@ export interface Control {
   banKey(input: { key: string; for: string | number }): KeyInfo;
   /** Lifts the ban of an API key and clears its strikes. */
   unbanKey(input: { key: string }): KeyInfo;
-  /** Sets the used requests of an API key, in windows that start now. */
+  /** Sets how many requests an API key has used, in new windows that start now. */
   setKeyUsage(input: { key: string; minute?: number | undefined; day?: number | undefined }): KeyInfo;
   /** Uses up a window of an API key, so that its next request receives 429. */
   exhaustKey(input: { key: string; window?: 'minute' | 'day' | undefined }): KeyInfo;
@@ -207,7 +207,7 @@ export interface Control {
    * scenario.
    */
   exportRun(input?: NoInput): RunReport;
-  /** Exports the complete state, with the scenario and its API keys. */
+  /** Exports the complete state of the simulator, with scenario and API keys. */
   exportState(input?: NoInput): ExportedState;
   /** Restores an exported state with its scenario; an invalid state changes nothing. */
   importState(input: StateInput): Started & { pets: number };
@@ -249,7 +249,7 @@ export interface SandboxControl {
   listSandboxes(input?: NoInput): SandboxInfo[];
   /** Creates a sandbox with the scenario of the server, or with another scenario by its name or content. */
   createSandbox(input: { name: string; scenario?: string | Scenario | undefined }): SandboxInfo;
-  /** Shows one sandbox; its control operations are below this path. */
+  /** Shows one sandbox. The path also begins the paths of its control operations. */
   getSandbox(input: { sandbox: string }): SandboxInfo;
   /** Removes a sandbox and aborts its pending requests. */
   removeSandbox(input: { sandbox: string }): { removed: string };

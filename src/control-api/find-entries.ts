@@ -12,7 +12,7 @@ export const entryQuery = {
   method: optional(described(string, 'Method of the requests.')),
   status: optional(described(wholeNumber(0, 599), 'Response status; 0 if the client disconnected first.')),
   key: optional(described(string, 'API key of the requests: the key, its id, or its last four characters.')),
-  since: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Id after which entries match.')),
+  since: optional(described(wholeNumber(0, Number.MAX_SAFE_INTEGER), 'Only journal entries with a higher id match.')),
   text: optional(
     refine(string, ({ length }) => length <= 1_000, 'at most 1,000 characters', {
       maxLength: 1_000,

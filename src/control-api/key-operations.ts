@@ -116,7 +116,7 @@ export const keyOperations = {
   addKey: operation({
     method: 'POST',
     path: '/keys',
-    summary: 'Adds an API key, unused, or replaces the one with the same text',
+    summary: 'Adds an unused API key. Replaces an existing key with the same text',
     status: 201,
     input: fields({ key: keyText, ...keyFields, bannedFor: optional(banDuration) }),
     example: { key: 'alice-key', plan: 'pro', usage: { minute: 299 } },
@@ -165,7 +165,7 @@ export const keyOperations = {
   setKeyUsage: operation({
     method: 'POST',
     path: '/keys/{key}/usage',
-    summary: 'Sets the used requests of an API key, in windows that start now',
+    summary: 'Sets how many requests an API key has used, in new windows that start now',
     input: fields({
       key: keyReference,
       minute: optional(described(count, 'Used requests of the minute. Default: unchanged.')),

@@ -112,7 +112,7 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
   getSandbox: operation({
     method: 'GET',
     path: '/sandboxes/{sandbox}',
-    summary: 'Shows one sandbox; its control operations are below this path',
+    summary: 'Shows one sandbox. The path also begins the paths of its control operations',
     input: oneSandbox,
     example,
     result: sandboxInfo,

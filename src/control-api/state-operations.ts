@@ -32,7 +32,7 @@ export function createStateOperations({ state: form, counts }: Pick<ServiceContr
     exportState: operation({
       method: 'GET',
       path: '/state',
-      summary: 'Exports the complete state, with the scenario and its API keys',
+      summary: 'Exports the complete state of the simulator, with scenario and API keys',
       input: fields({}),
       result: form.schema,
       run: (sim): ExportedState => exportLazily(sim, form),
