@@ -22,10 +22,17 @@ export interface JudgeRecordingOptions
 /** Rules of the judge that use neither times nor API keys. */
 const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64'];
 
+interface Doubt {
+  rules: 'most' | readonly FindingCode[];
+  /** Further rules, if the response to a write was lost. These rules search later responses for the written pet. */
+  afterLostWrite?: readonly FindingCode[];
+  explanation: string;
+}
+
 /**
  * Rules of the judge that become unreliable if a recording lacks a certain part, and advice on how to record this part.
  */
-const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly FindingCode[]; explanation: string }> = {
+const doubts: Record<Exclude<Missing, 'date'>, Doubt> = {
   key: {
     rules: 'most',
     explanation:
@@ -40,11 +47,12 @@ const doubts: Record<Exclude<Missing, 'date'>, { rules: 'most' | readonly Findin
     rules: ['body-changed', 'lost-write', 'duplicate-write', 'gave-up', 'rounded-int64'],
     explanation: 'without the request body. Record with request bodies',
   },
-  'answer body': { rules: ['rounded-int64'], explanation: 'without the response body. Record with content' },
+  'answer body': {
+    rules: ['rounded-int64'],
+    afterLostWrite: ['body-changed', 'gave-up', 'lost-write'],
+    explanation: 'without the response body. Record with content',
+  },
 };
-
-/** Rules of the judge that search later responses for the pet of a write whose own response was lost. */
-const searching: readonly FindingCode[] = ['body-changed', 'gave-up', 'lost-write'];
 
 /**
  * Judges a client by recorded traffic; recordings of the simulator are judged like a live run. For other recordings,
@@ -91,15 +99,14 @@ function withDoubts(verdict: Verdict, exchanges: readonly Exchange[], isKeyKnown
   const unreliable = new Set<FindingCode>();
   const texts: string[] = [];
   const hasLostWrite = exchanges.some((exchange) => exchange.isWrite && isUnknown(exchange));
-  for (const [part, { rules, explanation }] of Object.entries(doubts) as [Missing, (typeof doubts)['key']][]) {
+  for (const [part, { rules, afterLostWrite = [], explanation }] of Object.entries(doubts) as [Missing, Doubt][]) {
     const count = exchanges.filter(({ missing }) => missing.includes(part)).length;
     if (count === 0 || (part === 'key' && isKeyKnown)) continue;
     const lost =
       rules === 'most'
         ? [...verdict.exercised, ...codesOf(verdict.findings)].filter((code) => !timeless.includes(code))
         : rules;
-    for (const code of lost) unreliable.add(code);
-    if (part === 'answer body' && hasLostWrite) for (const code of searching) unreliable.add(code);
+    for (const code of [...lost, ...(hasLostWrite ? afterLostWrite : [])]) unreliable.add(code);
     texts.push(
       `${count} of ${pluralize(exchanges.length, 'request')} ${count === 1 ? 'was' : 'were'} recorded ${explanation}.`,
     );

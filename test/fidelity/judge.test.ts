@@ -13,7 +13,7 @@ import { blamed } from '../support/findings.js';
 import { frozen } from '../support/frozen.js';
 import { tries } from '../support/prove.js';
 import { createDraw } from './hidden-worlds.js';
-import { fileOf, harOf, journalOf } from './recorded-traffic.js';
+import { checkAfterLostWrite, fileOf, harOf, journalOf } from './recorded-traffic.js';
 
 /** Verdict on a recording of a simulator. @param change removes parts that another recorder would not have */
 async function recorded(sim: Simulator, text: string, change: (text: string) => string = (same) => same) {
@@ -323,24 +323,11 @@ describe('missing parts of a recording make the verdict inconclusive, with advic
   });
 
   test('bodies of responses, after a write whose response was lost', async () => {
-    const sim = frozen({
-      keys: { 'free-key': { usage: { minute: 59 } } },
-      faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', reset: true } }],
-    });
-    const send = (init: RequestInit = {}) =>
-      sim.fetch('http://petstore.test/v1/pets', {
-        ...init,
-        headers: { authorization: 'Bearer free-key', 'content-type': 'application/json' },
-      });
-    const zorro = { method: 'POST', body: '{"name":"Zorro","categoryId":1}' };
-    await expect(send(zorro)).rejects.toThrow();
-    await send(zorro);
-    sim.clock.advance(60_000);
-    await send();
+    const sim = await checkAfterLostWrite('free-key');
     const verdict = await recorded(sim, harOf(sim), (text) => {
       const har = JSON.parse(asForeign(text));
       for (const { response } of har.log.entries) delete response.content.text;
-      // Chromium records a lost response so.
+      // Chromium records a lost response with status 0.
       har.log.entries[0].response.status = 0;
       return JSON.stringify(har);
     });

@@ -1,7 +1,9 @@
+import { expect } from 'vitest';
 import { showEntries } from '../../src/control-api/entry-view.js';
 import { toHar } from '../../src/control-api/har.js';
 import { createSimulator, type Scenario, type Simulator } from '../../src/index.js';
 import type { RecordedFile } from '../../src/traffic-files/read-recording.js';
+import { frozen } from '../support/frozen.js';
 import { createDraw } from './hidden-worlds.js';
 
 /** A file with this text, which is read in pieces of this size. */
@@ -21,6 +23,25 @@ export const harOf = (sim: Simulator, keep: (id: number) => boolean = () => true
 
 export const journalOf = (sim: Simulator): string =>
   [...showEntries(sim, () => true)].map((entry) => `${JSON.stringify(entry)}\n`).join('');
+
+/** Simulator after a client whose POST was lost and then refused, and which found its pet in the list a minute later. */
+export async function checkAfterLostWrite(key: string): Promise<Simulator> {
+  const sim = frozen({
+    keys: { [key]: { plan: 'free', usage: { minute: 59 } } },
+    faults: [{ when: { operation: 'createPet', nth: 1 }, then: { phase: 'after', reset: true } }],
+  });
+  const send = (init: RequestInit = {}) =>
+    sim.fetch('http://petstore.test/v1/pets?limit=100', {
+      ...init,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    });
+  const zorro = { method: 'POST', body: '{"name":"Zorro","categoryId":1}' };
+  await expect(send(zorro)).rejects.toThrow('Failed to fetch');
+  expect((await send(zorro)).status).toBe(429);
+  sim.clock.advance(60_000);
+  expect(await (await send()).text()).toContain('Zorro');
+  return sim;
+}
 
 /**
  * Traffic of a client that uses every feature, and waits correctly. @param options.types the sent Content-Types, which
