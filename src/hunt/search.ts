@@ -106,8 +106,9 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
    */
   function replaceFound(trial: Run): void {
     for (const [index, each] of found.entries()) {
-      const failure = trial.failures.find((other) => isSameFailure(other, each.failure));
-      const isEasier = failure !== undefined && rankOf(trial, failure) <= rankOf(each, failure);
+      const isSame = (other: Failure) => isSameFailure(other, each.failure);
+      const failure = trial.failures.find(isSame);
+      const isEasier = failure !== undefined && rankOf(trial, isSame) <= rankOf(each, isSame);
       if (isEasier && isSimpler(complexityOf(trial), complexityOf(each))) found[index] = { ...trial, failure };
     }
   }
@@ -196,8 +197,8 @@ const isSameFind = (one: Trial, other: Trial) =>
  * Returns the position of a failure in the list of a run's failures; infinite if absent. Later failures are more likely
  * consequences of others.
  */
-const rankOf = ({ failures }: Trial, failure: Failure | undefined): number => {
-  const rank = failures.findIndex((each) => isSameFailure(each, failure));
+const rankOf = ({ failures }: Trial, isSame: (failure: Failure) => boolean): number => {
+  const rank = failures.findIndex(isSame);
   return rank < 0 ? Number.POSITIVE_INFINITY : rank;
 };
 
@@ -225,14 +226,13 @@ async function reduce<Run extends Trial>(
   const isRepeated = (other: Failure) =>
     isSameFailure(other, failure) ||
     (isRealTime && other.code === failure?.code && (other.cause === '' || failure.cause === ''));
-  const rankIn = ({ failures }: Trial) => failures.findIndex(isRepeated);
   const again = async (scenario: Scenario, requests = cut): Promise<Run | undefined> => {
     for (let attempt = 0; attempt < tries && left > 0 && !isStopped(); attempt++) {
       left--;
       const otherRun = await run(scenario, requests);
       if (otherRun === undefined) return undefined;
-      const rank = rankIn(otherRun);
-      if (rank >= 0 && rank <= rankIn(best)) return { ...otherRun, failure };
+      const rank = rankOf(otherRun, isRepeated);
+      if (rank < otherRun.failures.length && rank <= rankOf(best, isRepeated)) return { ...otherRun, failure };
     }
     return undefined;
   };

@@ -34,10 +34,10 @@ describe('petstore-sim hunt', () => {
   }, async () => {
     const cwd = folderOf(everySecond);
     const reports = ['--junit', 'hunt.xml', '--report', 'hunt.html'];
-    const { code, out, err } = await runCommandLine(['hunt', '--runs', '8', '--json', ...reports, ...command], { cwd });
+    const { code, out, err } = await runCommandLine(['hunt', '--runs', '4', '--json', ...reports, ...command], { cwd });
     expect(code, out + err).toBe(1);
     const { found, runs, seed, exercised, next } = JSON.parse(out);
-    expect({ runs, seed }).toEqual({ runs: 8, seed: 1 });
+    expect({ runs, seed }).toEqual({ runs: 4, seed: 1 });
     expect(exercised).toContain('early-retry');
     const [find] = found;
     expect(find).toMatchObject({ code: 'early-retry', file: 'hunt/early-retry.yaml' });
