@@ -9,6 +9,7 @@ const connectMs = 2_000;
  * time of a blocking read (XREAD), which is 1,000 ms.
  */
 const silentMs = 3_000;
+/** Interval of the checks for a dead connection, in milliseconds. */
 const watchMs = 250;
 
 /** Error for a Redis server that cannot be reached. The message does not contain the password of the Redis URL. */
@@ -93,9 +94,13 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
   /** Time of the last reply, or of the first command after this reply, in milliseconds of `performance.now()`. */
   let silenceStartMs = performance.now();
   let silentAtEndMs: number | undefined;
-  // Detects a dead connection for which TCP reports no error.
+  /** Number of checks for a dead connection since the last reply from Redis. */
+  let silentChecks = 0;
+  // Detects a dead connection for which TCP reports no error. Counts checks, not time, because replies that arrive
+  // while the process is paused are read after the first check that follows the pause.
   const watch = setInterval(() => {
-    if (unansweredCommands > 0 && performance.now() - silenceStartMs > silentMs) end();
+    silentChecks = unansweredCommands > 0 ? silentChecks + 1 : 0;
+    if (silentChecks * watchMs > silentMs) end();
   }, watchMs);
   onEnd(() => {
     clearInterval(watch);
@@ -107,6 +112,7 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
     const heard = () => {
       unansweredCommands--;
       silenceStartMs = performance.now();
+      silentChecks = 0;
     };
     try {
       const replied = await reply;

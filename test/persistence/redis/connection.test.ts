@@ -27,3 +27,13 @@ test.concurrent('the silence of a store without pending replies starts at its en
   await ended(connection);
   expect(connection.silentSinceMs).toBeGreaterThan(heardMs);
 });
+
+test('a reply that arrives while the process is paused for longer than the limit of silence is read', async (context) => {
+  const redis = await startRedis(context);
+  const connection = await connectTo(redis);
+  const reply = connection.call('PING');
+  await new Promise(setImmediate);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_300);
+  expect(await reply).toBe('PONG');
+  expect(await connection.call('PING')).toBe('PONG');
+});
