@@ -44,10 +44,15 @@ async function installed(name: (typeof examples)[number]): Promise<string> {
   return join(folder, 'installed', name);
 }
 
+/** Runs the tests of an example with Vitest, whose own 5 s for a test are too short under load. */
+const vitestRun = ['vitest', 'run', '--testTimeout', '120000', '--reporter', 'json'];
+/** The same with Jest. */
+const jestRun = ['jest', '--testTimeout', '120000', '--json'];
+
 describe.concurrent('the example projects with the installed package', { timeout: 900_000 }, () => {
   describe('examples/react', () => {
     test('its unit tests pass with the handlers of development', async () => {
-      const report = JSON.parse(await runIn(await installed('react'), 'npx', ['vitest', 'run', '--reporter', 'json']));
+      const report = JSON.parse(await runIn(await installed('react'), 'npx', vitestRun));
       expect(report).toMatchObject({ numPassedTests: 3, numFailedTests: 0, numPendingTests: 0 });
     });
 
@@ -78,7 +83,7 @@ describe.concurrent('the example projects with the installed package', { timeout
   describe('examples/jest', () => {
     test('its tests pass in CommonJS, for a client in Node and a page in jsdom with msw', async () => {
       const cwd = await installed('jest');
-      const report = JSON.parse(await runIn(cwd, 'npx', ['jest', '--json']));
+      const report = JSON.parse(await runIn(cwd, 'npx', jestRun));
       expect(report).toMatchObject({ numPassedTests: 11, numFailedTests: 0, numPendingTests: 0 });
     });
 
@@ -88,7 +93,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       const config = { testMatch: [`<rootDir>/test/${name}.ts`], testEnvironment };
       await writeFile(join(cwd, `${name}.config.js`), `module.exports = ${JSON.stringify(config)};`);
       await writeFile(join(cwd, `test/${name}.ts`), source);
-      const run = ['jest', '--config', `${name}.config.js`, '--json', '--outputFile', `${name}.json`];
+      const run = [...jestRun, '--config', `${name}.config.js`, '--outputFile', `${name}.json`];
       const said = await runIn(cwd, 'npx', run).catch(({ message }: Error) => message);
       const { testResults } = JSON.parse(await readFile(join(cwd, `${name}.json`), 'utf8'));
       return { said, message: testResults[0].message, results: testResults[0].assertionResults };
@@ -201,7 +206,7 @@ describe.concurrent('the example projects with the installed package', { timeout
     test('its component passes with msw, and no Babel package is listed', async () => {
       const cwd = await installed('ts-jest');
       expect(await readFile(join(cwd, 'package.json'), 'utf8')).not.toContain('babel');
-      const report = JSON.parse(await runIn(cwd, 'npx', ['jest', '--json']));
+      const report = JSON.parse(await runIn(cwd, 'npx', jestRun));
       expect(report).toMatchObject({ numPassedTests: 1, numFailedTests: 0, numPendingTests: 0 });
     });
 
@@ -221,7 +226,7 @@ describe.concurrent('the example projects with the installed package', { timeout
       const cwd = await installed('vitest-browser');
       await writeFile(join(cwd, 'test/wrong.test.ts'), wrong);
       const report = join(cwd, 'report.json');
-      await runIn(cwd, 'npx', ['vitest', 'run', '--reporter', 'json', '--outputFile', report], env).catch(() => {});
+      await runIn(cwd, 'npx', [...vitestRun, '--outputFile', report], env).catch(() => {});
       const { testResults } = JSON.parse(await readFile(report, 'utf8'));
       const results = testResults.flatMap(({ assertionResults }: { assertionResults: object[] }) => assertionResults);
       expect(results).toMatchObject([
@@ -272,7 +277,7 @@ describe.concurrent('the example projects with the installed package', { timeout
   describe('examples/vitest-client', () => {
     test('its tests pass: the right client behaves, and the wrong one is detected', async () => {
       const cwd = await installed('vitest-client');
-      const report = JSON.parse(await runIn(cwd, 'npx', ['vitest', 'run', '--reporter', 'json']));
+      const report = JSON.parse(await runIn(cwd, 'npx', vitestRun));
       expect(report).toMatchObject({ numPassedTests: 7, numFailedTests: 0, numPendingTests: 0 });
     });
 

@@ -46,14 +46,14 @@ beforeAll(async () => {
   };
   const run = ['playwright', 'test', '--config', config, '--reporter', 'json', '--output', folder];
   const stdout = await new Promise<string>((resolve) => {
-    const options = { cwd: import.meta.dirname, env, timeout: 110_000, maxBuffer: 2 ** 24 };
+    const options = { cwd: import.meta.dirname, env, timeout: 400_000, maxBuffer: 2 ** 24 };
     execFile('npx', run, options, (_error, stdout, stderr) => resolve(stdout || stderr));
   });
   page.close();
   await rm(folder, { recursive: true, force: true });
   if (!stdout.includes('{')) throw new Error(`Failed to run Playwright: ${stdout}`);
   collect(JSON.parse(stdout.slice(stdout.indexOf('{'))));
-}, 120_000);
+}, 420_000);
 afterAll(() => server?.close());
 
 interface Suite {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const config = join(import.meta.dirname, 'inner/vitest.config.ts');
   const run = ['vitest', 'run', '--config', config, '--reporter', 'json'];
   const stdout = await new Promise<string>((resolve) => {
-    execFile('npx', run, { cwd: import.meta.dirname, timeout: 50_000 }, (_error, stdout) => resolve(stdout));
+    execFile('npx', run, { cwd: import.meta.dirname, timeout: 170_000 }, (_error, stdout) => resolve(stdout));
   });
   const report = JSON.parse(stdout.slice(stdout.indexOf('{')));
   for (const result of report.testResults[0].assertionResults) results.set(result.title, result);
