@@ -77,8 +77,8 @@ export interface PetstoreFixtures {
 }
 
 /**
- * Playwright settings that declare a fixture as an option of the test. A constant, because Playwright's types reject
- * `option: true` written directly at a known option name.
+ * Settings that make a Playwright fixture a test option, in a constant because Playwright's types reject the inline
+ * literal.
  */
 const option = { option: true, scope: 'test' } as const;
 

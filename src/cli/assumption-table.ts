@@ -1,9 +1,9 @@
 import { type Assumption, assumptions } from '../petstore/assumptions.js';
 
-/** Formats an assumption's value for a table: text unchanged, any other value as JSON. */
+/** Formats a value for a table: text unchanged, any other value as JSON. */
 export const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Lists the assumptions as rows of text: id, question, default, alternatives, quote of the interface document. */
+/** Creates table rows of the assumptions, which are settings for API behavior that the documentation leaves open. */
 export function assumptionRows(): {
   id: string;
   question: string;

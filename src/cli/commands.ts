@@ -24,10 +24,7 @@ type RepeatableFlag = readonly [value: string, about: string, isRepeatable: true
 /** Help text of a flag: its description or, for a flag with a value, the value's name and the description. */
 export type Flag = string | TextFlag | RepeatableFlag;
 
-/**
- * Help texts of a command's flags. Each field that the command reads needs a help text in the form of the field's type.
- * `--json` is excluded, because all commands have it.
- */
+/** Help text of each flag of a command, except `--json`, which all commands have. */
 type FlagsFor<Fields> = {
   readonly [Name in Exclude<keyof Fields, 'json'>]-?: NonNullable<Fields[Name]> extends boolean
     ? string

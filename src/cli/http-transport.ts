@@ -8,7 +8,7 @@ import {
 
 /** Timeout of one request to the service, in milliseconds. */
 const timeoutMs = 30_000;
-/** Maximum size of a service's response body, in bytes. For comparison: a list of 100 pets has a few kilobytes. */
+/** Maximum size of a response body of the real API, in bytes. */
 const maximumBytes = 10_000_000;
 /** Maximum delay of a timer in Node, in milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -54,7 +54,10 @@ export function createHttpTransport(baseUrl: string, key: string, whenStopped = 
   };
 }
 
-/** @throws {ServiceUnusable} for a body that is longer than any body of the API */
+/**
+ * Reads the text of a response.
+ * @throws {ServiceUnusable} for more than 10 MB, because no Petstore response is so long
+ */
 async function textOf(response: Response, request: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -13,7 +13,7 @@ import { unwritable } from './output-files.js';
 import { printError, printNote } from './print-error.js';
 import { program } from './program.js';
 
-/** Flags of a server that logs its commands to a folder, a store or a file. */
+/** Command-line flags that select the storage of a server's state: a folder, Redis or a recording file. */
 export interface DataFlags {
   data?: string;
   'data-reset'?: boolean;

@@ -43,8 +43,8 @@ export function createOutputLines(formatDropped: (count: number) => string): Wri
     try {
       while (!isClosed) {
         if (writtenBytes === bytes.length && !takeGathered()) return true;
-        // Writes nothing while Node's stream `stdout` still buffers earlier output of other code, which must appear
-        // first. A later attempt writes the buffered lines.
+        // Writes the lines later if Node's `stdout` stream still holds earlier output, because that output must appear
+        // first.
         if (stdout.writableLength > 0) break;
         writtenBytes += writeSync(stdout.fd, bytes, writtenBytes);
       }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startedProcesses } from './started-processes.js';
 
-/** Interval between two searches for running processes, in milliseconds. */
+/** Interval at which `end` checks whether processes of the command still run, in milliseconds. */
 const lookMs = 50;
 /**
  * Time within which a process must end after SIGKILL, in milliseconds. A process of another user cannot be ended at
@@ -33,7 +33,8 @@ export function processTreeOf(pid: number, mark: string, platform = process.plat
   };
   return {
     signal(signal) {
-      // Signals the command before its descendants. A shell would otherwise run its next line when a descendant ends.
+      // Signals a shell before its child processes. Otherwise the shell would run its next command when a child process
+      // ends.
       const found = find();
       for (const each of [pid, ...found]) kill(each, signal);
     },

@@ -154,9 +154,7 @@ async function replayRun(
       generatePets,
       sandboxes,
       onWarning: () => {},
-      // Lets the clock run after a replay, from the time of the last log entry. `performance.now()` is far below that
-      // time, which the log's clock treats as a machine clock that was set back. The clock then advances with
-      // `performance.now()`.
+      // Lets the clock of a served replay advance from the time of the last log entry.
       ...(isServed && { readMs: () => performance.now() }),
     },
     until,

@@ -66,8 +66,8 @@ function upstreamOf(flags: RouteFlags): UpstreamOptions | undefined {
 }
 
 /**
- * Value of the Authorization header for the backend. The key comes from an environment variable, because arguments
- * appear in process lists.
+ * Returns the Authorization header for requests to the backend of `--upstream`. The key comes from an environment
+ * variable, because process lists show command lines.
  */
 function bearerOf(name: string): string {
   const key = process.env[name];

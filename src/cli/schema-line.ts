@@ -3,10 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { isInside } from '../node/scenario-files/is-inside.js';
 import { packageFolder } from '../node/scenario-files/shipped-scenarios.js';
 
-/**
- * First line of a scenario file, which gives editors the path of the schema. The path is relative if this package is
- * installed below the folder; otherwise it is a file URL.
- */
+/** Creates the first line of a scenario file in `folder`, from which editors learn the path of the scenario schema. */
 export function schemaLine(folder: string): string {
   const file = join(packageFolder(), 'schema.json');
   const address = isInside(folder, file)

@@ -70,7 +70,10 @@ function serviceUrlOf(target: string): string {
   );
 }
 
-/** @throws {UsageError} for text that is no whole number from 1 to 999,999 */
+/**
+ * Parses the value of the flag `--budget`, the maximum number of requests to a real API.
+ * @throws {UsageError} for text that is no whole number from 1 to 999,999
+ */
 export function budgetOf(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new UsageError(`expected --budget to be a whole number from 1 to 999999, got ${JSON.stringify(text)}`);

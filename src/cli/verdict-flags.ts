@@ -3,7 +3,7 @@ import { findingCodes } from '../scenario/finding-codes.js';
 import type { Scenario } from '../scenario/scenario-schema.js';
 import { namesOf } from './flag-words.js';
 
-/** Flags for the verdict on a client and its reports. */
+/** Command-line flags for the verdict on a client: report files, output format and exit code. */
 export interface VerdictFlags {
   verdict?: string;
   report?: string;

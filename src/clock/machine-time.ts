@@ -1,9 +1,6 @@
 /** Source of the machine's time, from which a simulated clock computes its own. */
 export interface TimeSource {
-  /**
-   * Current machine time, in Unix milliseconds. Never decreases, except when `restart` sets this source to an earlier
-   * time.
-   */
+  /** Current machine time, in Unix milliseconds. Only a call of `restart` can set this time back. */
   now(): number;
   /** Sets this time source to the machine's current time, even if its time then goes back. */
   restart(): void;

@@ -21,7 +21,7 @@ export interface LogHealth {
    * log in a folder.
    */
   engine?: 'redis' | undefined;
-  /** Name of the shared log. */
+  /** Name of the log that several servers share in Redis. */
   name?: string;
   /** Name of this server among the servers that share the log. */
   replica?: string;
@@ -70,7 +70,7 @@ export interface Caller {
   readonly instance?: string;
 }
 
-/** Return type of an operation: a value of type `Out`, or a text or stream of such values. */
+/** Return type of a control operation: one value of type `Out`, or several as a stream or as text. */
 type Returned<Out> = Out | Promise<Out> | AsyncIterable<Out> | string;
 
 /** One operation of the control API. Each is available as a function of `createControl` and as an HTTP request. */
@@ -85,7 +85,7 @@ export interface ControlOperation<Target, In extends AnySchema, Out, Result exte
   readonly input: In;
   /** Example of the operation's input, with which the operation succeeds on a simulator with the default scenario. */
   readonly example?: Input<In>;
-  /** Schema of the operation's result. For text and streams, schema of one item. */
+  /** Schema of the operation's result. For NDJSON or an event stream, schema of one line or event. */
   readonly result: Schema<Out, unknown>;
   /** Response status of the operation over HTTP. Default 200. */
   readonly status?: 201;

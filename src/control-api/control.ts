@@ -51,12 +51,12 @@ interface Exported extends RequestFilter {
  * `call`, the result applies to all calls of the client.
  */
 interface ReportedOutcome {
-  /** Name of the call, as in X-Sim-Call. */
+  /** Name of the client's call: the value of the header `X-Sim-Call` in the call's requests. */
   call?: string | undefined;
   result: 'succeeded' | 'failed' | 'aborted';
 }
 
-/** An assumption with its current value. */
+/** A setting for API behavior that the documentation leaves open, with its current value. */
 export interface ListedAssumption {
   id: string;
   question: string;
@@ -184,7 +184,7 @@ export interface Control {
   exportHar(input?: Exported): Har;
   /** Exports the requests that match a query as JSON Lines. */
   exportJournal(input?: Exported): string;
-  /** Streams every request with its response, as server-sent events; with `since` earlier requests first. */
+  /** Streams every request with its response, as server-sent events. With `since`, earlier requests come first. */
   watchRequests(input?: { since?: number | string | undefined }): AsyncIterableIterator<JournalEntry>;
   /**
    * Streams updates, at most one every 100 ms, as server-sent events: requests without headers and bodies, changes by
@@ -249,7 +249,7 @@ export interface SandboxControl {
   listSandboxes(input?: NoInput): SandboxInfo[];
   /** Creates a sandbox with the scenario of the server, or with another scenario by its name or content. */
   createSandbox(input: { name: string; scenario?: string | Scenario | undefined }): SandboxInfo;
-  /** Shows one sandbox. The path also begins the paths of its control operations. */
+  /** Shows one sandbox. The paths of its control operations begin with the same path. */
   getSandbox(input: { sandbox: string }): SandboxInfo;
   /** Removes a sandbox and aborts its pending requests. */
   removeSandbox(input: { sandbox: string }): { removed: string };

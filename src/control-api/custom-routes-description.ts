@@ -54,7 +54,7 @@ function merged(description: Description, paths: Items, components: readonly (It
   };
 }
 
-/** Merges maps of maps. If several contain a name, the first one determines its value. */
+/** Merges two-level maps, such as the operations of OpenAPI paths. Values of earlier maps take precedence. */
 function mergedItems(all: readonly (Items | undefined)[]): Items {
   const names = new Set(all.flatMap((items) => Object.keys(items ?? {})));
   const lastFirst = [...all].reverse();

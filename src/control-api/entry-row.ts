@@ -232,8 +232,7 @@ export function createRowFields() {
       call: shown.call,
       inShort: undefined,
     };
-    // Passes the request's row to `summarize` although some fields are undefined. The function treats undefined and
-    // absent fields alike.
+    // The function `summarize` treats undefined and absent fields of an entry alike.
     row.inShort = summarize(row as EntryRow, entry) || undefined;
     return row;
   };
@@ -269,7 +268,7 @@ function explainUnauthorized({ token, responseBody }: RequestRecord): string {
   return word === 'unknown' ? 'unknown key' : word ? `key ${word}` : 'no valid key';
 }
 
-/** Reason for a response in a few words, for one line of a list. `explain` lists the steps. */
+/** Returns the reason for a response in a few words, such as `no key sent`. */
 function summarize(entry: EntryRow, record: RequestRecord): string {
   const { operation, refusal, strike, strikes, promisedAt, after, fault, unreadable, usage, status, storedId, code } =
     entry;

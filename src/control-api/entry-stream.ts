@@ -80,7 +80,11 @@ export interface EntryFeed {
   stop(): void;
 }
 
-/** @param since sends the journal's existing entries with a higher id first */
+/**
+ * Opens a stream of journal entries as JSON text, for the control API over HTTP.
+ * @param since id of a journal entry; the stream starts with the existing entries after this one. Default: only new
+ * entries
+ */
 export function openFeed(sim: Simulator, since?: number): EntryFeed {
   const view = createEntryView(sim);
   const waiting = entriesSince(sim, view, since);
@@ -109,8 +113,8 @@ export function openFeed(sim: Simulator, since?: number): EntryFeed {
 }
 
 /**
- * Selects the journal records with an id above `since`. Passes each earlier record to `view.pass`, because the entry
- * for a later request shows the key's previous 429.
+ * Selects the journal records with an id above `since`. Earlier records go to `view.pass`, which notes each key's
+ * latest 429 for later entries.
  */
 function entriesSince(sim: Simulator, view: EntryView, since = Number.POSITIVE_INFINITY): RequestRecord[] {
   const records: RequestRecord[] = [];

@@ -23,12 +23,12 @@ export interface EntryJson {
  */
 export interface EntryView {
   /**
-   * Registers a journal record without converting it. Every record must be registered or converted in order, because a
-   * conversion needs the key's previous 429.
+   * Processes a journal record that is not shown. The conversion of a later record needs to know the previous 429 of
+   * its API key.
    */
   pass(entry: RequestRecord): void;
   show(entry: RequestRecord): JournalEntry;
-  /** Converts a journal record to JSON text. Much faster than the conversion to an object. */
+  /** Converts a journal record to JSON text directly, which is much faster than by way of an object. */
   write(entry: RequestRecord): EntryJson;
   /**
    * Converts a journal record to the JSON of a list row, without headers and bodies. Much faster than the full

@@ -75,9 +75,9 @@ export function importFaults({ startMs, rules: exported }: ExportedState['faults
 type ExportedFault = ExportedState['faults']['rules'][number];
 
 /**
- * Converts an exported state to a snapshot that `restore` accepts. Does not change the simulator.
- * @throws {ScenarioError} for mistakes in the scenario of the state; {ControlError} for duplicate names or
- * contradictory fields in the state, and for a scenario that generates far more pets than the state contains
+ * Converts an exported state to a snapshot for `restore`. Does not change the simulator.
+ * @throws {ScenarioError} for mistakes in the state's scenario; {ControlError} for duplicate names, contradictory
+ * fields, or a scenario that generates too many pets for a running server
  */
 export function* importState(sim: Simulator, state: ExportedState, form: StateForm): Steps<Snapshot> {
   const { scenario, dataFrom = scenario } = state;

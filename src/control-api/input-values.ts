@@ -44,7 +44,7 @@ export const anyObject = <Value extends object>(description: string): Schema<Val
 /** Schema of a scenario as input. Accepts any map here; `Simulator.check` later reports mistakes in its fields. */
 export const scenarioContent = kind<Scenario>('a scenario, which is a map', isMap);
 
-/** Creates the schema of a scenario, given by its name or as its content. */
+/** Creates a schema that accepts the name of a scenario or the content of a scenario. */
 export const createScenarioInput = (content: Schema<Scenario>): Schema<string | Scenario> => ({
   ...either(string, content),
   labels: ['the name of a scenario', 'a map with its content'],

@@ -7,7 +7,7 @@ import type { WhyStep } from './why.js';
 
 /** Request or response body in the control API, with masked keys. */
 export interface JournalBody {
-  /** Size of the body in the journal, in bytes. */
+  /** Size in bytes of the stored part of the request or response body. */
   bytes: number;
   /** FNV-1a hash of the body in the journal: 64 bits in hexadecimal. */
   hash: string;
@@ -34,7 +34,10 @@ export interface JournalEntry extends EntryRow {
    * parallel.
    */
   heldMs?: number;
-  /** Time until the last byte of the response was sent, in milliseconds. Absent if all bytes were sent at once. */
+  /**
+   * Time from the request's arrival to the response's last byte, in milliseconds. Absent if the response was sent at
+   * once.
+   */
   finishedMs?: number;
   /** Set if the client disconnected before it had the whole response. */
   abandoned?: true;

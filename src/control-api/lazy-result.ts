@@ -11,7 +11,7 @@ class LazyResult {
    * written.
    */
   readonly computeWhole: () => unknown;
-  /** Computes a part of a result as pieces of JSON text, one after the other, while the result is written. */
+  /** Computes a lazy part of a control operation's result as pieces of JSON text. */
   readonly pieces: () => Iterable<string>;
 
   constructor(computeWhole: () => unknown, pieces: () => Iterable<string>) {

@@ -12,8 +12,8 @@ import { computeLazyParts } from './lazy-result.js';
 import { recordChange } from './record-change.js';
 
 /**
- * Checks the input of a control operation, runs the operation without pauses, and returns the complete result.
- * @throws {ControlError} for a caller's mistake; as a rejection if the operation is asynchronous
+ * Checks the input of a control operation, runs the operation to its end, and returns the complete result.
+ * @throws {ControlError} for a caller's mistake; an asynchronous operation rejects instead
  */
 export const perform = <Target>(
   operation: AnyControlOperation<Target>,
@@ -63,8 +63,8 @@ const isSteps = (value: unknown): value is Steps<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value && 'next' in value;
 
 /**
- * Opens the stream of journal entries, as JSON text, that a control operation returns. Returns `undefined` for an
- * operation that does not stream.
+ * Opens a control operation's stream of journal entries (received requests). Returns `undefined` for an operation
+ * without a stream.
  * @throws {ControlError} for an invalid input
  */
 export const openEntryFeed = <Target>(

@@ -44,10 +44,7 @@ export function recordChange(
 
 const isSimulator = (target: unknown): target is Simulator => isMap(target) && 'changes' in target;
 
-/**
- * Summarizes the input of a control operation, such as `advance 61s`. Masks API keys, and shows only the name of an
- * object.
- */
+/** Summarizes the input of a control operation in a short text with masked API keys, such as `advance 61s`. */
 function summarize(sim: Simulator, input: unknown): string {
   if (!isMap(input)) return '';
   const words = Object.entries(input).map(([field, value]) => {

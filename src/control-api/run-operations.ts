@@ -24,9 +24,9 @@ const maximumCharacters = 4_000;
 const reportedPaths = ['/keys?limit=100', '/faults', '/assumptions', '/scenario', '/clock'];
 
 /**
- * Creates the control operation that exports a report of a simulator's requests, with verdict, keys, fault rules and
- * scenario.
- * @param operations returns all control operations of a simulator; the report contains the results of some
+ * Creates the control operation that exports a report of a simulator's requests and their verdict.
+ * @param operations returns the simulator's control operations; the report contains results of `/keys`, `/faults`,
+ * `/assumptions`, `/scenario` and `/clock`
  */
 export const createRunOperations = (operations: () => ControlOperations) => ({
   exportRun: operation({

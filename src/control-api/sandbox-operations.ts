@@ -36,7 +36,10 @@ const sandboxInfo = fields({
   recreated: optional(described(oneOf(true), 'Set if an idle sandbox of this name was dropped before.')),
 });
 
-/** URLs of a sandbox. @param origin origin of the server: `http://127.0.0.1:4010` */
+/**
+ * Returns the URLs of the API and the control API of a sandbox (an isolated simulator).
+ * @param origin origin of the server: `http://127.0.0.1:4010`
+ */
 export const sandboxUrls = (origin: string, { name, base }: Sandbox) => ({
   baseUrl: origin + base,
   controlUrl: `${origin}/__sim/sandboxes/${name}`,
@@ -112,7 +115,7 @@ export const createSandboxOperations = (scenarioInput: Schema<string | Scenario>
   getSandbox: operation({
     method: 'GET',
     path: '/sandboxes/{sandbox}',
-    summary: 'Shows one sandbox. The path also begins the paths of its control operations',
+    summary: 'Shows one sandbox. The paths of its control operations begin with the same path',
     input: oneSandbox,
     example,
     result: sandboxInfo,

@@ -14,10 +14,7 @@ export interface OperationGroup<Operations extends ControlOperations = ControlOp
   readonly operations: Operations;
 }
 
-/**
- * Parts of the control API that the simulated service, such as the Petstore, defines: control operations, assumptions
- * and the form of its state.
- */
+/** Parts of the control API that depend on the simulated API, such as operations on the Petstore's pets. */
 export interface ServiceControl<Own extends ControlOperations> {
   readonly main: MainService;
   /** Name of the simulated API in the description of the control API: `the Petstore service`. */
@@ -35,14 +32,14 @@ export interface ServiceControl<Own extends ControlOperations> {
   readonly loadable: Schema<Scenario>;
 }
 
-/** Schemas and function for the numbers of items in the simulated API's data, such as the number of pets. */
+/** Numbers of items in the simulated API's data, such as pets: their schemas and the counting function. */
 export interface DataCounts {
   readonly schemas: ServiceCounts;
   /** Counts the items, such as pets, in a copy of the simulated API's data. Snapshots contain copies of the data. */
   of(copy: unknown): OutputOf<ServiceCounts>;
 }
 
-/** Question that a service's documentation leaves open, with the setting's values. */
+/** Question that an API's documentation leaves open, with the default answer and the other possible answers. */
 interface OpenQuestion {
   readonly question: string;
   readonly default: unknown;
@@ -52,8 +49,8 @@ interface OpenQuestion {
 /** Main service that a server offers (the Petstore), with all operations of the control API for it. */
 export interface ServedService {
   readonly main: MainService;
-  /** Operations on one simulator. */
+  /** Definitions of the control API's operations on a single simulator. */
   readonly operations: ControlOperations;
-  /** Operations on the server and its sandboxes. */
+  /** Definitions of the control API's operations on the server and its sandboxes. */
   readonly sandboxOperations: ControlOperations;
 }

@@ -22,9 +22,7 @@ export interface ControlCall {
   run(): unknown;
 }
 
-/**
- * Simulators of an HTTP server. Changes apply directly, or after a log has stored them.
- */
+/** Simulators of an HTTP server: the server's own simulator and its sandboxes (isolated simulators at own URLs). */
 export interface ServedSimulators {
   readonly sim: Simulator;
   readonly sandboxes: Sandboxes;
@@ -44,7 +42,7 @@ export interface ServedSimulators {
   /** Finds the sandbox of a request or a change, which counts as use and postpones the removal of an idle sandbox. */
   useSandbox(name: string): Sandbox | undefined;
   /**
-   * Creates the sandbox to which a request belongs, if the sandbox does not exist yet.
+   * Creates the sandbox (an isolated simulator) that a request names and that does not exist yet.
    * @throws {SandboxError} at once, or by rejecting the returned promise
    */
   makeSandbox(name: string): Sandbox | Promise<Sandbox>;

@@ -47,7 +47,7 @@ export interface Update {
   total: number;
   /** Number of requests in this run that have no response yet. */
   pending: number;
-  /** Number of journal entries that no update has contained yet. Later updates of the stream contain them. */
+  /** Number of journal entries (received requests) that follow only in later events of the update stream. */
   behind: number;
   /**
    * Number of requests that received a 503, because the server could not append them to the log of its state

@@ -35,7 +35,10 @@ export interface AppProps {
    * a dashboard panel in the user's own page.
    */
   place: EventTarget;
-  /** Whether the URL fragment stores the selection. False for the panel in a user's page, whose URL must not change. */
+  /**
+   * Whether the URL fragment stores the dashboard's selection, such as a request. False for a dashboard embedded in the
+   * user's own page.
+   */
   hasAddress?: boolean;
   onSandbox?(name: string | undefined): void;
   onFile(file: File): Promise<void>;

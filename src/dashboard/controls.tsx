@@ -11,7 +11,7 @@ export const CloseButton = ({ onClick }: { onClick(): void }) => (
   </Button>
 );
 
-/** Link to a request of the list. */
+/** Link in the dashboard that shows the request with the given number. */
 export const RequestLink = ({ id, onRequest }: { id: number; onRequest(id: number): void }) => (
   <Button class="link" onClick={() => onRequest(id)}>
     request {id}

@@ -92,8 +92,8 @@ export interface CurrentState {
   /** Scenario that the simulator has loaded. */
   scenario: { name?: string; keys?: object; faults?: readonly object[] };
   /**
-   * Scenarios shipped with petstore-sim, which a copied scenario can extend by name. `changed`, present in exactly one
-   * of these scenarios, lists the fields in which the simulator's current scenario differs from that scenario.
+   * Scenarios shipped with petstore-sim. Only the one with which the loaded scenario was compared has `changed`, the
+   * names of the differing fields.
    */
   known: readonly { name: string; changed?: readonly string[] }[];
   /** Current fault rules of the simulator. */

@@ -163,7 +163,7 @@ function instantOf(name: string, value: string, fromMs: number): string {
   return `  (= ${clockSeconds(ms)}, in ${formatRemaining(ms - fromMs)})`;
 }
 
-/** Text of a step that led to a response. References such as `request 97` become links. */
+/** Text in which the first mention of a request, such as `request 97`, is a link. */
 function Linked({ text, onRequest }: { text: string; onRequest(id: number): void }) {
   const [, before = '', id, after = text] = /^(.*?\b)request (\d+)(.*)$/s.exec(text) ?? [];
   if (id === undefined) return <>{text}</>;

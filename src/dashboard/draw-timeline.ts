@@ -260,9 +260,8 @@ const signOf: Record<RowKind, keyof Colors> = {
 };
 
 /**
- * Draws the symbols of one key in the timeline: successful requests above, all others below. A column shows its worst
- * request, and the number of requests if space permits.
- * @param of number of requests in a column, by the index of their kind
+ * Draws one API key's requests on the timeline: successful ones above, all others below.
+ * @param of returns the number of requests in a column; `kind` is an index of `rowKinds`
  * @returns right edge of the last symbol below, in pixels
  */
 function drawLane(

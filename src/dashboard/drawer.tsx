@@ -22,7 +22,7 @@ interface Props extends DrawerProps {
   children: ComponentChildren;
 }
 
-/** Panel for one request or a comparison, visible at every scroll position. */
+/** Side panel of the dashboard that shows one request or compares two requests. */
 export function Drawer({ name, title, isWide, onClose, onLink, children }: Props) {
   return (
     <section class={isWide ? 'detail compare' : 'detail'} aria-label={name}>

@@ -26,7 +26,7 @@ export function rowKindOf({ strike, refusal, status, unreadable }: EntryRow): Ro
   return kind === 'unauthorized' ? 'rejected' : kind;
 }
 
-/** Journal entry with its position on the timeline. */
+/** Journal entry of one request, with its position on the dashboard's timeline. */
 export interface Row extends EntryRow {
   /** Arrival time of the request by the simulator's clock, in Unix milliseconds. */
   atMs: number;

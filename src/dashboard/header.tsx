@@ -34,7 +34,7 @@ const connectionWords: Partial<Record<Session['state']['connection'], string>> =
   file: 'finished run',
 };
 
-/** Header of the dashboard with product name, scenario, outcome, clock and menus. */
+/** Header of the dashboard: product name, scenario, judge's outcome for the client, clock and menus. */
 export function Header(props: HeaderProps) {
   const { session, actions, canUndo, sandbox, onScenario, onHelp, onExport, onOpen, onShowRemoved } = props;
   const { onSandbox, onCopy, onBack, onClose } = props;

@@ -11,7 +11,7 @@ export function keepFocus(root: Document | ShadowRoot): void {
   root.addEventListener('focusin', (event) => {
     path = event.composedPath().filter((target) => target instanceof Element);
   });
-  // A click outside of all elements removes the focus on purpose, so the focus is not restored.
+  // Forgets the focused element at each click, because a click may remove the focus on purpose.
   root.addEventListener('pointerdown', () => {
     path = [];
   });

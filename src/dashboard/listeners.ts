@@ -30,7 +30,7 @@ export class Listeners {
       this.#isAsked = false;
       for (const listener of this.#listeners) listener();
     };
-    // Uses a timer in a hidden tab, which gets no animation frames.
+    // Calls the listeners by a timer in a hidden tab, because a hidden tab gets no animation frames.
     if (document.hidden) setTimeout(run, 100);
     else requestAnimationFrame(run);
   }

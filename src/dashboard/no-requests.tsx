@@ -30,7 +30,7 @@ function curlLine({ source: { kind, baseUrl }, state: { keys } }: Session): stri
   return `curl -i '${baseUrl}/pets?limit=3' -H 'Authorization: Bearer ${key}'`;
 }
 
-/** Maximum number of requests without a journal entry that the dashboard lists. */
+/** Maximum number of rows in the dashboard's list of requests to addresses outside the API. */
 const maximumLines = 8;
 
 /** List of received requests that the journal does not contain, with the reasons. */

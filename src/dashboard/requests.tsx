@@ -24,10 +24,7 @@ interface RequestsProps {
   onSelect(row: Row | undefined): void;
   /** Copies a request as a curl command. */
   onCurl(row: Row): void;
-  /**
-   * Reference to which the request list assigns a function that moves the selection. Keyboard shortcuts call the
-   * function.
-   */
+  /** Preact ref with the function that moves the request list's selection, for keyboard shortcuts. */
   stepRef: { current: (step: RowStep) => void };
 }
 

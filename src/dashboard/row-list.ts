@@ -128,8 +128,8 @@ export function createRowList(frame: HTMLElement, onSelect: (row: Row) => void, 
     reveal,
     resize() {
       const selected = rows.find(({ id }) => id === selectedId);
-      // Counts the selected row as visible if its scroll position differs by less than one pixel, because browsers
-      // round scroll positions.
+      // Treats the selected row as visible if revealing it would scroll the list by less than one pixel. Browsers round
+      // scroll positions.
       const wasVisible =
         selected !== undefined && Math.abs(scrollTopFor(selected, visibleHeight) - frame.scrollTop) < 1;
       visibleHeight = frame.clientHeight;

@@ -8,9 +8,9 @@ export const readToken = () => sessionStorage.getItem(tokenItem) ?? undefined;
 export const keepToken = (token: string) => sessionStorage.setItem(tokenItem, token);
 
 /**
- * Creates the dashboard's data source for a server or a sandbox. Reads the stream with `fetch`, because an EventSource
- * cannot send the control token.
- * @param origin `http://127.0.0.1:4010`
+ * Creates the dashboard's data source for a server or one of the server's sandboxes (isolated simulators). Reads the
+ * event stream with `fetch`, because an EventSource cannot send the control token.
+ * @param origin address of the server, such as `http://127.0.0.1:4010`
  */
 export function createServerSource(origin: string, sandbox?: string): Source {
   const url = `${origin}/__sim${sandbox === undefined ? '' : `/sandboxes/${encodeURIComponent(sandbox)}`}`;

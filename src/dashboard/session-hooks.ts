@@ -3,7 +3,7 @@ import { createFileSource } from './file-source.js';
 import { readFile } from './read-file.js';
 import { Session, watchState } from './session.js';
 
-/** Renders the component again after each change of a session's state. */
+/** Renders the component again after each change of the dashboard's displayed state (`session.state`). */
 export function useChanges(session: Session): void {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => watchState(session, () => redraw(undefined)), [session]);

@@ -49,10 +49,7 @@ export class Session {
   #run: string | undefined;
   #lastChange = 0;
   #retry = () => {};
-  /**
-   * Numbers of requests that the journal lacks, from the server's last update, as text. When the numbers change, the
-   * dashboard reads keys, faults and verdict again, because the verdict may depend on these requests.
-   */
+  /** Counts of requests without a journal entry. A changed count makes the dashboard read the verdict again. */
   #missing = '';
 
   constructor(readonly source: Source) {

@@ -116,7 +116,10 @@ export function createTimelineView(canvas: HTMLCanvasElement, session: Session, 
       return { fromMs, toMs };
     },
 
-    /** Tooltip for a position of the timeline: number of requests, and the worst request. */
+    /**
+     * Tooltip for a position of the timeline: number of requests, and the request with the worst outcome, such as a
+     * ban.
+     */
     pointAt(x: number, y: number): { x: number; y: number; text: string } | undefined {
       const { row, here } = rowsAt(x, y) ?? {};
       if (row === undefined || here === undefined || layout === undefined) return undefined;

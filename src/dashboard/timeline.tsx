@@ -34,8 +34,7 @@ export function Timeline({ session, range, selected, onRange, onSelect }: Timeli
     let wordsAtMs = 0;
     let drawnAtMs = 0;
     const draw = () => {
-      // Draws the timeline rarely if the run is long, because each drawing reads all requests: twice per second with
-      // 50,000.
+      // Limits how often the timeline is drawn, because each drawing reads all requests of the run.
       if (performance.now() - drawnAtMs < session.entries.rows.length / 100) return;
       drawnAtMs = performance.now();
       drawn.draw();

@@ -9,7 +9,10 @@ import type { Session } from './session.js';
 
 export const outcomeSymbols = { pass: '✓', fail: '✗', inconclusive: '?' } as const;
 
-/** Badge with a symbol and the outcome of a run. The space separates both for screen readers and in copies. */
+/**
+ * Badge with the outcome of the client's run, such as `✓ pass`. The space after the badge separates it from the next
+ * text for screen readers.
+ */
 export function OutcomeBadge({ session: { outcome: shown, state } }: { session: Session }) {
   if (shown === undefined) return null;
   const key = state.keys.find(({ id }) => id === state.verdictKey)?.key;
@@ -33,8 +36,8 @@ interface FindingsProps {
   /** Formats a finding as Markdown, for an issue or a chat. */
   asMarkdown(finding: Finding, key: string): string;
   /**
-   * Returns the page's URL that shows a finding; `undefined` for the panel in a user's own page, whose URL does not
-   * change.
+   * Returns the dashboard's URL for a finding of the judge; `undefined` in a dashboard that is embedded in another
+   * page.
    */
   linkTo: ((finding: Finding) => string) | undefined;
 }

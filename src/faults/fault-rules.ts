@@ -27,9 +27,8 @@ export interface FaultMatch {
 }
 
 /**
- * Counts of a fault rule. `seen` is the number of requests that met the rule's conditions, and `applied` is the number
- * of faults. For a rule with `failTimes` (maximum number of faults per distinct request), `failed` is the number of
- * faults per request.
+ * Counts of a fault rule: matching requests, applied faults, and for a rule with `failTimes` applied faults per
+ * distinct request.
  */
 export interface RuleCounts {
   seen: number;

@@ -47,9 +47,8 @@ interface CorruptionSource {
 }
 
 /**
- * Corrupts the rate-limit headers of one response in place, as the field `hostile` of a fault rule requests.
- * X-RateLimit-Reset changes in every response. Retry-After, X-RateLimit-Remaining and the headers of an HTML body
- * change only in a response that refuses the request by a limit or ban.
+ * Corrupts the rate-limit headers of one response as the field `hostile` of a fault rule requests. Headers other than
+ * X-RateLimit-Reset change only in a response that refuses the request by a limit or ban.
  */
 export function corruptHeaders(
   headers: Record<string, string>,

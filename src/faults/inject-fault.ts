@@ -38,8 +38,7 @@ function corrupt(outcome: Outcome, { effect, name }: FaultRule): Outcome {
   const bytes = raw instanceof Uint8Array ? raw : undefined;
   switch (effect.kind) {
     case 'none':
-    // For the effect `ban`, the response stays unchanged: it already is the rejection that follows from the ban of the
-    // key.
+    // A fault rule with the effect `ban` keeps the response, which already reports the ban of the API key.
     case 'ban':
       return outcome;
     case 'respond':

@@ -29,8 +29,7 @@ export interface HuntOptions {
    */
   seed?: number;
   /**
-   * Fields that all scenarios of a hunt contain. The first run has only these fields, so `{ scenario, runs: 1 }`
-   * repeats the run of a scenario from an earlier hunt.
+   * Fields that all scenarios of this bug search contain. With `runs: 1`, the client runs in exactly this scenario.
    * @default {}
    * @example { client: { operation: 'createPet' }, expect: { served: true } }
    */
@@ -57,7 +56,7 @@ export interface Find {
    * The scenario that broke the client, as the text of a YAML file for `petstore-sim serve --scenario`, with comments.
    */
   yaml: string;
-  /** Code that runs the client in the found scenario again. */
+  /** Code that runs the client again in the scenario in which the client failed. */
   repeat: string;
   verdict: Verdict;
   /** The failed run as text: a timeline and the findings. */
@@ -99,7 +98,7 @@ export async function hunt(client: HuntClient, options: HuntOptions = {}): Promi
   checkOptions('hunt', options, huntOptions);
   const { runs = 1_000, seed = 1, scenario = {}, check } = options;
   const base: Scenario = scenario;
-  // Checks the scenario of the caller before the search, so that a mistake in it throws an error at once.
+  // Throws an error for a mistake in the caller's scenario before the bug search starts.
   resolveScenario(base);
   const resolve = createResolver();
   const { key } = clientOf(base);
@@ -214,8 +213,8 @@ const toFind = ({ scenario, verdict, entries, failure }: Trial, seed: number): F
 };
 
 /**
- * Creates a function that resolves scenarios, or returns `undefined` for an invalid one. The default pets are checked
- * only once, because that takes longest.
+ * Creates a function that checks a scenario and adds its defaults. The default pets are checked only once, to save
+ * time.
  */
 function createResolver(): (scenario: Scenario) => ResolvedScenario | undefined {
   const { pets } = resolveScenario({});

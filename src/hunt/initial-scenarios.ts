@@ -4,10 +4,7 @@ import type { SearchSpace } from './mutate.js';
 
 const { free } = documentedPlans;
 
-/**
- * Simple scenarios that test different behavior of a client, simplest first. A search begins with them, and a reduction
- * prefers them.
- */
+/** Returns the simple scenarios that the bug search of `hunt` tries first, simplest first. */
 export function initialScenariosFor({ key, client }: SearchSpace): Scenario[] {
   const withKey = (fields: NonNullable<Scenario['keys']>[string]): Scenario => ({ keys: { [key]: fields } });
   const usedUp = withKey({ usage: { minute: free.minute } });

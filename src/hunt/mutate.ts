@@ -31,10 +31,7 @@ export interface SearchSpace {
    * in which a client fails.
    */
   client: readonly string[];
-  /**
-   * Whether the client waits in real time. If true, the search chooses short durations for the scenarios, such as
-   * delays and bans of a few seconds.
-   */
+  /** Whether the client waits in real time, so that the command `hunt` creates scenarios with short durations only. */
   isRealTime: boolean;
 }
 
@@ -253,10 +250,7 @@ const jsonOf = (schema: AnySchema): Readonly<Record<string, unknown>> => schema.
 
 const leaves: readonly AnySchema[] = [duration, wholeSeconds, signedDuration, instant, int64];
 
-/**
- * Whether a schema accepts a single value, such as a duration. Alternative types of a single value, such as text or
- * number, count as one.
- */
+/** Whether a schema that is no map or list describes one simple value, such as a duration. */
 const isLeaf = (schema: AnySchema) =>
   schema.options === undefined || chainOf(schema).some((each) => leaves.includes(each)) || isOfOneKind(schema);
 

@@ -5,7 +5,7 @@ import type { Trial } from './trial.js';
 
 type Path = readonly string[];
 
-/** Simple durations and counts for scenario fields, simplest first. */
+/** Values to which the bug search tries to simplify a scenario's durations and counts, simplest first. */
 const plainDurations = ['10s', '1m', '5s', '2s', '1s', '30s', '2m', '10m', '1h', '1d'];
 const plainCounts = [1, 2, 3, 5, 10];
 

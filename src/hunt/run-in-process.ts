@@ -72,17 +72,11 @@ export interface TrialRun {
 }
 
 const baseUrl = 'http://petstore.test/v1';
-/**
- * Maximum number of waits in one run of a client in virtual time. The run then ends, because the client probably waits
- * in an endless loop for a time of its clock.
- */
+/** Maximum number of waits in one client run of `hunt`. A client with more waits probably waits in an endless loop. */
 const maximumSteps = 10_000;
 /** Number of turns of the event loop without activity after which the client is assumed to be waiting. */
 const quietTurns = 2;
-/**
- * Number of turns of the event loop without activity after which a client without a pending wait counts as stalled.
- * Takes about 20 ms.
- */
+/** Number of idle event-loop turns, about 20 ms, after which a client that waits for no timer counts as stalled. */
 const stalledTurns = 5_000;
 
 /**
@@ -158,7 +152,7 @@ export async function runInProcess(
     },
   };
 
-  /** Runs the client's code until it waits. Virtual time does not pass. */
+  /** Runs the client's code, without advancing virtual time, until the client waits for a response or a timer. */
   const settle = async (turns: number) => {
     for (let quiet = 0, seen = events; quiet < turns && !isOver && stop === undefined; quiet++) {
       await eventLoopTurn();

@@ -11,10 +11,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
    * @param requests maximum number of requests in the run
    */
   run: (scenario: Scenario, requests?: number) => Promise<Run | undefined>;
-  /**
-   * Whether the search may stop a failing run right after the failure, before the client has ended. The report then
-   * contains no later requests.
-   */
+  /** Whether the bug search may shorten a failing run to the requests up to the failure. */
   canCut: boolean;
   /**
    * Whether each run of the client takes real time. If so, a failing scenario that is already small is not simplified,
@@ -30,7 +27,7 @@ export interface SearchOptions<Run extends Trial = Trial> {
   seed: number;
   /** Number of concurrent runs. */
   concurrency: number;
-  /** Maximum number of runs that reduce one found scenario. */
+  /** Maximum number of runs in which the bug search simplifies one failing scenario. */
   reductionRuns: number;
   /** Number of times that a failed run is repeated to confirm the failure. */
   repeats: number;
@@ -168,10 +165,7 @@ export async function search<Run extends Trial>(options: SearchOptions<Run>): Pr
 /** Number of invalid scenarios in a row after which a search ends, because its base scenario must be invalid. */
 const maximumInvalid = 1_000;
 
-/**
- * Whether a client function can do what the scenario requires of its client. False if the scenario requires parallel
- * calls, or an operation other than listPets, and the function does not read this requirement.
- */
+/** Whether the client under test supports the operation and the parallel calls that a scenario requires. */
 const isAsked = ({ client = {} }: Scenario, space: SearchSpace) =>
   (space.client.includes('operation') || (client.operation ?? 'listPets') === 'listPets') &&
   (space.client.includes('parallel') || (client.parallel ?? 1) === 1);
@@ -183,7 +177,6 @@ function withKeyFirst(scenario: Scenario, key: string): Scenario {
   return own === undefined ? scenario : { ...scenario, keys: { [key]: own, ...keys } };
 }
 
-/** Draws three scenarios at random from those that the search mutates. Returns the one that was mutated least often. */
 function leastUsed(corpus: readonly CorpusEntry[], pick: <Item>(items: readonly Item[]) => Item): CorpusEntry {
   const drawn = [pick(corpus), pick(corpus), pick(corpus)];
   return drawn.reduce((least, entry) => (entry.pickedCount < least.pickedCount ? entry : least));
@@ -194,8 +187,7 @@ const isSameFind = (one: Trial, other: Trial) =>
   (one.failure?.code === other.failure?.code && JSON.stringify(one.scenario) === JSON.stringify(other.scenario));
 
 /**
- * Returns the position of a failure in the list of a run's failures; infinite if absent. Later failures are more likely
- * consequences of others.
+ * Returns the position of a failure in the list of a run's failures; infinite if the run does not have this failure.
  */
 const rankOf = ({ failures }: Trial, isSame: (failure: Failure) => boolean): number => {
   const rank = failures.findIndex(isSame);
@@ -222,7 +214,8 @@ async function reduce<Run extends Trial>(
   let tries = 1;
   let cut: number | undefined;
   const { failure } = trial;
-  // In real time, a client's waits vary with the machine's load, so that the judge names their pattern in some runs only.
+  // In real time, a failure without a cause equals a failure with the same code, because the machine's load can hide
+  // the cause.
   const isRepeated = (other: Failure) =>
     isSameFailure(other, failure) ||
     (isRealTime && other.code === failure?.code && (other.cause === '' || failure.cause === ''));

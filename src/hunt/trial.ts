@@ -14,8 +14,8 @@ export interface Failure {
    */
   code: string;
   /**
-   * Likely mistake in the client, with `N` for numbers, such as `a cap of N s`. Failures with the same code and cause
-   * count as one bug.
+   * Likely mistake in the client with `N` for numbers, such as `a cap of N s` on its waits. Failures with equal code
+   * and cause are one bug.
    */
   cause: string;
   /** Description of the failure, in one or two sentences. */
@@ -28,8 +28,8 @@ export interface Trial {
   verdict: Verdict;
   entries: readonly RequestRecord[];
   /**
-   * Failure that the hunt reports for the run, usually the first in `failures`. In runs that simplify a failing
-   * scenario, the failure that the simplification must reproduce.
+   * Failure that the bug search of `hunt` reports for the run, usually the first in `failures`. When `hunt` simplifies
+   * a scenario, the failure to reproduce.
    */
   failure: Failure | undefined;
   /** All failures of the run. Failures that other failures usually cause come last. */
@@ -87,8 +87,8 @@ export const isSameFailure = (one: Failure | undefined, other: Failure | undefin
   one !== undefined && one.code === other?.code && one.cause === other.cause;
 
 /**
- * Lists the features of a run: exercised rules, kinds of responses, and the client's waits. The search prefers
- * scenarios with new features.
+ * Lists the features of a client's run, such as exercised rules. The bug search of `hunt` prefers scenarios that cause
+ * new features.
  */
 export function traitsOf({ verdict, entries, end }: Trial): string[] {
   const traits = new Set<string>([`end ${end}`, `requests ${magnitude(entries.length)}`]);

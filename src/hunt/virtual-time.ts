@@ -1,6 +1,6 @@
 import type { SimulatedClock } from '../clock/simulated-clock.js';
 
-/** Start time of each run, in Unix milliseconds: 2026-01-01T12:00:00Z. A whole second makes runs comparable. */
+/** Default simulated start time of each client run of `hunt`, in Unix milliseconds: 2026-01-01T12:00:00Z. */
 export const startMs = Date.UTC(2026, 0, 1, 12);
 
 /**

@@ -131,7 +131,7 @@ export interface OwnHandler {
   run(args: never): Promise<unknown>;
 }
 
-/** Simulator property with a function that returns the user's msw handlers. */
+/** Symbol of the simulator property through which the msw integration finds the user's own request handlers. */
 export const ownHandlersKey = Symbol.for('petstore-sim own handlers');
 
 /** Returns the user's msw handlers for a simulator. A reset creates these handlers again. */

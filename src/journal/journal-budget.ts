@@ -14,10 +14,7 @@ interface Member {
  */
 const defaultLimitBytes = 64 * 1024 * 1024;
 
-/**
- * Share of the memory limit that is freed at once. Freeing more than needed avoids a scan of all journals for every
- * request.
- */
+/** Share of the journals' memory limit that is freed at once. A larger share makes trimming less frequent. */
 const freedShare = 1 / 16;
 
 /**

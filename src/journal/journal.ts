@@ -57,7 +57,7 @@ export class RequestJournal {
   readonly held = new Map<number, RequestRecord>();
   /** Number of records added since the start. The next record gets this number. */
   added = 0;
-  /** Number of records dropped since the start or the last `clear`. */
+  /** Number of records that the journal has dropped since its creation or its last `clear`. */
   dropped = 0;
   /**
    * Outcomes that clients reported for their own calls, newest last. Above the limit, the oldest reports are dropped.
@@ -179,7 +179,7 @@ export class RequestJournal {
     return this.filter((entry) => meetsQuery(entry, query));
   }
 
-  /** Finds the records that match a condition, ordered by request id. */
+  /** Returns the journal's request records that match a condition, ordered by request id. */
   filter(matches: (entry: RequestRecord) => boolean): RequestRecord[] {
     return this.#kept()
       .filter(matches)

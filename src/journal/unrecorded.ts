@@ -36,7 +36,7 @@ const cut = (path: string) =>
  */
 export class UnrecordedCounter {
   readonly #groups = new Map<string, Common & { count: number; token: string | undefined }>();
-  /** Number of requests without a journal record. */
+  /** Number of requests to paths outside the API, which the journal does not record. */
   total = 0;
 
   /**
@@ -60,7 +60,10 @@ export class UnrecordedCounter {
     else this.#groups.set(id, { ...group, count: 1 });
   }
 
-  /** @param isWanted selects requests by their API key; default: all */
+  /**
+   * Lists the counted requests to paths outside the API, grouped by method and path.
+   * @param isWanted selects requests by their API key; default: all
+   */
   list(isWanted: (request: { token: string | undefined }) => boolean = () => true): UnrecordedRequests[] {
     const merged = new Map<string, Common & { count: number }>();
     for (const { token, ...group } of this.#groups.values()) {

@@ -19,7 +19,7 @@ const entriesOfStep = 500;
  * Converts journal records to the requests that the judge examines. Assigns each request to a session (the requests of
  * one client with one API key), and marks concurrent and equal requests.
  * @param entries journal records in order of arrival
- * @param callers known number of concurrent callers; if 1, concurrency is inferred from overlapping requests
+ * @param callers number of concurrent callers that the scenario declares; 1 if none is declared
  * @param toRequest creates the judge's request from a record and the position in its session
  */
 export function* assignSessions<Request extends JudgedRequest>(
@@ -86,9 +86,8 @@ function createSessionAssigner(callers: number): (entry: RequestRecord) => RunPo
 }
 
 /**
- * Sets `queuedAtMs`, the earliest time at which the client may have created each request, because a request can wait in
- * the client for a free connection. With n concurrent callers, the client creates each queued request only after the
- * response to the request n places earlier.
+ * Sets `queuedAtMs` of each request: the earliest time at which the client may have created the request. A created
+ * request can wait in the client for a free connection.
  */
 function markQueues(requests: readonly JudgedRequest[]): void {
   const queues = new Map<ClientSession, JudgedRequest[]>();
@@ -109,8 +108,8 @@ function markQueues(requests: readonly JudgedRequest[]): void {
 /** Requests of a session (one client, one API key) that are still in flight. */
 interface Traffic {
   /**
-   * Earlier request with the highest `lastArrivedId` (id of the last request that arrived before the earlier request's
-   * response). A later request is concurrent if it arrived before the response to this earlier request.
+   * Request of the session whose response was sent last. A later request that arrived before this response is
+   * concurrent.
    */
   open: JudgedRequest | undefined;
   recent: JudgedRequest[];

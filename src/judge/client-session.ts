@@ -36,11 +36,7 @@ export interface ClientSession {
  */
 export interface RunPosition {
   readonly session: ClientSession;
-  /**
-   * Number that equal requests share, from 0, because equal requests may be attempts of one call. Requests with the
-   * header `X-Sim-Call` are equal if they have the same key, method, client and call name. Other requests are equal if
-   * they have the same key, method, path, query and body.
-   */
+  /** Number that identifies a group of equal requests. Equal requests may be attempts of one call. */
   readonly fingerprint: number;
   /** Request body as text; empty if the request has no body. */
   readonly requestText: string;

@@ -22,16 +22,10 @@ const conclusiveRules: readonly FindingCode[] = [
   'proactive',
 ];
 
-/**
- * Maximum remaining wait, in milliseconds, for which a message advises to give a stopped client more time. If more of
- * the required wait remains, the message advises that the client should fail with an error instead.
- */
+/** Maximum remaining wait of a stopped client, in milliseconds, for which the judge advises a longer run. */
 const testableMs = 600_000;
 
-/**
- * Addition to a finding's text about allowed behavior, for scenarios that require a successful response. Other
- * scenarios also allow the client to report an error.
- */
+/** Replaces `, or an error for the caller` in findings of scenarios that require a successful response. */
 const endingIfServed: Partial<Record<FindingCode, string>> = {
   'gave-up': ': the scenario requires a successful response',
   'lost-write': ': the scenario requires a successful response',
@@ -93,8 +87,8 @@ export function conclude(
 }
 
 /**
- * Whether at least one relevant rule of the judge applied to the run's requests. Relevant are the rules that the
- * scenario names in `expect`, and `proactive`. If the scenario names none, the rules in `conclusiveRules` are relevant.
+ * Whether the run tested a relevant rule of the judge: one named in the scenario's field `expect`, or else one in
+ * `conclusiveRules`.
  */
 function isConclusive(exercised: readonly FindingCode[], expect: Expectation): boolean {
   const about = rulesOf(expect);

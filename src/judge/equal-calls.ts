@@ -11,11 +11,9 @@ const maximumApart = 0.25;
 const noiseMs = 40;
 
 /**
- * Divides a client's equal requests, which it sent in sequence, into logical calls, each with its retries. A new call
- * starts where growing waits begin again with a short wait. If `maximumCalls` is known, a new call also starts where
- * the client changes its connection.
- * @param maximumCalls `undefined` if unknown. Without a maximum, a wait is short only up to half of the first wait,
- * because a retry loop around the client can cause longer waits
+ * Divides equal requests of a client into calls, each with its retries. A new call starts where growing waits begin
+ * again with a short wait.
+ * @param maximumCalls maximum number of calls that the requests can contain; `undefined` if unknown
  * @returns the requests of each call; one list if the calls cannot be distinguished
  */
 export function splitIntoCalls(
@@ -68,18 +66,16 @@ function areAlike([first = [], ...others]: readonly (readonly number[])[]): bool
 
 function restartsWaits(waits: readonly number[], waitMs: number, maximumCalls: number | undefined): boolean {
   const [firstMs = 0, lastMs = 0] = [waits[0], waits.at(-1)];
-  // Requires that the waits between the attempts grew. A client that retries without waits can also have a single long
-  // wait.
+  // Requires that the client's waits grew, because only after growing waits does a short wait indicate a new call.
   const hasGrown = firstMs >= noiseMs && lastMs >= firstMs * minimumGrowth && lastMs >= firstMs + 2 * noiseMs;
-  // If the number of calls is unknown, accepts only a wait of at most half the call's first wait as the start of a new
-  // call. A longer wait may belong to an outer retry loop of the same call, which begins again with the first wait.
+  // Without a known number of calls, a new call of the client is assumed only if the wait falls back to half of the
+  // first wait or less.
   const maximumMs = maximumCalls === undefined ? firstMs / 2 : firstMs + noiseMs;
   return hasGrown && waitMs <= maximumMs;
 }
 
 /**
- * Whether the client changes to a new connection with this request, a sign of a new call. The two requests before it
- * used the old connection, which no later request uses. The next request also uses the new connection.
+ * Whether the client permanently changes to another connection at the request with index `at`, a sign of a new call.
  */
 function startsNextConnection(attempts: readonly JudgedRequest[], at: number): boolean {
   const [last, before, request, next] = [at - 2, at - 1, at, at + 1].map((index) => attempts[index]?.connection);

@@ -23,8 +23,7 @@ interface EqualReads {
 const none: EqualReads = { asked: 0, answered: 0, missing: [], doubt: undefined };
 
 /**
- * Compares two numbers for equal GET requests of a run: the usable responses, and the calls that the scenario requires
- * of the client. Fewer responses than calls show that the client did not repeat a failed request.
+ * Compares the number of usable responses to equal GET requests with the number of calls that the scenario requires.
  * @param isFailed whether a request got no usable response
  */
 export function compareEqualReads(run: Run, isFailed: (request: JudgedRequest) => boolean): EqualReads {

@@ -20,8 +20,8 @@ const stoppedPatience = 3;
 export function isOverdue(failed: JudgedRequest, run: Run): boolean {
   const { isOver, pending, nowMs, requests } = run;
   if (isOver && !run.end?.isInterrupted) return true;
-  // A call is not given up while a request is pending, because the pending request may be the call's retry. After the
-  // clock was set back, times before and after are not comparable, so no retry counts as overdue.
+  // A call is not given up while a request is pending, because the request may be the call's retry. After the simulated
+  // clock was set back, no call counts as given up.
   if (pending > 0 || requests.at(-1)?.session.clockSetBacks !== failed.session.clockSetBacks) return false;
   const patience = patienceMs(failed) * (run.end?.isInterrupted ? stoppedPatience : 1);
   return nowMs > expectedRetryMs(failed) + patience;
@@ -76,11 +76,7 @@ const maximumReads = 50;
  */
 const outcomesByRun = new WeakMap<readonly JudgedRequest[], ReadOutcomes>();
 
-/**
- * Creates a function that decides whether a later request achieved the purpose of a failed request. The same write with
- * any API key counts, and an equal read with another key. For a write whose response was lost, a read that shows the
- * pet counts too.
- */
+/** Creates a function that decides whether a later request of the run achieved the purpose of a failed request. */
 export const laterSuccessesIn =
   ({ requests }: Run) =>
   (refused: JudgedRequest): boolean => {
@@ -98,10 +94,7 @@ export const laterSuccessesIn =
   };
 
 interface ReadOutcomes {
-  /**
-   * Last successful request of each kind. The map's key is call name and stored pet for a write; client, call name and
-   * URL for a read.
-   */
+  /** Last successful write for each pet, and last successful read for each URL. */
   served: ReadonlyMap<string, JudgedRequest>;
   /**
    * For each pet, the first write without a usable response: cut, unreadable, abandoned or a 5xx. The client cannot
@@ -144,7 +137,7 @@ function shows({ responseBody }: JudgedRequest, { operation, requestText }: Judg
 const patternsOf = ([name, value]: readonly [string, string]) =>
   [':', ': '].flatMap((colon) => [',', '}', '\n'].map((end) => `"${name}"${colon}${value}${end}`));
 
-/** Reads the fields of a JSON object whose values are texts, numbers or booleans. Returns each value as JSON. */
+/** Returns the names and JSON values of the fields in a JSON request body, without nulls, lists and objects. */
 function fieldsIn(requestText: string): [name: string, value: string][] {
   try {
     const body = parseJson(requestText);

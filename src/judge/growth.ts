@@ -28,7 +28,7 @@ export function growthOf(waits: readonly number[]): number {
   return total ** (1 / Math.min(waits.length - 1, maximumSteps));
 }
 
-/** Whether waits grow exponentially up to a maximum wait. Allows a constant added to each wait, and random steps. */
+/** Whether a client's waits between retries grow exponentially, even with jitter, a constant part or a maximum wait. */
 export function isExponential(waits: readonly number[]): boolean {
   if (growthOf(waits) >= minimumGrowth || risesAtRandom(waits)) return true;
   const longest = Math.max(...waits);
@@ -55,9 +55,7 @@ function risesFromFloor(waits: readonly number[]): boolean {
   );
 }
 
-/**
- * Whether waits grow in random steps: each wait is longer than the previous, and the last is at least twice the first.
- */
+/** Whether each wait is longer than the previous, by differing steps, and the last is at least twice the first. */
 function risesAtRandom(waits: readonly number[]): boolean {
   const steps = waits.slice(1).map((ms, index) => ms - (waits[index] as number));
   const [least, most] = [Math.min(...steps), Math.max(...steps)];

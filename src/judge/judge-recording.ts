@@ -24,7 +24,7 @@ const timeless: readonly FindingCode[] = ['deprecated-operation', 'rounded-int64
 
 interface Doubt {
   rules: 'most' | readonly FindingCode[];
-  /** Further rules, if the response to a write was lost. These rules search later responses for the written pet. */
+  /** Rules of the judge that become unreliable only if the response to a write was lost. */
   afterLostWrite?: readonly FindingCode[];
   explanation: string;
 }

@@ -34,7 +34,7 @@ type IsJudged = (request: Pick<RequestRecord, 'token'>) => boolean;
 type EntriesOptions = Pick<RunProgress, 'isOver' | 'end' | 'outages'>;
 
 /**
- * Judges selected journal records in steps, because a process's first verdict on 10,000 records takes 150 ms.
+ * Judges the selected journal records in steps, so that judging many records does not block the server.
  * @param isJudged selects records by their API key; `undefined` selects all
  */
 export function* judgeInSteps(

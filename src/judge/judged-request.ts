@@ -167,14 +167,10 @@ export class KnownRequest extends JudgedRequest {
  */
 export const toleranceMs = 50;
 /**
- * Maximum time between two requests of a client on different connections that count as concurrent, in milliseconds. If
- * the server delays refusals, concurrent requests are recognized by their overlap instead.
+ * Maximum pause between two requests of a client on different connections that count as concurrent, in milliseconds.
  */
 export const concurrentMs = 100;
-/**
- * Assumed maximum time until a client has received a sent response, in milliseconds. A later request on another
- * connection does not prove an earlier receipt.
- */
+/** Assumed maximum time until a client has received a sent response, in milliseconds. */
 export const receiptMs = 1_000;
 
 /** Computes the time from the response to one request to the arrival of a later request, in milliseconds. */

@@ -76,17 +76,12 @@ class SessionKnowledge {
     this.#byFingerprint.delete(fingerprint);
   }
 
-  /**
-   * Finds the latest rejection (429 or ban) that the client must have received before it sent a request. With
-   * concurrent requests, a rejection counts only if it belongs to the same named call or connection, or was received
-   * long before.
-   */
+  /** Finds the latest refusal (429 or ban) that the client must have received before it sent a request. */
   lastRefusalRead(request: JudgedRequest): JudgedRequest | undefined {
     const ofCall = request.call === undefined ? undefined : this.#ofCalls.get(request.call)?.lastBefore(request);
     if (request.session.isSequential) {
-      // Without a known connection or call, two requests within 100 ms may come from concurrent callers of the client.
-      // A refusal less than 100 ms old then counts only for equal requests, because another caller may not have
-      // received the refusal.
+      // Within 100 ms of a refusal, only an equal request counts as sent with knowledge of the refusal. Other requests
+      // may come from another caller of the client.
       const mayBeBeside = request.connection === undefined && request.call === undefined;
       if (!mayBeBeside) return later(ofCall, this.#all.lastBefore(request));
       const own = this.#byFingerprint.get(request.fingerprint)?.lastBefore(request);
@@ -135,8 +130,8 @@ function later(one: JudgedRequest | undefined, other: JudgedRequest | undefined)
 class Refusals {
   readonly #list: JudgedRequest[] = [];
   /**
-   * Last refused request per connection number. Created at the first use, because most clients send no concurrent
-   * requests.
+   * Last refused request on each connection. Created at the first use, because only clients with concurrent requests
+   * need the map.
    */
   #onConnection: Map<number, JudgedRequest> | undefined;
   /** Refused requests that were already retried. Created at the first use. */
@@ -146,7 +141,7 @@ class Refusals {
    * second before the client's latest request.
    */
   #aged = 0;
-  /** Refusals among the first `#aged` that had no retry, ordered by the end of their required waits. */
+  /** Refusals that the client must have received but has not retried, ordered by the end of their required waits. */
   readonly #waiting: JudgedRequest[] = [];
   #firstWaiting = 0;
 
@@ -230,10 +225,7 @@ class Refusals {
   }
 }
 
-/**
- * Maximum number of recent refusals that are searched for the latest one that the client had received. The number is
- * enough, because clients have fewer requests in flight.
- */
+/** Assumed maximum number of refusals that are on their way to a client at the same time. */
 const maximumInTransit = 256;
 
 const isAnswered = (refusal: JudgedRequest, request: JudgedRequest) =>

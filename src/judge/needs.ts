@@ -67,10 +67,7 @@ const callsIn = (requests: readonly JudgedRequest[]) =>
     return sum + Math.max(1, attempts[0]?.call === undefined ? attempts.filter(isOwn).length : 1);
   }, 0);
 
-/**
- * Whether the client certainly made sequential calls, although the scenario requires concurrent calls. Certain only if
- * the client had to wait before it had started enough calls.
- */
+/** Whether the client certainly made one call after the other, although the scenario requires concurrent calls. */
 function isOneAfterAnother(requests: readonly JudgedRequest[], concurrent: number): boolean {
   const firstWait = requests.findIndex(
     (request, index) => request.deadlineMs !== undefined && index < requests.length - 1,

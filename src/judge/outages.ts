@@ -32,11 +32,7 @@ export function createOutageExcuse(
   };
 }
 
-/**
- * Returns the time from which a server outage can excuse a request that a finding blames, in Unix milliseconds: the
- * arrival of the earliest related request. Related requests are the refusal that the client had read last, and the
- * failed request that the blamed one repeats.
- */
+/** Returns the start of the period in which a server outage excuses a client's request, in Unix milliseconds. */
 const sinceMs = ({ arrivedAtMs, lastRefusalRead, retryOf, retryOfOutage }: JudgedRequest) =>
   Math.min(
     ...[lastRefusalRead, retryOf, retryOfOutage].map((previousRequest) => previousRequest?.arrivedAtMs ?? arrivedAtMs),

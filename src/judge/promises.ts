@@ -141,8 +141,8 @@ export function promisesOf(
   const resetMs = isRefused ? readReset(answer) : undefined;
   if (retryAfterMs === undefined) return { deadlineMs: resetMs, retryAfterMs, resetMs };
   const untilMs = answer.answeredAtMs + retryAfterMs;
-  // Compares the reset time with the request's arrival, because a fault can delay the response until after the reset
-  // time.
+  // Ignores an X-RateLimit-Reset that had already passed when the request arrived. The response's own time is
+  // unsuitable, because a fault can delay the response.
   const isAhead = resetMs !== undefined && resetMs > answer.arrivedAtMs;
   return isAhead
     ? { deadlineMs: Math.min(untilMs, resetMs), retryAfterMs, resetMs }

@@ -57,11 +57,11 @@ export interface RunProgress {
   readonly dropped?: number | undefined;
   /** Periods in which a server refused requests without recording them. Default: none. */
   readonly outages?: readonly Outage[] | undefined;
-  /** Requests to paths outside the API, which the journal counts but does not record. Default: none. */
+  /** Counts of requests to paths outside the API, which have no journal entries. Default: none of these requests. */
   readonly unrecorded?: readonly UnrecordedRequests[] | undefined;
   /** Sentence about a part of the scenario that had no effect so far; `undefined` without such a part. */
   readonly idle?: string | undefined;
-  /** Number of requests that have no response yet. Default 0. */
+  /** Number of the client's requests that the simulator has not answered yet. Default: 0. */
   readonly pending?: number | undefined;
   /** Whether the client has ended, so that no retry can follow. Default `false`: the client may still be waiting. */
   readonly isOver?: boolean | undefined;
@@ -162,8 +162,8 @@ function* analyze<Request extends JudgedRequest>(
 }
 
 /**
- * Returns the fingerprints (numbers that equal requests share) under which the client made several calls, not only
- * retries. A fingerprint counts if it is the client's only one, or if several of its requests got a usable response.
+ * Returns the fingerprints of requests that the client sent in several calls, not only as retries of one call. Equal
+ * requests have equal fingerprints.
  */
 const sharedByCalls = (calls: readonly (readonly JudgedRequest[])[]): Set<number> =>
   new Set(
@@ -175,10 +175,7 @@ const sharedByCalls = (calls: readonly (readonly JudgedRequest[])[]): Set<number
 /** Whether a request stores or changes data, as a POST does. */
 export const isWrite = (request: JudgedRequest) => request.isWrite;
 
-/**
- * Whether the scenario requires its client to write. `false` if the client never called the required operation, because
- * the journal then does not show whether it writes.
- */
+/** Whether the scenario requires a writing operation of its client, and the client called this operation. */
 export const asksForWrites = ({ requests, needs }: Run) =>
   needs?.operation !== undefined &&
   requests.some((request) => request.isWrite && request.operation === needs.operation);

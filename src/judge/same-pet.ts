@@ -3,10 +3,7 @@ import { parseJson } from '../values/json.js';
 
 type Write = Pick<ObservedRequest, 'operation' | 'method' | 'path' | 'query'>;
 
-/**
- * Text that identifies the resource of a write, equal for attempts of one call. A pet counts by its fields, another
- * resource by path and body.
- */
+/** Text that identifies the resource that a write stores. Retries of a write have the same text. */
 export const resourceIn = ({ operation, method, path, query }: Write, requestText: string): string =>
   operation === 'createPet' ? petIn(requestText) : [method, path, query, requestText].join('\n');
 

@@ -17,14 +17,12 @@ const blaming: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /**
- * Maximum number of requests per caller if several callers are to explain a finding `retry-storm` (too many attempts).
- * With more requests, the finding stands, because at least one caller made too many attempts.
+ * Maximum number of requests per caller up to which several callers with one API key excuse a finding `retry-storm`.
  */
 const maximumAttempts = 6;
 /**
- * Maximum time, in milliseconds, from the end of the wait that a refusal requires to the refused caller's retry. A
- * later request does not count as this retry. If the required wait is longer than this constant, the length of the wait
- * is the maximum.
+ * Maximum delay of a caller's retry after the required wait, in milliseconds. After a wait longer than this constant,
+ * the maximum is the length of the wait.
  */
 const promptMs = 2_000;
 /**
@@ -32,10 +30,7 @@ const promptMs = 2_000;
  * arrive, the judge assumes a single caller that ignores the wait.
  */
 const maximumCallers = 64;
-/**
- * Number of requests in a finding from which the verdict is inconclusive, if each request has its own User-Agent and
- * connection. Such requests may come from one client or from several.
- */
+/** Minimum number of requests, each with another User-Agent and connection, that make the verdict inconclusive. */
 const minimumAgents = 3;
 
 /** Decides whether requests with one API key may come from several callers that the scenario does not declare. */
@@ -101,19 +96,12 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
   let waiting: JudgedRequest[] = [];
   /** First of the current refusals (429 by a limit or a ban). Before this refusal, no caller was waiting to retry. */
   let firstRefusal: JudgedRequest | undefined;
-  /** Whether a caller has retried after one of the current refusals. */
+  /** Whether one of the concurrent callers has retried since the first of them was refused. */
   let hasRetried = false;
-  /**
-   * Whether the first retry arrived after the wait that the latest refusal required. A single client could then have
-   * sent the retry.
-   */
+  /** Whether the first retry obeyed the wait of the latest refusal, as a client without concurrent callers does. */
   let isAfterLast = false;
   let previousRequest: JudgedRequest | undefined;
-  /**
-   * Requests that arrived so late after the first refusal that the client must have received the refusal. The retry of
-   * such a late request must use the same connection. The retry of any other refused request may use another
-   * connection.
-   */
+  /** Requests that arrived so long after an earlier refusal that the client must have received the refusal. */
   const late = new Set<JudgedRequest>();
   const hasReturned = new Set<JudgedRequest>();
   for (const request of requests) {
@@ -122,8 +110,8 @@ function countCallers(requests: readonly JudgedRequest[], run: Run): number {
     const from = own ?? waiting.find((refusal) => isDue(refusal, request) && !late.has(refusal));
     if (from !== undefined) {
       if (!isDue(from, request) || !isPrompt(from, request)) return 1;
-      // Assumes a single client if the first retry came after all required waits, and this request within 100 ms after
-      // the previous response. A single client that waits once and then continues sends its requests in this way.
+      // Assumes one client if the first retry came after all waits that the refusals required, and the next requests
+      // followed at once.
       if (hasRetried && isAfterLast && request.arrivedAtMs - (previousRequest?.answeredAtMs ?? 0) <= concurrentMs)
         return 1;
       if (!hasRetried) isAfterLast = isAfterAll(waiting, request);
@@ -152,9 +140,8 @@ const isDue = ({ deadlineMs, answeredAtMs }: JudgedRequest, { arrivedAtMs }: Jud
   arrivedAtMs >= (deadlineMs ?? answeredAtMs) - toleranceMs;
 
 /**
- * Whether a request arrived after the end of the wait that the latest refusal requires. A single sequential client
- * could then have sent the request. Returns `false` if the latest refused request arrived within 100 ms after the first
- * refusal, because two concurrent callers probably sent these requests.
+ * Whether a request arrived after the wait that the latest refusal requires. `false` if all refused requests arrived
+ * within 100 ms, as concurrent callers send them.
  */
 function isAfterAll(waiting: readonly JudgedRequest[], { arrivedAtMs }: JudgedRequest): boolean {
   const [first, last] = [waiting[0], waiting.at(-1)];

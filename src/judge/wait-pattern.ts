@@ -67,8 +67,8 @@ function guess(early: readonly Wait[], waits: readonly number[]): string | undef
 }
 
 /**
- * Returns a second explanation for a client's too short wait, such as `, or 50 % of Retry-After`. Returns an empty text
- * unless all refusals asked for the same wait, and the client's wait is 50 % to 90 % of that wait, in steps of ten.
+ * Returns a text such as `, or 50 % of Retry-After` if the client waited exactly 50, 60, 70, 80 or 90 % of Retry-After.
+ * Otherwise, returns an empty text.
  */
 function shareOfRetryAfter(waitMs: number, asked: readonly (number | undefined)[]): string {
   const [askedMs = 0] = asked;

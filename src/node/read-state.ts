@@ -26,11 +26,10 @@ interface StateOptions {
 }
 
 /**
- * Reads a server's state from its opened log. If the log has an entry of another version of petstore-sim to which this
- * version responds differently, moves this entry and all later entries to a backup, and closes the log.
- * @returns the state, in which `machine` is undefined for a new log; `undefined` if the log was closed and must be
- * opened again
- * @throws {LogOpenError} for a log of another scenario; the log is closed then
+ * Reads a server's state from its opened log. Log entries that this version of petstore-sim would answer differently
+ * are moved to a backup file.
+ * @returns the state as `machine`, which is undefined for a new log; `undefined` if the log must be opened again
+ * @throws {LogOpenError} for a log of another scenario
  */
 export async function readState(
   opened: OpenedLog,

@@ -7,7 +7,7 @@ import { coreOf, type Simulator } from '../simulator/simulator.js';
 import type { CustomRoutes } from './http/listener.js';
 import { type ListenOptions, type OpenPort, openPort, type RunningServer } from './http/server.js';
 
-/** Opened state of a server: its simulators, and how to close it. */
+/** Simulators of a server, with a function that closes the storage of their state. */
 export interface OpenedState {
   readonly simulators: ServedSimulators;
   close(): Promise<void>;
@@ -98,8 +98,8 @@ export const memoryEngine = (
 });
 
 /**
- * Adds the user's handlers and the user's backend to a simulator. Then checks the names of operations in the scenario,
- * because the handlers define further names.
+ * Adds the user's msw handlers and fallback backend to a simulator. Then checks the scenario's operation names, which
+ * may be names of handlers.
  * @throws {ScenarioError} for an unknown operation
  */
 async function mount(

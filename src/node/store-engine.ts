@@ -57,10 +57,7 @@ async function openStore(options: StoreOptions, { serve, pause }: OpenPort): Pro
   let incarnation = 0;
   let isClosing = false;
 
-  /**
-   * Responds with a 503 from now on, and calls `onFatal`, which by default ends the process. Called if this server's
-   * state differs from that of other servers, or if the log in Redis cannot be read again.
-   */
+  /** Responds to all later requests with 503 and calls the option `onFatal`, which by default ends the process. */
   const end = (sentence: string) => {
     pause(() => {});
     onFatal(sentence);

@@ -23,7 +23,7 @@ export interface RouteOptions {
   readonly params?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
-/** Data that the HTTP server attaches to the `Request` of a user's handler, for `serveRoute`. */
+/** Data that the HTTP server attaches to a `Request` for the function `serveRoute`, which serves custom routes. */
 export interface RequestContext extends Pick<ApiCall, 'connection' | 'holdsRefusals'> {
   /** Signal that is aborted when the client disconnects. */
   readonly signal: AbortSignal;

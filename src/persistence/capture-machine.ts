@@ -29,8 +29,7 @@ export function captureMachine(machine: StateMachine): Iterable<Piece> {
   function* pieces(): Generator<Piece> {
     yield server;
     for (const { scenario } of scenarios) {
-      // Divides the pets of a scenario into several parts of the snapshot, because no other list of a scenario is long.
-      // Scenarios of another API than the Petstore have no field `pets`.
+      // Divides a scenario's list of pets, if any, into several parts of the snapshot, because the list can be long.
       const { pets, ...content } = scenario as Scenario & { pets?: unknown };
       if (!Array.isArray(pets)) {
         yield { kind: 'scenario', content: scenario };

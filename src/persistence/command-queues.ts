@@ -21,7 +21,7 @@ export interface PendingCommand {
 export interface PendingEntry {
   readonly waiting: readonly PendingCommand[];
   readonly atMs: number;
-  /** Whether the senders of the entry's commands have already received an error, such as a timeout. */
+  /** Whether the callers who wait for this log entry have already received an error, such as a timeout. */
   isTimedOut: boolean;
 }
 

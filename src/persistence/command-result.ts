@@ -23,6 +23,6 @@ export interface AppliedEntry {
    * second copy is not applied.
    */
   readonly results: readonly CommandResult[];
-  /** Hash of all responses that the entry produced, including those to delayed requests. */
+  /** Hash of all responses that the server created when it applied the log entry. */
   readonly hash: string;
 }

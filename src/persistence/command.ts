@@ -12,7 +12,7 @@ export interface RequestCommand {
   readonly kind: 'request';
   readonly sandbox?: string | undefined;
   readonly call: PlainCall;
-  /** Time between the request's arrival and its log entry, in milliseconds of machine time. Default: 0. */
+  /** Time from the request's arrival until its log entry, in milliseconds of the computer's clock. Default: 0. */
   readonly waitedMs?: number | undefined;
 }
 
@@ -78,8 +78,8 @@ export interface ScenarioCommand {
   readonly hash: string;
   readonly reseed?: boolean | undefined;
   /**
-   * Hash of the scenario that the changed scenario file replaces. The command has no effect if the current scenario has
-   * another hash. Another replica (a server with the same log) has then already loaded the changed file.
+   * Hash of the scenario that the command replaces. If another replica has already replaced that scenario, the command
+   * does nothing.
    */
   readonly after?: string | undefined;
 }

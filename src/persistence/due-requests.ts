@@ -17,10 +17,7 @@ export class DueRequests {
     this.#sims = sims;
   }
 
-  /**
-   * Notes that a fault rule delays a response in some simulator. Without a delayed response, `nextMs` (the next due
-   * time) and `complete` do not search the simulators.
-   */
+  /** Notes that a fault rule has delayed a response of some simulator. */
   add(): void {
     this.#mayHaveAny = true;
   }

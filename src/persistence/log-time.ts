@@ -9,9 +9,8 @@ export interface LogTimeOptions {
   /** Called if the machine's clock was set back by more than 5 s, with the step in milliseconds. */
   onStepBack?: ((ms: number) => void) | undefined;
   /**
-   * Whether other servers append to the same log, each by its own clock. If so, ignores steps of at most 5 s by which
-   * the machine's clock is set back. Servers that compensated each other's small differences would advance the log's
-   * time more and more. Default false.
+   * Whether several servers, whose clocks differ slightly, append to the log. Steps of up to 5 s by which this
+   * machine's clock is set back are then ignored. Default false.
    */
   isShared?: boolean | undefined;
 }
@@ -55,10 +54,12 @@ export class LogTime implements TimeSource {
   }
 
   restart(): void {
-    // Does nothing, because the time of a log never goes back, not even to the machine's current time.
+    // Does nothing, because a clock whose time a log determines never goes back.
   }
 
-  /** Returns the machine's time for the next log entry, in Unix milliseconds. */
+  /**
+   * Returns the computer's time for the next log entry, in Unix milliseconds, never earlier than the last entry's time.
+   */
   liveMs(): number {
     if (this.#readMs === undefined) return this.#lastMs;
     const readMs = this.#readMs();

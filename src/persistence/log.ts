@@ -38,8 +38,8 @@ export interface LogEntry extends NewEntry {
   readonly incarnation: number;
   readonly sequence: number;
   /**
-   * Whether the entry was stored after the deadline that its writer had set. The entry's commands for which a client
-   * waits are then skipped, because the client has already received an error.
+   * Whether the log entry was stored after its deadline. Its API requests and control operations are then skipped,
+   * because their clients got an error.
    */
   readonly isLate?: boolean;
 }

@@ -49,8 +49,8 @@ export function createLoggedSimulators(
     sandboxes,
     loadService: async () => machine.service,
     handle(sandbox, call, deliver, fail) {
-      // Omits the header `X-Sim-Sandbox: recreated` from the logged request. The server adds the header when it applies
-      // the log entry, because the sandbox's first request is known only then.
+      // Omits the header `X-Sim-Sandbox: recreated` from the log. It belongs to the response to the sandbox's first
+      // request, which is known only when the log entry is applied.
       const plain = call.adapterHeaders ? { ...toPlainCall(call), adapterHeaders: undefined } : toPlainCall(call);
       sequencer.submit({ kind: 'request', sandbox: sandbox?.name, call: plain }, (commandResult) => {
         if ('error' in commandResult) {
@@ -82,8 +82,7 @@ export function createLoggedSimulators(
       if (of === undefined) return [];
       const nowMs = machine.time.liveMs();
       const { stale, lagMs = 0 } = health();
-      // Lists the current outage of the log's store with 0 rejected requests, because their number is unknown until the
-      // store works again.
+      // Reports the current outage of the log's store with 0 rejected requests, because their number is still unknown.
       const now = stale && lagMs >= reportedOutageMs ? [{ fromMs: nowMs - lagMs, toMs: nowMs, refused: 0 }] : [];
       return [...sequencer.outages.unreported(name), ...now].map((outage) => inSimulatedTime(of, outage, nowMs));
     },

@@ -38,8 +38,7 @@ export class OutageLog {
    */
   refuse(waiting: readonly { readonly command: Command }[], fromMs: number, toMs: number): void {
     for (const { command } of waiting) {
-      // Counts the creation of a sandbox as a rejected request, because a client's first request to a new sandbox
-      // creates the sandbox.
+      // A rejected sandbox creation is also a rejected API request: the first request to a sandbox creates the sandbox.
       const isRequest = command.kind === 'request' || (command.kind === 'touch' && command.make);
       if (isRequest) this.refuseRequest(command.sandbox, fromMs, toMs);
     }
@@ -50,10 +49,7 @@ export class OutageLog {
     this.#add(sandbox, { fromMs, toMs, refused: 1 });
   }
 
-  /**
-   * Subtracts one from the count of a sandbox's requests that failed because the log's Redis store did not respond.
-   * Called for a request whose client received a timeout error, although the store did contain the request.
-   */
+  /** Reduces the number of a sandbox's rejected requests by one, because Redis did store one of them. */
   found(sandbox: Sandbox): void {
     const outage = this.#unreported.get(sandbox);
     if (outage !== undefined) this.#unreported.set(sandbox, { ...outage, refused: Math.max(0, outage.refused - 1) });
@@ -101,12 +97,10 @@ export class OutageLog {
   }
 
   /**
-   * Ends an outage of Redis, and creates a log command for each sandbox whose requests were rejected. The command
-   * contains the outage's period and the number of rejected requests. For a sandbox that does not exist yet, a later
-   * call creates the command.
+   * Ends an outage of Redis, and creates a log command for each sandbox whose requests were rejected.
    * @param nowMs end of the outage, in Unix milliseconds
-   * @param exists whether a sandbox exists
-   * @returns commands to append to the log; pass each with its result to `settle`
+   * @param exists whether a sandbox exists; the outage of a missing sandbox waits for a later call of `end`
+   * @returns commands to append to the log, each to be confirmed by `settle`
    */
   end(nowMs: number, exists: (sandbox: Sandbox) => boolean): readonly OutageCommand[] {
     if (!this.#isReported) this.#refusedSinceReport = 0;
@@ -125,10 +119,7 @@ export class OutageLog {
     return commands;
   }
 
-  /**
-   * Handles the log's result for an outage report (`OutageCommand`). If the log did not store the report, the outage is
-   * reported again later.
-   */
+  /** Keeps the report of a Redis outage for another attempt if the log did not store the report. */
   settle(command: OutageCommand, commandResult: CommandResult): void {
     const error = 'error' in commandResult ? commandResult.error : undefined;
     const isUnwritten = error instanceof LogUnavailableError;
@@ -137,8 +128,8 @@ export class OutageLog {
   }
 
   /**
-   * Queues the reports of a Redis outage again that were sent to Redis without a confirmation. Called after a reconnect
-   * to Redis. The log may then contain a report twice, which is better than no report.
+   * Queues unconfirmed outage reports again after a reconnect to Redis. The log may then contain a report twice, which
+   * is better than none.
    */
   requeue(): void {
     for (const command of this.#submitted) this.#add(command.sandbox, command);

@@ -15,8 +15,8 @@ export function countParallelRequests(commands: readonly Command[]): Map<string,
 }
 
 /**
- * Subtracts one handled request from the number of requests that a log entry contains for a sandbox.
- * @returns number of the sandbox's requests in the entry that are not handled yet
+ * Counts one request of a sandbox as handled.
+ * @returns number of the sandbox's requests in the current log entry that are not handled yet
  */
 export function subtractRequest(counts: Map<string, number>, sandbox = ''): number {
   const left = (counts.get(sandbox) ?? 1) - 1;

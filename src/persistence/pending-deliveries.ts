@@ -3,10 +3,7 @@ import type { PendingCommand } from './command-queues.js';
 
 type Delivery = SentCommand['answers'][number];
 
-/**
- * Collects records of when and how responses were sent, in one list per sandbox. `take` returns the lists as commands
- * for the server's append-only log.
- */
+/** Collects records of sent responses until the server appends them to its log (`--data`). */
 export class PendingDeliveries {
   #pending = new Map<string, Delivery[]>();
 
@@ -21,10 +18,7 @@ export class PendingDeliveries {
     else list.push(delivery);
   }
 
-  /**
-   * Returns log commands that store when and how responses were sent, one for each sandbox. Then empties this
-   * collection.
-   */
+  /** Removes the collected records of sent responses and returns them as commands for the server's log. */
   take(): PendingCommand[] {
     if (this.isEmpty) return [];
     const pending = this.#pending;

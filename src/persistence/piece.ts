@@ -17,7 +17,7 @@ import type { ReplicasState } from './replicas.js';
  */
 export interface ServerPiece {
   readonly kind: 'server';
-  /** Time of the last entry in the snapshot, in Unix milliseconds. */
+  /** Time of the last log entry before the snapshot, in Unix milliseconds. */
   readonly atMs: number;
   /**
    * Restart count (incarnation) and sequence number of the last applied log entry of each server. An entry that was

@@ -19,7 +19,7 @@ export async function readPieces(pieces: AsyncIterable<unknown> | Iterable<unkno
   let server: ServerPiece | undefined;
   const scenarios: { content: Scenario; pets: unknown[] | undefined }[] = [];
   const simulators: SimulatorParts[] = [];
-  /** Simulator or named snapshot to which the next data and API keys in the stored server state belong. */
+  /** Simulator or named snapshot that was read last. Data and API keys that are read next belong to it. */
   let current: StateParts<SimulatorPiece | SnapshotPiece> | undefined;
   for await (const each of pieces) {
     const piece = each as Piece | EarlierPiece;

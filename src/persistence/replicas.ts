@@ -6,8 +6,8 @@ export interface Replica {
   /** Number of the replica from 0. The number of a replica that has left is used again. */
   readonly number: number;
   /**
-   * Time at which the replica last wrote an entry, in milliseconds since the log's start. Outages of Redis do not
-   * count.
+   * Time of the replica's last log entry, in milliseconds since the log's start. The count of milliseconds pauses
+   * during outages of Redis.
    */
   lastMs: number;
   /**
@@ -31,10 +31,7 @@ export interface ReplicasState {
  * unreachable do not count.
  */
 const goneAfterMs = 10_000;
-/**
- * Maximum time between two log entries that counts as time in which replicas could write, in milliseconds. In the rest
- * of a longer gap, Redis was unavailable, because each replica writes an entry every two seconds.
- */
+/** Maximum time between two entries of a log in Redis that shows no outage of Redis, in milliseconds. */
 const maximumCountedGapMs = 3_000;
 /**
  * Size of each replica's range of connection numbers. Separate ranges make connection numbers unique among all
@@ -53,10 +50,7 @@ export class Replicas {
     for (const replica of state?.list ?? []) this.#replicas.set(replica.name, { ...replica });
   }
 
-  /**
-   * Replicas (servers that share the log), and the total time in which Redis was available, for a snapshot. `undefined`
-   * for a log that only one server uses.
-   */
+  /** State of the replicas (servers that share the log) for a snapshot; `undefined` if only one server uses the log. */
   get state(): ReplicasState | undefined {
     if (this.#activeMs === 0 && this.#replicas.size === 0) return undefined;
     return { list: [...this.#replicas.values()].map((replica) => ({ ...replica })), activeMs: this.#activeMs };

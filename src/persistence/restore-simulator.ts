@@ -14,10 +14,7 @@ import type { JsonValue } from '../values/json.js';
 import { fromJsonCall, fromJsonOutcome } from './command-json.js';
 import type { JsonDelayed, JsonExchange, JsonRunning, SimulatorPiece, SnapshotPiece } from './piece.js';
 
-/**
- * State of a simulator, or of a snapshot that was saved under a name, after reading from the server's log and before
- * its restoring.
- */
+/** State of a simulator, or of a named snapshot, as read from the server's log. */
 export interface StateParts<Head> {
   readonly head: Head;
   /** Data of each API that the simulator serves, such as its pets, as JSON values by API name. */
@@ -40,9 +37,9 @@ export interface SimulatorParts extends StateParts<SimulatorPiece> {
 export type ScenarioOf = (number: number) => ResolvedScenario;
 
 /**
- * Restores a simulator's state from the parts of a stored snapshot. Before the call, the simulator must be at the start
- * of the scenario whose data, such as pets, a reset restores. `parts.head.petsFrom` is this scenario's number in the
- * snapshot.
+ * Restores a simulator's state from the parts of a snapshot.
+ * @param sim simulator that has just started the scenario number `parts.head.petsFrom`
+ * @param scenarioOf returns the scenario with a number, which is counted within the snapshot
  */
 export function restoreSimulator(sim: Simulator, parts: SimulatorParts, scenarioOf: ScenarioOf): void {
   const { state } = coreOf(sim);

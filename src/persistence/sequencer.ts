@@ -31,10 +31,7 @@ export interface SequencerHost {
  */
 const deliveryDelayMs = 1_000;
 
-/**
- * Appends each command to the log, and applies it only then. The commands of one event-loop turn share a log entry, in
- * which the sandboxes' commands alternate.
- */
+/** Appends each command to the server's log, and applies the command to the simulators only after that. */
 export class Sequencer {
   readonly #machine: StateMachine;
   readonly #log: Log;
@@ -198,8 +195,8 @@ export class Sequencer {
     const submitted = written?.waiting.map(({ command }) => command);
     const { results, hash } = this.#machine.apply(entry, submitted);
     this.#compare(entry, hash);
-    // Completes the commands of this server's own log entry. Skips the second copy of an entry, which has no results
-    // because the first copy was applied before.
+    // Passes results to the waiting callers if this server wrote the log entry. A repeated copy of an entry has no
+    // results.
     if (written !== undefined && results.length > 0) {
       if (hash !== emptyHash) this.#answered.push([entry.position, hash]);
       const nowMs = this.#machine.time.liveMs();

@@ -17,7 +17,7 @@ import { StateMachine } from './state-machine.js';
 export interface MachineOptions
   extends Omit<SimulatorOptions, 'scenario' | 'operations' | 'handlers' | 'readStart'>,
     LogTimeOptions {
-  /** Main API that the simulators serve, such as the Petstore, with the operations of its control API. */
+  /** API that the simulators serve, such as the Petstore, with the control operations for this API. */
   readonly service: ServedService;
   /** Maximum number and idle timeout of sandboxes. Default: 1,000, without a timeout. */
   readonly sandboxes?: SandboxesOptions | undefined;
@@ -122,8 +122,8 @@ const common = (sim: Simulator, time: LogTime, { sandboxes, onError = console.er
     new Sandboxes(sim, () => time.now(), {
       idleMs: Number.POSITIVE_INFINITY,
       ...sandboxes,
-      // An open stream does not count as use of a sandbox, because the log does not contain streams. The command
-      // `touch` counts as use instead.
+      // Open streams must not affect the removal of a sandbox, because the log contains no streams. A stream instead
+      // appends `touch` commands to the log.
       isWatched: () => false,
       onMade,
     }),

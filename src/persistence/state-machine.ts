@@ -25,21 +25,18 @@ import { type Replica, Replicas } from './replicas.js';
 import { createResponseHash } from './response-hash.js';
 import { runControl } from './run-control.js';
 
-/**
- * State of a server apart from its simulators: the last applied log entry of each writer, the scenario file's hash, the
- * end of the client's run, and the replicas.
- */
+/** State of a server outside its simulators, such as the list of replicas (servers that share its log). */
 export type MachineState = Pick<ServerPiece, 'applied' | 'scenarioHash' | 'runEnd' | 'replicas'>;
 
 export interface MachineParts {
-  /** Main service of the simulators. */
+  /** API that the server's simulators simulate (the Petstore), with its control operations. */
   readonly service: ServedService;
   readonly sim: Simulator;
   readonly time: LogTime;
   readonly onError: (error: unknown) => void;
   /**
-   * Creates the server's sandboxes.
-   * @param onMade called with every sandbox, existing or created later
+   * Creates the collection of the server's sandboxes, which are isolated simulators at their own URLs.
+   * @param onMade called with each new or restored sandbox
    */
   readonly makeSandboxes: (onMade: (sandbox: Sandbox) => void) => Sandboxes;
   readonly state?: MachineState | undefined;

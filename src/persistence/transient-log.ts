@@ -3,7 +3,7 @@ import type { Log, LogEntry, NewEntry } from './log.js';
 export interface TransientLogOptions {
   /** Name of this server, which each log entry contains as its writer. */
   readonly writer: string;
-  /** Called with each entry that is appended to this log, which is not stored. */
+  /** Function that the log calls with each appended entry. */
   readonly onEntry?: (entry: LogEntry) => void;
   readonly onClose?: () => void;
 }

@@ -5,13 +5,10 @@ export type { AssumptionId, Settings } from './settings.js';
 /** Assumption: a point that the interface document leaves open, with the simulator's default and the alternatives. */
 export interface Assumption<Value> {
   question: string;
-  /** Sentence of the API's documentation that shows that the documentation does not answer the question. */
+  /** Sentence of the API's documentation that leaves the answer to `question` open. */
   documentQuote: string;
   default: Value;
-  /**
-   * All values of the assumption except the default. If the possible values are no fixed set, as for numbers, lists and
-   * maps, only examples.
-   */
+  /** All other values of this assumption about undocumented API behavior, or examples if there is no fixed list. */
   alternatives: readonly Value[];
   /**
    * Description of the possible values of an assumption (a choice where the API's documentation is silent). Set only if
@@ -19,8 +16,8 @@ export interface Assumption<Value> {
    */
   form?: string;
   /**
-   * Scenario field that also sets the assumption (a choice where the API's documentation is silent), instead of the
-   * scenario's field `assumptions`.
+   * Another scenario field for this assumption (a choice that the API's documentation leaves open), such as
+   * `limits.algorithm`.
    */
   alsoAt?: string;
 }

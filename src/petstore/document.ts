@@ -1,8 +1,8 @@
 import type { PlanLimits } from '../rate-limits/plan-limits.js';
 
 /**
- * Values from the interface document, each with the sentence that states the value. Points that the document leaves
- * open are in assumptions.ts.
+ * Values from the API's documentation, each with the sentence that states the value. Choices that the documentation
+ * leaves open are in assumptions.ts.
  */
 
 /**

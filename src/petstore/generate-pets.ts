@@ -44,15 +44,12 @@ const namesOf = (locale: string): readonly string[] =>
  */
 const mixedLocales = ['en', 'ar', 'de', 'el', 'fa', 'he', 'hy', 'ja', 'ka_GE', 'ko', 'ru', 'th', 'vi', 'zh_CN'];
 
-/**
- * Functions that make a generated pet name unusual, in forms that web pages and databases often handle incorrectly.
- * Half of the `mixed` names are changed.
- */
+/** Functions that change generated pet names into forms that web pages and databases often handle incorrectly. */
 const unusualForms: readonly ((name: string) => string)[] = [
   // Adds an accent to the pet name and separates letters from accents (NFD), because programs often handle such names
   // incorrectly.
   (name) => `${name}\u0301`.normalize('NFD'),
-  // Appends a family emoji, one visible character of seven code points.
+  // Adds a family emoji to the pet name: one visible character of seven code points.
   (name) => `${name} \u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}`,
   (name) => `${name} \u{1f436}`,
   (name) => Array.from({ length: 40 }, () => name).join('-'),

@@ -13,8 +13,8 @@ export interface PetStock {
 }
 
 /**
- * Groups all pets by status.
- * @param petRow all pets, in list order; the result contains this array itself, not a copy
+ * Groups all pets by status, in list order.
+ * @param petRow all pets, in list order; becomes the field `all` of the result without a copy
  */
 export function fillStock(petRow: PetRow): PetStock {
   const byStatus: PetStock['byStatus'] = { available: [], pending: [], sold: [] };

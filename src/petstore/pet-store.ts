@@ -37,11 +37,7 @@ export interface PetStoreState {
 
 type HasId = Pick<Pet, 'id'>;
 
-/**
- * Store of a simulator's pets, with a list of all pets and a list per status. Finding a pet takes O(1) with consecutive
- * ids, otherwise O(log n); listing O(limit); adding O(1), or O(n) if shuffled. Reset and fork take O(1), because the
- * scenario's pets are shared until the first write (copy-on-write).
- */
+/** Pets of one simulator, with a list of all pets and a list for each status. */
 export class PetStore implements ServiceData<ResolvedScenario, PetStoreState> {
   #order: ListOrder = 'id-ascending';
   #seed = 0;

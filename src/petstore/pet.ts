@@ -20,14 +20,14 @@ export interface StoredPet extends Pet {
   readonly json: string;
 }
 
-/** Creates a stored pet from a pet, by adding the JSON text for responses. */
+/** Creates a stored pet, which also contains the pet's JSON text for responses. */
 export function toStored({ id, name, categoryId, status, extra }: Pet): StoredPet {
   const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
   const statusField = status === undefined ? '' : `,"status":"${status}"`;
   const json = [
     `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}`,
     hasExtra ? `,${stringifyJson(extra).slice(1)}` : '}',
-    // Uses `join` instead of a template string, whose result V8 stores as a tree of parts: 200 bytes more per pet.
+    // `join` instead of a template string saves 200 bytes per pet, because V8 stores template results as trees.
   ].join('');
   return { id, name, categoryId, status, extra, json };
 }

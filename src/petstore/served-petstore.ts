@@ -19,7 +19,7 @@ import { generatedPets, maximumPetsWhileServing } from './resolve-pets.js';
 const maximumGenerated = (most: number) =>
   `at most ${formatInteger(most)} generated pets; start the server with a scenario that has more`;
 
-/** The simulated Petstore API with all operations of its control API, which inspect or change a simulator. */
+/** The simulated Petstore API, together with the control operations on its simulator. */
 export const servedPetstore = /* @__PURE__ */ createServedService({
   main: petstore,
   title: 'the Petstore service',
@@ -43,7 +43,7 @@ export const servedPetstore = /* @__PURE__ */ createServedService({
   ),
 });
 
-/** Operations on one simulator of the Petstore, by name. */
+/** Control operations, such as `reset`, on one simulator of the Petstore, by name. */
 export const { operations: controlOperations, sandboxOperations } = servedPetstore;
 
 /**

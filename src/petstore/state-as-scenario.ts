@@ -97,8 +97,8 @@ function keyState(key: ExportedKey, { background }: ResolvedScenario, movedMs: n
     ...defined(others),
     ...(isUsed(minute) && { minute: windowState(minute) }),
     ...(isUsed(day) && { day: windowState(day) }),
-    // Subtracts the total of the clock's earlier moves, such as `advance 61s`, because the clock of the exported
-    // scenario starts without moves.
+    // Subtracts past clock moves such as `advance 61s` from `clockMovedMs`, because the clock of the exported scenario
+    // starts without moves.
     ...(preset && { preset: { ...preset, clockMovedMs: preset.clockMovedMs - movedMs } }),
     ...(episodes > 0 && { episodes }),
     ...(strikes > 0 && { strikes }),

@@ -36,9 +36,8 @@ export interface ApiKey {
   readonly minute: Window;
   readonly day: Window;
   /**
-   * Initial usage, ban and expiry that the scenario sets for the key; `undefined` once the key's first request has
-   * applied them. `clockMovedMs`: time in milliseconds by which control operations had moved the clock when the key was
-   * created.
+   * Initial usage, ban and expiry that the scenario sets for the key. The key's first request applies them, and sets
+   * `preset` to `undefined`.
    */
   preset: (Pick<KeyDefinition, 'usage' | 'bannedForMs' | 'expiresInMs'> & { clockMovedMs: number }) | undefined;
   /**
@@ -120,10 +119,7 @@ export function createApiKey(
   };
 }
 
-/**
- * Applies the scenario's initial usage, ban and expiry at the key's first request. Time skipped with the clock's
- * `advance` or `set` before that request shortens windows and ban; real time does not.
- */
+/** Applies the scenario's initial usage, ban and expiry of an API key at the key's first request. */
 export function applyPreset(key: ApiKey, algorithm: Algorithm, nowMs: number, clockMovedMs: number): void {
   const { preset } = key;
   if (preset === undefined) return;
@@ -266,12 +262,10 @@ export function applyBackground(key: ApiKey, algorithm: Algorithm, perSecond: nu
   }
   while (++second <= nowSeconds) {
     const requests = Math.floor(perSecond * second) - Math.floor(perSecond * (second - 1));
-    // A ban of the key also applies to other clients that use the key. Their simulated requests during the ban are
-    // refused and not counted.
+    // Requests that the scenario simulates for other clients of the key do not count during a ban of the key.
     if (requests === 0 || second * 1000 < key.bannedUntilMs) continue;
     countBackground(key, algorithm, second, requests);
-    // Continues the count at the second in which an exhausted window resets. Until then, the requests of other clients
-    // are refused and change nothing.
+    // Skips to the reset of an exhausted rate-limit window, because all simulated requests until then are refused.
     if (key.minute.remaining === 0) second = Math.max(second, key.minute.resetAtSeconds - 1);
     if (key.day.remaining === 0) second = Math.max(second, key.day.resetAtSeconds - 1);
   }

@@ -8,10 +8,7 @@ export const rateLimitHeaders = {
    * documentation.
    */
   limit: 'X-RateLimit-Limit',
-  /**
-   * Header with the number of requests that a key has left. Interface document: "Requests remaining in the current
-   * window."
-   */
+  /** Name of the response header with the number of requests that an API key has left in its window. */
   remaining: 'X-RateLimit-Remaining',
   /**
    * Name of the header with the time at which a limit resets. Interface document: "Unix timestamp at which the limit

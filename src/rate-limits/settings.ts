@@ -1,6 +1,6 @@
 import type { PlanLimits } from './plan-limits.js';
 
-/** Scenario setting without a fixed list of values, such as a number. The scenario's schema checks its value. */
+/** Scenario setting whose possible values are not a fixed list, such as a number. */
 export interface Open<Value> {
   readonly default: Value;
 }

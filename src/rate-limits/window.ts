@@ -12,7 +12,10 @@ export interface Window {
    * time of the last refill.
    */
   startSeconds: number;
-  /** Number of requests counted in the window. For a token bucket, the missing tokens multiplied by `lengthSeconds`. */
+  /**
+   * Number of requests counted in the window. For a token bucket: missing tokens times `lengthSeconds`, to avoid
+   * fractions.
+   */
   used: number;
   /** Pairs of a Unix second and its number of requests, oldest first. Used only by the sliding-log algorithm. */
   log: [second: number, requests: number][];

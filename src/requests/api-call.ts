@@ -9,11 +9,11 @@ import type { Outcome, WireFault } from './outcome.js';
 export interface Route {
   readonly operation: string;
   /**
-   * Starts the custom operation's function without waiting for its outcome. The property is `undefined` while a log is
-   * replayed, because the log already contains the outcome.
-   * @param id journal id of the request, for the later call of `finishRoute` with the outcome
-   * @param isWhole whether the function's whole response body must be read first, because a fault rule changes or
-   * delays the response
+   * Starts the custom operation's function without waiting for its outcome. `undefined` in a log replay, because the
+   * log contains the outcome.
+   * @param id journal id of the request
+   * @param isWhole whether the whole response body must be read first, for a fault rule that changes or delays the
+   * response
    */
   readonly start?: ((id: number, isWhole: boolean) => void) | undefined;
 }
@@ -86,14 +86,12 @@ export interface Answer {
    * while they send the response.
    */
   wire: WireFault | undefined;
-  /**
-   * Callback for a response that the adapter delays. Called when the response is sent, with the delay in milliseconds.
-   */
+  /** Callback that the server calls with the actual delay, in milliseconds, when it sends a delayed 429 response. */
   sent?: ((heldMs: number) => void) | undefined;
   /**
-   * Callback for a response sent in chunks. Called after the last chunk or a disconnect.
+   * Callback for the end of a response that is sent in chunks: its last chunk, or the client's disconnect.
    * @param isWhole whether the client stayed connected until the end
-   * @param body first bytes of a streamed body
+   * @param body first bytes of a streamed body, for the journal
    */
   finish?: ((isWhole: boolean, body?: JsonBytes) => void) | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Default values of the field `code` in error responses. The interface document shows no values; a scenario can replace
- * the defaults with the assumption `errorCodes`.
+ * Default values of the field `code` in error responses, because the API's documentation states none. A scenario can
+ * replace them by `errorCodes`.
  */
 export const errorCodes = [
   'invalid_request',

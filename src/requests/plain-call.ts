@@ -1,8 +1,8 @@
 import type { ApiCall } from './api-call.js';
 
 /**
- * Names of the request headers that a recording (`--record`) or the stored history of `--data` contains for a replay.
- * Other headers affect neither the response and its sending nor the journal.
+ * Names of the request headers that a recording (`--record`) or the log of `--data` stores. Other headers change
+ * neither a response nor the journal.
  */
 const readHeaders = ['authorization', 'content-type', 'content-encoding', 'user-agent', 'x-sim-call', 'origin'];
 
@@ -53,8 +53,8 @@ export function toPlainCall(call: ApiCall): PlainCall {
 }
 
 /**
- * Properties that complete a request from the log when the simulator handles the request, such as the number of
- * requests that are still queued. They replace the log entry's properties of the same name.
+ * Properties of a logged request that are known only when the simulator handles the request. These properties override
+ * the logged ones.
  */
 export type CallContext = Partial<Pick<ApiCall, 'connection' | 'arrivedAtMs' | 'arrivedBehind' | 'adapterHeaders'>>;
 

@@ -105,8 +105,7 @@ export interface ServiceData<Scenario = unknown, Copy = unknown> {
    */
   write?(copy: Copy): Iterable<JsonValue>;
   /**
-   * Converts the JSON values that the method `write` has returned back to a copy of the API's data, as `capture`
-   * returns it. If this method is missing, the first JSON value is used as the copy.
+   * Converts the JSON values from `write` back to a copy of the API's data. Default: the first JSON value is the copy.
    */
   read?(values: readonly JsonValue[]): Copy;
 }

@@ -13,7 +13,7 @@ export const sandboxNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,64}$/;
 export interface Sandbox {
   readonly name: string;
   readonly sim: Simulator;
-  /** Base path of the sandbox's main service: `/s/NAME/v1`. */
+  /** Base path of the sandbox's main API (the Petstore): `/s/NAME/v1`, where NAME is the sandbox's name. */
   readonly base: string;
   /**
    * Whether a request re-created this sandbox, after the server had dropped an idle sandbox of the same name with its
@@ -35,7 +35,7 @@ export const recreatedHeaders = { 'X-Sim-Sandbox': 'recreated' };
 
 /** State of a sandbox in a snapshot. */
 export interface SandboxState extends Omit<Sandbox, 'base' | 'removed'> {
-  /** Position of the sandbox in the order of creation, counted from 1. */
+  /** Number of the sandbox (isolated simulator) in the order of creation, from 1. */
   readonly number: number;
   lastUsedMs: number;
 }
@@ -78,9 +78,8 @@ const isReadFrom = ({ sim }: Sandbox) => {
 };
 
 /**
- * Bounds of a sandbox's renewal interval, in milliseconds. Within these bounds, the interval is a quarter of the idle
- * time after which a sandbox is removed. A read postpones the sandbox's removal only if the last use was at least one
- * interval ago.
+ * Minimum and maximum time between two renewals of a sandbox in use, in milliseconds. A renewal postpones the removal
+ * of the sandbox.
  */
 const renewalBoundsMs = { most: 60_000, least: 10 };
 
@@ -146,10 +145,7 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /**
-   * Whether a read of the sandbox must count as a use, because the last use is long ago. Reads normally do not count,
-   * and a sandbox without uses is removed as idle.
-   */
+  /** Whether a read must count as a use of the sandbox, to prevent the sandbox's removal as idle. */
   isRenewalDue(name: string): boolean {
     const { lastUsedMs = Number.POSITIVE_INFINITY } = this.#sandboxes.get(name) ?? {};
     return this.#nowMs() - lastUsedMs >= this.renewalMs;

@@ -28,8 +28,8 @@ const earlierNames: Record<string, { name: string; unit: string; value: typeof s
 };
 
 /**
- * Creates the schema of a deprecated field name, which editors strike through. Rejects every value, because a valid
- * field was already renamed by `withPresentNames`, unless the scenario has both names.
+ * Creates the schema of a deprecated field name. The schema rejects every value, because valid fields get their new
+ * name before the validation.
  */
 function earlier(name: string, value: typeof seconds) {
   const labels = [`a number, or a duration under the name "${name}"`];

@@ -57,8 +57,8 @@ function keepNames(otherFields: CheckedScenario, { faults }: { faults?: unknown 
   const named = {
     ...(typeof name === 'string' && name !== '' && { name }),
     when: { ...(keys.length > 0 && { key: keys }), ...(typeof plan === 'string' && { plan }) },
-    // Adds an effect to the reduced fault rule, because a rule without an effect is invalid. The effect is never
-    // applied, because a scenario with mistakes is never loaded.
+    // Placeholder effect, because a fault rule without an effect is invalid. No request gets the effect, because an
+    // invalid scenario is never loaded.
     then: { delay: 0 },
   };
   otherFields.faults = (otherFields.faults ?? []).with(index, named);
@@ -97,7 +97,10 @@ export function checkFault(
   return checked;
 }
 
-/** @throws {ScenarioError} with every issue and its path */
+/**
+ * Checks a value against a schema.
+ * @throws {ScenarioError} with all mistakes in the value and their paths
+ */
 export function checkWith<Of extends AnySchema>(schema: Of, value: unknown, subject: string): Output<Of> {
   const issues: SchemaIssue[] = [];
   const output = check(schema, value, issues);

@@ -31,7 +31,7 @@ export const startSchema = fields({
   unlistedKeys: optional(list(apiKeySchema), []),
   faults: fields({
     startMs: instantMs,
-    /** Numbers of matching requests and of applications, by name of the fault rule in the scenario's `faults`. */
+    /** Numbers of matching requests and applied faults for each fault rule, by the rule's name. */
     counts: optional(mapOf(string, ruleCounts), {}),
   }),
 });

@@ -25,7 +25,7 @@ export interface ServiceScenario extends ServiceSchema {
   readonly base: Scenario;
   /** Default values of all scenario settings. */
   readonly defaults: Settings;
-  /** Limits of the plans in the interface document, by name. */
+  /** Limits per minute and per day of each plan in the API's documentation, by plan name. */
   readonly plans: Readonly<Record<string, PlanLimits>>;
   /**
    * Checks and completes the scenario fields of the main API (the Petstore), such as its initial pets. Adds an issue to

@@ -17,8 +17,8 @@ const limit = whole(1, 1e9, 'a whole number from 1 to 1,000,000,000');
 const planLimits = fields({ minute: limit, day: limit });
 
 /**
- * Creates the optional schemas of all assumptions in a scenario. An assumption with a fixed list of values accepts the
- * default and the alternatives.
+ * Creates an optional schema for each assumption, a scenario setting for API behavior that the documentation leaves
+ * open.
  */
 function optionalValues({ operations, settings }: Pick<ServiceSchema, 'operations' | 'settings'>) {
   /**

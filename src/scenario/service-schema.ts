@@ -39,6 +39,6 @@ export interface ServiceSchema {
   canMatch(when: CheckedConditions): boolean;
   /** Description of the conditions that a fault rule can have, for the error message if `canMatch` returns `false`. */
   readonly matching: string;
-  /** Default of each scenario setting, and its alternatives if only certain values are allowed, in listing order. */
+  /** Default of each scenario setting, and its alternatives if only certain values are allowed. */
   readonly settings: { readonly [Id in AssumptionId]: Open<Settings[Id]> | Choice<Settings[Id]> };
 }

@@ -6,7 +6,7 @@ import { type Issue, issueAt, type Step } from '../validation/issue.js';
 import { latestMs } from '../values/instant.js';
 import type { ExportedKey } from './key-state-schema.js';
 
-/** Plans, window lengths and settings of a scenario, with which an exported key must be consistent. */
+/** Plans, window lengths and algorithm of the scenario that loads an exported API key. */
 export interface KeyRules {
   readonly plans: Readonly<Record<string, PlanLimits>>;
   readonly windowSeconds: PlanLimits;

@@ -14,7 +14,7 @@ const maximumKeys = 1_000;
  * is refused again, the simulator warns, because a frozen clock never ends a rate limit.
  */
 interface Refusal {
-  /** Real time from the freeze or last move of the clock to the refused request, in milliseconds. */
+  /** Real time from the freeze or last move of the simulator's clock to the API key's last refusal, in milliseconds. */
   frozenForMs: number;
   /** Wait that the refusal's Retry-After header asked for, in milliseconds. */
   waitMs: number;

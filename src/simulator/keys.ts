@@ -68,7 +68,7 @@ export interface Keys {
   /**
    * Sets the number of used requests of an API key per window. Each changed window starts now.
    * @throws {RangeError} unless each number is an integer from 0 to the plan's limit
-   * @example sim.keys.setUsage('free-key', { minute: 60 }) // the next request with the key gets a 429
+   * @example sim.keys.setUsage('free-key', { minute: 60 }) // after setUsage, the next request with free-key gets a 429
    */
   setUsage(key: string, usage: Partial<PlanLimits>): void;
 }
@@ -108,7 +108,10 @@ export function createKeys(registry: KeyRegistry, clock: Clock): Keys {
   };
 }
 
-/** @param key API key whose rate-limit windows and strikes are up to date at `nowMs` */
+/**
+ * Describes the plan, state and usage of an API key. The caller must have updated the key's rate-limit windows to
+ * `nowMs`.
+ */
 function toInfo(key: ApiKey, nowMs: number): KeyInfo {
   const isExpired = key.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
   const isBanned = nowMs < key.bannedUntilMs;

@@ -3,10 +3,7 @@ import { maskedKey } from '../values/mask-key.js';
 import { createTextFinder, minimumKeyLength } from '../values/text-finder.js';
 import { coreOf, type Simulator } from './simulator.js';
 
-/**
- * Number by which the list of API keys to mask may exceed twice its initial length. A longer list is built again,
- * without keys that no longer exist.
- */
+/** Number of additional API keys after which the list of keys to mask is built again. */
 const maximumExcessKeys = 20_000;
 
 /** Masks the API keys in a text. */
@@ -53,7 +50,7 @@ export const identity: Redact = (text) => text;
 /** API keys to mask in each simulator's output. Cached, because collecting 150,000 keys is slow. */
 const secretsOf = new WeakMap<Simulator, ReturnType<typeof createSecrets>>();
 
-/** API keys that a scenario defines, which are not masked. */
+/** Set of the API keys that a scenario defines. Output shows these keys unmasked. */
 type Names = Pick<ReadonlySet<string>, 'has'>;
 
 /** Collects the API keys to mask in the output about one simulator. */

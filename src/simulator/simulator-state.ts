@@ -110,7 +110,7 @@ interface SuppliedParts {
 /**
  * Creates a simulator's state at the start of a scenario.
  * @param onError reports a failing listener of the journal
- * @param parts.time source of the machine's time; default: the machine's clock
+ * @param parts.time time source of the simulator's clock; default: the computer's clock
  */
 export function createSimulatorState(
   resolved: ResolvedScenario,
@@ -189,8 +189,8 @@ export function restoreServices({ services, resolved }: SimulatorState, copies: 
 }
 
 /**
- * Loads another scenario into a simulator and resets keys and faults. Data and clock restart only with `reseed`;
- * different clock settings also restart the clock.
+ * Loads another scenario into a simulator and resets keys and faults. `reseed` also restarts data and clock; different
+ * clock settings also restart the clock.
  */
 export function applyScenario(state: SimulatorState, resolved: ResolvedScenario, reseed: boolean): void {
   configureScenario(state, resolved, reseed);

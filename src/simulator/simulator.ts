@@ -121,7 +121,10 @@ export interface Simulator extends ApiHandler, ServiceProperties {
 /** Options of a simulator, whatever API it serves. */
 export interface SimulatorOptions extends OptionsOf<Simulator> {}
 
-/** Creates a simulator that serves a main service, such as the Petstore. @throws as `createSimulator` */
+/**
+ * Creates a simulator of a main API (such as the Petstore) and of the additional APIs in `options.services`.
+ * @throws as `createSimulator`
+ */
 export function simulate(main: MainService, options: SimulatorOptions): Simulator {
   const { scenario = {}, services = [], operations = [], handlers } = options;
   const known = knownOperations([
@@ -213,7 +216,7 @@ export interface SimulatorCore extends Pick<RequestPipeline, 'waiting'> {
    * simulator, with data as at the scenario's start
    */
   forkFrom(resolved: ResolvedScenario, services?: readonly MountedService[]): Simulator;
-  /** Functions that the simulator calls after each reset. */
+  /** Functions that the simulator calls after each call of its method `reset`. */
   readonly resetListeners: (() => void)[];
 }
 

@@ -66,7 +66,8 @@ export function createWaitingRequests(
   function delay(request: DelayedRequest): void {
     const isBehind = ({ dueMs }: DelayedRequest) => dueMs <= request.dueMs;
     delayed.splice(delayed.findLastIndex(isBehind) + 1, 0, request);
-    // Sets the timer after the caller has called `wait`. If the process was paused, the delay may be over already.
+    // Sets the delay's timer only after the caller waits for the response. A delay that is already over would end
+    // unnoticed.
     Promise.resolve().then(() => clock.rearm());
   }
 

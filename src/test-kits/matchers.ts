@@ -144,8 +144,7 @@ export const matchers = {
     const { found, runs, exercised } = await hunt(received as HuntClient, options);
     const isKnown = found.length > 0 || exercised.length > 0;
     return {
-      // If no rule of the judge applied to the client's requests, both `expect` and `expect(...).not` fail. The bug
-      // search `hunt` then shows nothing about the client.
+      // Fails the matcher and its negation if no rule of the judge applied to the client's requests.
       pass: isKnown ? found.length === 0 : this.isNot === true,
       message: () => {
         const searched = pluralize(runs, 'scenario');

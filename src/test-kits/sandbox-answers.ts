@@ -54,8 +54,8 @@ export function createAnswers(to: string): SandboxAnswers {
       for (const each of watched) {
         if (each.pattern !== pattern || !isPageOrItsContext(page, each.page)) continue;
         each.answered++;
-        // Subtracts one from `answeredByWorker` in advance, because the page's service worker has forwarded this
-        // request to the network. The later response event counts the response as one that the worker created itself.
+        // Subtracts one from `answeredByWorker` for a request that the page's service worker forwarded to the network.
+        // The later response event adds one in error.
         if (request.serviceWorker() !== null) each.answeredByWorker--;
       }
       try {
@@ -95,10 +95,7 @@ export function createAnswers(to: string): SandboxAnswers {
   };
 }
 
-/**
- * Whether `other` is `page` itself, or the browser context that contains `page`. If both have a route for a URL,
- * Playwright uses only the page's route. A request to this route therefore counts as received for both.
- */
+/** Whether `other` is the Playwright page `page` itself or the browser context that contains the page. */
 const isPageOrItsContext = (page: Page | BrowserContext, other: Page | BrowserContext) =>
   page === other || (!('pages' in page) && page.context() === other);
 

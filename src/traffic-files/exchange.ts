@@ -20,7 +20,7 @@ export interface Exchange extends RequestRecord {
    */
   readonly dateMs: number | undefined;
   readonly missing: readonly Missing[];
-  /** Whether the simulator wrote the recording. Such a recording also contains internal data, such as strikes. */
+  /** Whether the simulator itself wrote the recording, which then also contains the simulator's internal data. */
   readonly isOwn: boolean;
   /** Open question about the service that the request tests, if `calibrate` sent the request. */
   readonly question?: string | undefined;
@@ -65,8 +65,8 @@ const answerHeaders = [
 const usual = new Map(answerHeaders.map((name) => [name.toLowerCase(), name]));
 
 /**
- * Selects the response headers that are read from a recording, in any case. Joins repeated headers (RFC 9110 section
- * 5.3).
+ * Selects the headers of a recorded response that petstore-sim evaluates. Joins headers whose names differ only in
+ * upper and lower case.
  */
 export function relevantHeaders(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string> {
   const headers: Record<string, string> = {};

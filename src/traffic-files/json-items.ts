@@ -24,7 +24,7 @@ export class RecordingError extends Error {
  * 100 MB at once takes a gigabyte.
  */
 export class JsonItems {
-  /** Number of objects that the parser skipped because of their size. */
+  /** Number of objects in the recording that were skipped because they exceed the maximum size. */
   oversized = 0;
   readonly #decoder = new TextDecoder();
   #depth = 0;
@@ -104,7 +104,7 @@ export class JsonItems {
     return piece.length;
   }
 
-  /** Whether the recording ended inside an object. */
+  /** Whether the recording ends in the middle of a JSON object, as in a truncated file. */
   get isCut(): boolean {
     return this.#depth > 0;
   }

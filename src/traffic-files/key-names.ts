@@ -21,9 +21,8 @@ export class KeyNames {
   }
 
   /**
-   * Returns a label such as `key-1` for the API key in an Authorization header; `undefined` without a key. The keys of
-   * the scenario are not secret, and are their own labels. Any other key is replaced by a label, which differs for each
-   * base URL.
+   * Returns a label such as `key-1` in place of the API key in an Authorization header. The API keys of the scenario
+   * are not secret and stay unchanged.
    */
   nameOf(authorization: string | undefined, baseUrl: string): string | undefined {
     const key = keyIn(authorization);

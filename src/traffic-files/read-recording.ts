@@ -38,7 +38,10 @@ export interface Recording {
 }
 
 export interface ReadOptions {
-  /** Base URL of the recorded service. Default: every base URL that ends in its base path and has requests to it. */
+  /**
+   * Base URL of the recorded service, such as `https://api.example.com/v1`. Default: every recorded base URL with
+   * requests to the Petstore.
+   */
   baseUrl?: string | undefined;
   /**
    * Whether to accept a recording without requests to the Petstore. All requests below `baseUrl` are then read as
@@ -138,7 +141,7 @@ function createReader(service: RecordedService, options: ReadOptions, hasMoreFil
     const sent = new Map(entry.requestHeaders.map(([name, value]) => [name.toLowerCase(), value]));
     const authorization = sent.get('authorization');
     const question = textOf(entry.own?.question);
-    // A file written by `calibrate` contains names of API keys instead of the keys.
+    // In a recording of `calibrate`, the Authorization header contains the name of the API key instead of the key.
     const token = question === undefined ? keys.nameOf(authorization, address.baseUrl) : keyIn(authorization);
     const hide = (text: string) => replaceKey(text, keyIn(authorization), token ?? '');
     const headers = relevantHeaders(entry.answerHeaders);

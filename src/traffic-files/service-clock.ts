@@ -8,9 +8,8 @@ interface Timed {
 const secondMs = 1_000;
 
 /**
- * Estimates the difference between the clocks of an API's server and of the recording machine, in milliseconds, from
- * `Date` headers. Returns 0 if the headers allow 0, otherwise the largest difference that they allow. A smaller
- * difference would make retries look earlier, and could cause false findings.
+ * Estimates from `Date` headers how far the API server's clock is ahead of the recording machine's, in milliseconds.
+ * Returns 0 if possible, otherwise the possible value that is most favorable to the client.
  */
 export function clockOffsetMs(exchanges: Iterable<Timed>): number {
   let least = Number.NEGATIVE_INFINITY;

@@ -19,13 +19,13 @@ export const checkInSteps: CheckInSteps = function* <Out>(
   return (yield* readInSteps(schema, value, issues)) as Out;
 };
 
-/** @param value must have the type that the schema accepts */
+/** @param value has the type that the schema accepts */
 function* readInSteps(schema: AnySchema, value: unknown, issues: SchemaIssue[]): Steps<unknown> {
   let bare = schema;
   while (bare.of !== undefined && bare.of.read === bare.read) bare = bare.of;
   const { of, entries, values, item, options = [] } = bare;
-  // A schema that wraps another schema (`of`) converts or refines the complete value. A list or map is therefore
-  // checked in one step, without a pause after each item.
+  // If a schema wraps another schema, it checks the complete value at once, because it converts or refines the complete
+  // value.
   if (of === undefined) {
     if (item !== undefined) return yield* readList(item, value as unknown[], issues);
     if (values !== undefined) return yield* readMap(bare, value as Record<string, unknown>, issues);

@@ -54,10 +54,7 @@ export function formatIssues(issues: readonly Issue[], subject: string): string 
   ].join('\n');
 }
 
-/**
- * Maximum number of issues in a one-line message (first constant), and maximum length of the message in characters
- * (second).
- */
+/** Maximum number of validation mistakes in a one-line message, and maximum length of this message in characters. */
 const maximumInLine = 10;
 const maximumLength = 1_000;
 

@@ -77,7 +77,6 @@ export function toJsonSchema(schema: AnySchema, references: References = new Map
   return { ...convert(schema, (part) => referOrConvert(part, references)), ...fallbackOf(schema) };
 }
 
-/** Looks up a schema in a map. If the map lacks the schema, looks up the schema that it refines (`of`). */
 const entryFor = <Entry>(entries: ReadonlyMap<AnySchema, Entry>, schema: AnySchema): Entry | undefined =>
   entries.get(schema) ?? (schema.of && entryFor(entries, schema.of));
 
@@ -105,7 +104,7 @@ function convert(schema: AnySchema, inside: (part: AnySchema) => Json): Json {
   }
   const isDescribed = Object.keys(json ?? {}).some((keyword) => !annotations.includes(keyword));
   if (options !== undefined && !isDescribed) return { anyOf: options.map(inside), ...json };
-  // Removes Unicode classes such as `\p{C}` from patterns, which JSON Schema cannot use.
+  // Removes `\p{C}` from patterns, because JSON Schema validators need not support Unicode classes.
   if (typeof json?.pattern === 'string') return { ...json, pattern: json.pattern.replaceAll('\\p{C}', '') };
   return { ...json };
 }

@@ -47,7 +47,7 @@ export interface Schema<Output, Input = Output> {
 
 export type AnySchema = Schema<unknown, unknown>;
 export type Entries = Readonly<Record<string, AnySchema>>;
-/** Type of a schema's converted value. */
+/** TypeScript type of the values into which a schema converts accepted input. */
 export type Output<Of> = Of extends Schema<infer Out, unknown> ? Out : never;
 /** TypeScript type of the values that a schema accepts as input. */
 export type Input<Of> = Of extends Schema<unknown, infer In> ? In : never;
@@ -127,9 +127,9 @@ export const transform = <Between, Out, In>(
 });
 
 /**
- * Creates a schema that also applies the check `test`. If a map has mistakes, `test` receives the map without its
- * invalid fields, so that one report contains all mistakes.
- * @param test returns `false` for a mistake; `isRight` is `false` if the value already has other mistakes
+ * Creates a schema that adds the check `test` to another schema.
+ * @param test returns `false` if it finds a mistake. Its parameter `isRight` is `false` if the other schema already
+ * found a mistake in the value.
  */
 export const refine = <Out, In>(
   schema: Schema<Out, In>,

@@ -155,8 +155,8 @@ export const mapOf = <Name extends string, Out, In>(
 });
 
 /**
- * Creates a schema for alternatives. If none matches a map, reports the mistakes of the alternative with the fewest
- * wrong names.
+ * Creates a schema that accepts a value of any alternative. For a wrong map, reports the mistakes of the alternative
+ * with the best matching field names.
  */
 export const either = <const Options extends readonly AnySchema[]>(
   ...options: Options

@@ -3,7 +3,7 @@ import { findLowest } from './find-lowest.js';
 /** Text after decoding: each escape such as `%20` is replaced by its character. */
 export interface DecodedText {
   readonly text: string;
-  /** Converts a position in the decoded `text` to the position in the text before decoding. */
+  /** Converts a position in `text` to its position in the original text, before escapes such as `%20` were replaced. */
   originOf(at: number): number;
 }
 

@@ -218,7 +218,7 @@ function wholeNumber(token: string): Int64 | undefined {
 /** Serializes a value from `parseJson` as compact JSON with exact whole numbers. */
 export const stringifyJson = (value: JsonValue): string => exactText(value);
 
-/** Serializes any value as JSON with exact whole numbers, without undefined fields. */
+/** Serializes any value as JSON; a `bigint` becomes a whole number with all its digits. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value);

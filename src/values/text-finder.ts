@@ -24,13 +24,10 @@ interface Length {
 const base = 0x01000193;
 /** Minimum number of slots in the hash table of the API keys to replace in texts. */
 const minimumSlots = 2 ** 15;
-/** Number of slots per API key in the hash table. */
+/** Number of hash table slots per API key to find in texts. Unused slots make hash collisions rare. */
 const slotsPerKey = 8;
 
-/**
- * Number of characters at the start of an API key that are compared with a text. If a text contains the start of a
- * longer key, all following characters that a key can contain are masked too.
- */
+/** Maximum number of characters by which an API key is found in a text. */
 const longestSearched = 64;
 /** Characters of a key (RFC 6750 section 2.1), and "%" of URL escapes. */
 const restOfToken = /[A-Za-z0-9._~+/=%-]*/y;
@@ -140,10 +137,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/**
- * Returns the end position of the API key that starts at position `at` of a text. The search compared only the first
- * `length` characters. A longer key ends before the first character that no key contains.
- */
+/** Returns the position at which an API key in a text ends. The key starts at position `at`. */
 function endOf(text: string, at: number, length: number, token: string): number {
   if (length < longestSearched) return at + length;
   restOfToken.lastIndex = text.startsWith(token, at) ? at + token.length : at + length;

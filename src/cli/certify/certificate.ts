@@ -155,8 +155,8 @@ export function countsText(counts: OutcomeCounts): string {
 }
 
 /**
- * Group of an SDK's runs that did not pass, all with the same reason. The fields of `CertifiedRun` are those of the
- * group's first run.
+ * Runs of one SDK in the command `certify` that did not pass for the same reason. The inherited fields describe the
+ * first run.
  */
 export interface NotPassed extends CertifiedRun {
   runs: readonly CertifiedRun[];

@@ -51,7 +51,7 @@ export function readPreviousCertificate(file: string): PreviousCertificate {
   }
   const found: SchemaIssue[] = [];
   const earlier = check(earlierSchema, value, found);
-  // Allows unknown fields, because a later version of this program may write more fields.
+  // Accepts unknown fields in a result file of `certify`, because a later version may have added them.
   const issues = found.filter(({ unknown }) => unknown === undefined);
   if (issues.length > 0) throw fail(joinIssues(toIssues(issues), ''));
   return earlier;
@@ -83,7 +83,9 @@ export function changesSince(earlier: PreviousCertificate, { sdks }: Pick<Certif
   };
 }
 
-/** Formats the number of differences: `1 worse, 2 better, 56 new, 3 no longer run`. */
+/**
+ * Formats the numbers of changed results since an earlier run of the command `certify`: `1 worse, 2 better, 56 new`.
+ */
 export const changesText = ({ worse, better, added, removed }: Changes): string =>
   [
     `${worse.length} worse`,

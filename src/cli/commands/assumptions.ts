@@ -4,7 +4,7 @@ import type { CliInput } from '../cli-input.js';
 import { printResult } from '../format-json-result.js';
 import { program } from '../program.js';
 
-/** Prints the assumptions as text or, with `--json`, as JSON. */
+/** Prints the settings for API behavior that the documentation leaves open, as text or, with `--json`, as JSON. */
 export function printAssumptions(input: CliInput<object>): void {
   const list = Object.entries<Assumption<unknown>>(assumptions).map(([id, assumption]) => ({ id, ...assumption }));
   printResult(input, { assumptions: list }, [`${program} matrix --json -- COMMAND`], assumptionLines());

@@ -48,10 +48,7 @@ export interface CertifyFlags {
   json?: boolean;
 }
 
-/**
- * Default number of concurrent runs: the smaller of 10 per SDK and 20 per processor. Clients mostly wait, but each
- * start of a client keeps a processor busy.
- */
+/** Limits of the default number of concurrent test runs of `certify`: per tested SDK and per processor. */
 const runsPerSdk = 10;
 const runsPerProcessor = 20;
 

@@ -53,7 +53,7 @@ export async function check({ flags, rest: files, print }: CliInput<CheckFlags>)
   print(formatJsonResult({ files: results }, next));
 }
 
-/** Names of operations that a scenario may contain: those of the API and of the handlers file. */
+/** Reads the operation names of the API and of the user's handlers (`--handlers`), for the check of scenarios. */
 async function readOperations(flags: CheckFlags): Promise<KnownOperations | undefined> {
   const { handlers } = await readRouteFlags(flags);
   if (handlers === undefined) return undefined;

@@ -47,7 +47,7 @@ interface WrittenFind {
   code: string;
   text: string;
   file: string;
-  /** Command that runs the client in the found scenario again. */
+  /** Shell command that runs the client again in `scenario`. */
   repeat: string;
   scenario: Scenario;
 }
@@ -168,17 +168,14 @@ const withShortMinute = (scenario: Scenario): Scenario =>
     ? { ...scenario, windows: { minute: shortMinute, ...scenario.windows } }
     : scenario;
 
-/**
- * Relaxes a scenario's `expect` field for the hunt: `served: true` (calls must succeed) becomes `fail` with the
- * findings `gave-up` and `lost-write`. A client that gives up then fails only if its command still exits with code 0.
- */
+/** Changes a scenario's field `expect` so that a client may give up if it reports the failure. */
 function allowGivingUp({ served, fail = [] }: NonNullable<Scenario['expect']>): NonNullable<Scenario['expect']> {
   return { fail: served ? [...new Set([...fail, 'gave-up' as const, 'lost-write' as const])] : fail };
 }
 
 /**
- * Scenarios with which a hunt begins. Each fails a client in another way, and together they exercise most rules of the
- * judge.
+ * Names of the shipped scenarios that the bug search of `hunt` tries first, because together they exercise most judge
+ * rules.
  */
 const firstScenarios = [
   'minute-wall',
@@ -234,9 +231,8 @@ const otherStarts: readonly Scenario[] = [
   { faults: [{ then: { respond: { status: 503, headers: { 'Retry-After': '2' } }, failTimes: 2 } }] },
   { client: { operation: 'createPet' }, faults: [{ when: { nth: 1 }, then: { malformed: true } }] },
   { client: { operation: 'createPet' }, ids: { start: '9007199254740993' } },
-  // A client fails in this scenario if its concurrent callers do not share the wait after a 429. The delay of 2 s makes
-  // some callers send a request more than one second after another caller's 429. The judge allows requests within that
-  // second.
+  // A client fails in this scenario if its concurrent callers do not share the wait after a 429. The delay of responses
+  // makes some callers send only after the one second that the judge tolerates.
   {
     windows: { minute: '8s' },
     keys: { 'free-key': { usage: { minute: 58 } } },
@@ -246,10 +242,7 @@ const otherStarts: readonly Scenario[] = [
   },
 ];
 
-/**
- * Lists the scenarios with which the command `hunt` begins. A fixed selection comes first. The other shipped scenarios
- * that expect a client behavior (`expect`) follow, one from each group in turn.
- */
+/** Lists the scenarios with which the bug search of `hunt` begins: a fixed selection, then other shipped scenarios. */
 function initialScenarios(): Scenario[] {
   const shipped = readShippedScenarios();
   const all = Object.keys(shipped).filter((name) => shipped[name]?.expect !== undefined);
@@ -266,10 +259,7 @@ function initialScenarios(): Scenario[] {
   return [dayStart, ...otherStarts, ...firstScenarios.map(started), ...inTurn.map(started)].map(withShortMinute);
 }
 
-/**
- * Removes names that the client does not use from a scenario: the names of fault rules, and the client's API key if it
- * is the default key.
- */
+/** Removes from a scenario the names of fault rules, and the client's API key if it is the default key. */
 function withoutNames({ client: { key, ...client } = {}, faults, ...fields }: Scenario): Scenario {
   const isDefault = key === clientOf(fields).key;
   const asked = isDefault ? client : { key, ...client };
@@ -281,8 +271,7 @@ function withoutNames({ client: { key, ...client } = {}, faults, ...fields }: Sc
 }
 
 /**
- * Writes a scenario that makes the client fail to CODE.yaml, where CODE is the code of the failure. If earlier
- * scenarios had the same code, the name is CODE-2.yaml, CODE-3.yaml, and so on.
+ * Writes the file of a scenario that the client failed, named after the failure: `gave-up.yaml`, then `gave-up-2.yaml`.
  */
 function writeFind(
   { scenario, failure, entries }: CommandTrial,

@@ -59,7 +59,7 @@ const lines: Record<Runner, string> = {
 import { expect, test } from 'petstore-sim/playwright';
 
 test('the page waits and then shows the list', async ({ page, sandbox }) => {
-  await sandbox.answerFor(page, 'https://api.petstore.example/v1'); // URL of the API in your page's code
+  await sandbox.answerFor(page, 'https://api.petstore.example/v1'); // Replace with the API URL that your page calls.
   await page.goto('/');
   // Assert what your page shows while it waits for Retry-After, and afterwards. At the end of the test, the test kit
   // judges the page's requests.

@@ -95,7 +95,10 @@ function baseUrlOf(text: string | undefined): string | undefined {
   );
 }
 
-/** @throws {UsageError} for a value of `--refused` that is not a status between 400 and 499 */
+/**
+ * Parses the values of the flag `--refused`: statuses with which an API refuses requests by a limit.
+ * @throws {UsageError} for a value that is not a status between 400 and 499
+ */
 function refusalsOf(texts: readonly string[] = []): number[] {
   const wrong = texts.find((text) => !/^4\d\d$/.test(text));
   if (wrong !== undefined) {

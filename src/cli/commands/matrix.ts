@@ -105,15 +105,18 @@ export interface MatrixResult {
    */
   isMet: boolean;
   /**
-   * Whether the alternative value makes the client's result worse than the default values do: the exit code differs, or
-   * only this run's verdict is a fail.
+   * Whether the assumption's alternative value changes the client's exit code, or makes the judge's verdict on the
+   * client a fail.
    */
   breaks: boolean;
 }
 
 type MatrixCase = Pick<MatrixResult, 'id' | 'value'>;
 
-/** Lists the simulator settings to test: the defaults, and each alternative of the given assumptions. */
+/**
+ * Lists the test cases of `matrix`: the default settings, then one case per alternative value of each selected
+ * assumption.
+ */
 const matrixCases = (only: readonly AssumptionId[] | undefined): MatrixCase[] => [
   { id: undefined, value: undefined },
   ...Object.entries<Assumption<unknown>>(assumptions).flatMap(([name, { alternatives }]) => {
@@ -123,8 +126,8 @@ const matrixCases = (only: readonly AssumptionId[] | undefined): MatrixCase[] =>
 ];
 
 /**
- * Runs a client once with an alternative of an assumption, against a new simulator.
- * @param scenario scenario to which the alternative is added
+ * Runs the client once in the scenario, with a non-default value of one assumption (setting for undocumented API
+ * behavior).
  */
 async function runCase(
   command: readonly string[],
@@ -152,8 +155,8 @@ function isDecided(
   assumed: ResolvedScenario,
   calls: readonly RecordedCall[],
 ): boolean {
-  // The values of the assumption `cors` differ only in CORS headers, which the HTTP server adds outside the simulator.
-  // The client's run therefore shows the effect of `cors` if any request has an Origin header.
+  // Requests with an Origin header show the effect of the assumption `cors`: the HTTP server adds CORS headers to their
+  // responses.
   if (id === 'cors') return calls.some(({ call }) => call.headers.origin !== undefined);
   const byDefault = responsesTo(calls, resolved);
   return responsesTo(calls, assumed).some((response, index) => response !== byDefault[index]);

@@ -17,7 +17,7 @@ import {
 export interface CalibrateOptions extends ServiceClientOptions {
   /** Whether `calibrate` may store pets on the real service. */
   readonly allowsWrite: boolean;
-  /** Whether `calibrate` may get the API key banned. */
+  /** Whether the command `calibrate` may send early retries that get the API key banned. */
   readonly allowsBan: boolean;
 }
 
@@ -106,9 +106,8 @@ async function experiment(
     const found = length < 2 ? undefined : bestExperiment(limits, present, useless);
     if (found === undefined) return;
     await run(asker, learner, found);
-    // Makes all failed experiments (series of test requests) available again after an experiment that excluded possible
-    // rate-limit rules. The failed experiments may have revealed nothing only because arrival times are uncertain by
-    // some milliseconds.
+    // Allows failed experiments (series of test requests) to be repeated, because inexact arrival times may have caused
+    // their failures.
     if (limits.candidates.length < length) useless.clear();
     else useless.add(found.name);
   }

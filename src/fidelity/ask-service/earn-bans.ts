@@ -9,14 +9,11 @@ import { CalibrationEnded, type ServiceClient } from './service-client.js';
 const maximumStrikes = 10;
 const betweenStrikesMs = 1_000;
 /**
- * Time from the first early request of a `calibrate` experiment to the reset of the rate limit, in milliseconds. Early
- * requests cause a ban. The time is short, so that the ban ends after the reset and its length can be measured.
+ * Time before the rate limit's reset at which `calibrate` starts to provoke a ban, in milliseconds. The reset header
+ * would not show a ban that ends before this reset.
  */
 const strikesBeforePromiseMs = 15_000;
-/**
- * Minimum remaining time, in seconds, of the rate-limit window in which `calibrate` provokes a ban. If less time
- * remains, `calibrate` waits for the next window.
- */
+/** Minimum time until the reset of a rate limit, in seconds, that the ban experiments of `calibrate` need. */
 const minimumWindowSeconds = 40;
 const maximumWindowSeconds = 90;
 /**
@@ -32,9 +29,8 @@ const toleranceStepsMs = [300, 700, 1_500, 3_500, 8_000];
 const betweenPhasesMs = 110;
 
 /**
- * Causes several bans of the key. The times of the requests reveal the number of strikes per ban, the ban's length and
- * the tolerance.
- * @throws {CalibrationEnded} if the budget is used up, or a wait is too long
+ * Causes several bans of the API key, to learn when the real API bans a key and for how long.
+ * @throws {CalibrationEnded} if the request budget of `calibrate` is used up, or a wait is too long
  */
 export async function earnBans(asker: ServiceClient, learner: Learner): Promise<void> {
   const rules = () => learner.banRules;
@@ -50,9 +46,8 @@ export async function earnBans(asker: ServiceClient, learner: Learner): Promise<
 }
 
 /**
- * Sends requests one second apart near the end of the wait that a 429 requires, until the API bans the key. A request
- * before this end may count as a strike.
- * @returns `true` if the key got a 429 and none of the early requests was accepted
+ * Sends too early retries after a 429, one per second, until the API bans the key.
+ * @returns `true` if the key got a 429 and no retry was accepted
  */
 async function earnFirst(asker: ServiceClient, learner: Learner): Promise<boolean> {
   const refused = await useUpWindow(asker, maximumStrikes);
@@ -115,13 +110,12 @@ async function probeGrace(asker: ServiceClient, learner: Learner, { after = 1 }:
 }
 
 /**
- * Chooses the next retry with which `calibrate` tests how long before the reset time a retry counts as a strike
- * (towards a ban). Returns the time before the reset, in milliseconds: the middle of the times with an unknown result;
- * `undefined` if none is left.
+ * Chooses how long before the reset time `calibrate` sends its next test retry, in milliseconds. Returns `undefined` if
+ * all useful times were tested.
  */
 function nextTolerance({ toleranceMs: [minimum, maximum] }: BanRules): number | undefined {
-  // Excludes candidates close to the known bounds of the ban tolerance (the time by which a retry may be early without
-  // a strike). The clock of the real API is not known precisely enough to distinguish such candidates from the bounds.
+  // Removes tolerance values that lie too close to an already measured value, because the real API's clock is not known
+  // precisely enough to distinguish them.
   const open = toleranceStepsMs.filter((each) => each > 1.5 * minimum && each < 0.8 * maximum);
   return open[Math.floor((open.length - 1) / 2)];
 }

@@ -14,7 +14,7 @@ export interface Probe {
   readonly body?: string | undefined;
   /** API key of the request: the user's key, a made-up one, or none. */
   readonly token: 'own' | typeof fictitiousKey | 'none';
-  /** Id of the question about undocumented behavior of the real API that the response to this request answers. */
+  /** Id of the `Question` about the real API for which `calibrate` sends this request. */
   readonly question: string;
 }
 
@@ -25,7 +25,7 @@ export interface Probe {
 export interface Question {
   readonly id: string;
   readonly decides: readonly Subject[];
-  /** Description of the test request in the plan that `calibrate` shows to the user. */
+  /** Description of the test request in the list of planned requests that `calibrate` prints. */
   readonly sends: string;
   /**
    * Whether `calibrate` sends this test request even if the response to another request has already answered the open

@@ -84,10 +84,7 @@ export class ServiceClient {
   readonly #transport: Transport;
   readonly #options: ServiceClientOptions;
   #asked: number;
-  /**
-   * Earliest time of the next request that `calibrate` may send to the real API, in Unix milliseconds of the
-   * transport's clock.
-   */
+  /** Earliest time for the next request of `calibrate` to the real API, in Unix milliseconds. */
   #waitUntilMs = 0;
   #waitsFor = '';
   #rate: ObservedRate | undefined;
@@ -130,10 +127,7 @@ export class ServiceClient {
     await this.#transport.sleep(ms);
   }
 
-  /**
-   * Waits until a time of the clock by which `calibrate` sends requests, in Unix milliseconds. Reports the wait to the
-   * user, with `why` as its reason.
-   */
+  /** Waits until a given time, in Unix milliseconds, and reports the reason `why` to the user. */
   async waitUntil(ms: number, why: string): Promise<void> {
     await this.wait(ms - this.#transport.now(), why);
   }

@@ -11,7 +11,7 @@ import { isRefusal, type ObservedRate, rateOf } from '../deduce/observed-rate.js
 import { compareBans, observeBans } from './compare-bans.js';
 import type { ComparisonResult, ServiceDifference } from './difference.js';
 
-/** Response with its rate-limit headers. Responses to a banned key are excluded, because they show no window. */
+/** Response of the real API with its rate-limit headers as numbers. */
 interface Sample extends ObservedRate {
   readonly exchange: Exchange;
 }
@@ -19,8 +19,8 @@ interface Sample extends ObservedRate {
 const { remaining: remainingHeader, reset: resetHeader } = rateLimitHeaders;
 
 /**
- * Deviation of one rate-limit header by one, up or down, that `compare` tries out. `compare` confirms a header only if
- * both deviations would contradict the scenario's rules.
+ * Test change of a rate-limit header by one. If the scenario's rules do not contradict the changed header, `compare`
+ * does not count the original header as confirmed.
  */
 interface HeaderDeviation {
   readonly about: string;
@@ -51,9 +51,8 @@ export function compareLimits(
     .slice(0, maximumResponses);
   const samples = ownExchanges.flatMap(sampleOf);
   const rules = compareRules(resolved, ownExchanges, samples, isStated);
-  // Compares Retry-After and ban lengths without a tolerance, unless rate-limit windows start at fixed clock times.
-  // Windows with fixed start times end at whole seconds, so responses do not show how the API rounds fractions of a
-  // second.
+  // Expects exact values of Retry-After and of ban lengths only if the API certainly counts in whole seconds. Fixed
+  // window starts, such as each full minute, prove nothing about fractions of a second.
   const { algorithm, windowStart } = resolved.settings;
   const isAnchored = algorithm !== 'fixed-window' || (isStated('windowStart') && windowStart !== 'clock');
   const isExact = rules.confirmed.includes(resetHeader) && isStated('algorithm') && isAnchored;
@@ -92,8 +91,8 @@ function sampleOf(exchange: Exchange): Sample[] {
 }
 
 /**
- * Compares the limits in the real API's rate-limit headers with the scenario's plans. Uses only the plan of the
- * scenario's key `own-key`, or all plans if the scenario lacks this key.
+ * Compares the real API's limits with the plan of the scenario's key `own-key` (the user's API key), or else with all
+ * plans.
  */
 function comparePlan(
   { keys, plans }: Scenario,
@@ -142,15 +141,15 @@ function compareRules(
   const ofScenario = allLimitRules().filter((each) => hasStated(each, stated));
   const inSeconds = ofScenario.filter(({ rounding }) => rounding === 'seconds');
   if (inSeconds.length === 0 || samples.length === 0) return unchecked(...all);
-  // Uses the scenario's rules in whole seconds, the simulator's time unit, if these rules explain all responses of the
-  // real API. If not, uses the scenario's rules in all time units, including milliseconds.
+  // Prefers rules that count time in whole seconds, as the simulator does, if they explain all responses of the real
+  // API.
   const isExact = explains(inSeconds, ownExchanges);
   const isFraction = !isExact && explains(ofScenario, ownExchanges);
   const rules = isExact ? inSeconds : ofScenario;
   const every = isExact ? allLimitRules(['seconds']) : allLimitRules();
   const ofOtherChoices = stated.flatMap((about) => {
-    // Tries every other algorithm with all possible starts of rate-limit windows, because the possible starts depend on
-    // the algorithm. For other settings, only the scenario's start is tried.
+    // Tries each algorithm other than the scenario's with every value of `windowStart`, because the possible values
+    // depend on the algorithm.
     const rest = stated.filter((each) => each !== about && !(about === 'algorithm' && each === 'windowStart'));
     const others = every.filter((each) => !isSame(each, settings, about) && hasStated(each, rest));
     const fitting = simulate(others, ownExchanges).candidates.map((hypothesis) => hypothesis.rules);
@@ -205,8 +204,8 @@ function compareRules(
 }
 
 /**
- * Whether a scenario and one possible set of limit rules of the real API agree in one rate-limit setting. Always true
- * for `windowStart` if the set has no fixed windows, because only fixed windows have this setting.
+ * Whether possible rate-limit rules of the real API agree with the scenario in one setting. `windowStart` always agrees
+ * if the possible rules have no fixed windows.
  */
 function isSame({ settings }: LimitRules, ownSettings: Settings, about: LimitAssumption): boolean {
   if (about === 'windowStart' && settings.algorithm !== 'fixed-window') return true;

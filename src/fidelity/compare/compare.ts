@@ -24,8 +24,8 @@ export interface Comparison {
   readonly reason: string;
   readonly differences: readonly ServiceDifference[];
   /**
-   * Assumptions of the scenario (settings for API behavior that the documentation leaves open) and compared headers
-   * that the real API's responses confirm, by name.
+   * Names of the scenario's assumptions (settings for undocumented API behavior) and rate-limit headers that the real
+   * API's responses confirm.
    */
   readonly confirmed: readonly string[];
   /**
@@ -87,7 +87,10 @@ export async function compare(
   };
 }
 
-/** Whether a scenario states a value for an assumption. A scenario of `calibrate` states only what it has learned. */
+/**
+ * Whether a scenario has a value for an API setting. Only scenarios from `calibrate` lack settings: those that they
+ * have not learned.
+ */
 function states({ name, assumptions = {} }: Scenario, about: string): boolean {
   if (name !== calibratedName) return true;
   const code = codeOf(about);
@@ -131,8 +134,7 @@ function choiceDifference(row: Knowledge, settings: Settings): ServiceDifference
   const { about, state, value, left, evidence } = row;
   const code = codeOf(about);
   const own = code === undefined ? settings[about as AssumptionId] : (settings.errorCodes[code] ?? code);
-  // Reports no difference between the real API and the simulator if the API's responses allow the scenario's value of
-  // the assumption.
+  // Reports no difference for a setting if the real API's responses fit the scenario's value.
   if ([value, ...left].some((each) => setText(each) === setText(own))) return undefined;
   return {
     kind: 'assumption',

@@ -29,8 +29,8 @@ export async function simulateResponses(
       ...scenario,
       pets: facts.initialPets.map((pet) => ({
         ...pet,
-        // Copies the undocumented fields of the real API's pets if the scenario says that the API stores unknown fields
-        // (`unknownFields: echo`). Earlier clients may have stored these fields.
+        // Gives the simulator's initial pets the undocumented fields of the real API's pets, if the scenario sets
+        // `unknownFields: echo`.
         extra: scenario.assumptions?.unknownFields === 'echo' ? pet.extra : undefined,
       })),
       categories: [...facts.categories],

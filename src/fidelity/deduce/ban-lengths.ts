@@ -11,10 +11,7 @@ const longestSeconds = 259_200;
 /** Observed lengths of a key's bans in seconds, in order; `undefined` for a ban whose end is unknown. */
 interface BanLengths {
   readonly seconds: readonly (number | undefined)[];
-  /**
-   * Difference in seconds to the other possible length of each ban, because the service may have rounded the reset time
-   * up; 0 if the lengths are certain.
-   */
+  /** Seconds to add to each computed ban length for the other length that the API's rounding allows; 0 if certain. */
   readonly alternativeOffset: -1 | 0 | 1;
 }
 

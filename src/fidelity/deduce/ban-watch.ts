@@ -122,8 +122,7 @@ export class BanWatch {
     const { token, status } = exchange;
     const observations: Observation[] = [
       observation('banStatus', [status], `a banned key is refused with ${status}`, {
-        // If bans and limits have the same error code, only a later reset time shows a ban, so the conclusion is only
-        // likely.
+        // If only the reset time suggests a ban, the ban is reported as likely, not as certain.
         isLikely: !this.isMarked(exchange),
       }),
     ];
@@ -133,8 +132,8 @@ export class BanWatch {
     const history = this.#histories.get(token);
     if (history?.ban !== undefined)
       return [...observations, ...extendObservations(history.ban, untilSeconds, atSeconds)];
-    // Records the length of a ban as `undefined` if the ban's reset time is not later than that of the key's exceeded
-    // window. The reset header shows the later of both times, so the ban may end earlier.
+    // The ban's length is unknown (`undefined`) if the reset header may show the end of the exceeded window instead of
+    // the ban's end.
     const isShown = history === undefined || untilSeconds > history.promisedAtSeconds;
     this.lengths.push(isShown && history !== undefined ? untilSeconds - atSeconds : undefined);
     const wait = Number(exchange.headers[retryAfterHeader]);
@@ -163,18 +162,14 @@ const startHistory = (first: Exchange): KeyHistory => ({
   episode: {
     early: [],
     isBanned: false,
-    // Checks only the request with the first 429. `calibrate` then takes all requests until the ban as known, because
-    // another client is unlikely to use the key at the same time.
+    // Assumes that `calibrate` sent all requests until the ban if it sent the first refused request.
     isStartedByCalibrate: first.question !== undefined,
     isSteady: true,
     places: [placeOf(first)],
   },
 });
 
-/**
- * Determines whether a request during a ban extended the ban. A ban counts as not extended only after a request at
- * least one second later, because reset times are in whole seconds.
- */
+/** Determines from the reset time in a response whether the request extended the ban of its API key. */
 function extendObservations(
   ban: NonNullable<KeyHistory['ban']>,
   untilSeconds: number,

@@ -56,9 +56,8 @@ const isTruer = (one: ReplayedRecording, other: ReplayedRecording) =>
   one.same > other.same || (one.same === other.same && one.sameWaits > other.sameWaits);
 
 /**
- * Creates a copy of the scenario whose minute or day window ends when the recorded window did. The copy's window is
- * shorter, because the recorded window may have started before the recording. Returns an empty list if no copy is
- * needed.
+ * Creates a copy of the scenario whose minute or day window ends when the recorded window did. Returns an empty list if
+ * the scenario's own window ends then.
  */
 function shorterWindows(base: Scenario, exchanges: Recording['exchanges']): Scenario[] {
   const first = exchanges.find((exchange) => rateOf(exchange) !== undefined && exchange.status !== 401);

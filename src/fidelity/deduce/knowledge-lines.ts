@@ -8,7 +8,9 @@ type Style = (format: 'green' | 'yellow' | 'red' | 'dim', text: string) => strin
 const colors = { certain: 'green', likely: 'yellow', contradicted: 'red', 'not asked': 'dim' } as const;
 const order: readonly KnowledgeState[] = ['contradicted', 'certain', 'likely', 'not asked'];
 
-/** Formats the learned assumptions, one per line: contradicted ones first, unknown ones last. */
+/**
+ * Formats the settings deduced from the real API's responses, one per line: contradicted ones first, unknown ones last.
+ */
 export function knowledgeLines(learner: Learner, style: Style = (_, text) => text): string[] {
   const rows = learner.knowledge();
   const width = Math.max(...rows.map(({ about }) => about.length));
@@ -52,9 +54,8 @@ export const contradictionTexts = ({ contradictions }: Learner): string[] => {
 };
 
 /**
- * Counts the assumptions by how well the real API's responses decide them: `15 certain, 1 likely, 12 not asked, 1
- * contradicted`. `not asked` means that no response shows the API's choice. `contradicted` includes contradictions of
- * the API's documentation.
+ * Counts assumptions about undocumented API behavior by what the real API's responses show: `15 certain, 1 likely, 12
+ * not asked, 1 contradicted`.
  */
 export function sumLine(learner: Learner): string {
   const rows = learner.knowledge();

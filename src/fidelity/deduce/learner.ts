@@ -73,8 +73,7 @@ export class Learner {
   }
 
   /**
-   * Counts postponed observations as evidence when only one explanation is left. Example: a rejection shows that a
-   * parameter is not allowed only if the rest of the request has been accepted in other requests.
+   * Moves observations of the API's behavior from the waiting list to the evidence once each has only one explanation.
    */
   #addControlled(): void {
     const waiting = this.#waiting;

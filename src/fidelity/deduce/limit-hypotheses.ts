@@ -122,10 +122,9 @@ export class LimitHypotheses {
   }
 
   /**
-   * Adds the next request and response to the evidence for the possible rate-limit rules.
-   * @param isBan whether the response has the status or error code of a ban; the response then shows no rate-limit
-   * window
-   * @returns whether the response reports a ban, even one with the error code of an exceeded limit
+   * Adds a request and its response to the evidence for the possible rate-limit rules.
+   * @param isBan whether the response has the status or error code of a ban
+   * @returns whether a ban caused the response; a ban may also send the error code of an exceeded limit
    */
   add(exchange: Exchange, isBan: boolean): boolean {
     const { token, status, operation } = exchange;
@@ -144,9 +143,8 @@ export class LimitHypotheses {
     }
     const isRefused = isRefusal(exchange);
     this.#noteFall(token, rate.remaining, rate.limit);
-    // Treats a 429 as caused by a ban if a ban also caused the key's previous 429, and the reset time is not earlier
-    // than in that response. During a ban, an API may send the error code of a rate limit, but the key's rate-limit
-    // windows stay unchanged.
+    // If a key's previous 429 came from a ban, the next 429 comes from the same ban, unless its reset time is earlier.
+    // The error code does not matter.
     const promisedSeconds = last?.isRefused === true ? last.reset : Number.POSITIVE_INFINITY;
     const isSameBan = isRefused && last?.isBan === true && rate.reset >= promisedSeconds;
     this.#last.set(token, { ...rate, isRefused, lost: 0, isBan: isSameBan });
@@ -207,8 +205,8 @@ export class LimitHypotheses {
   }
 
   /**
-   * Predicts the service's responses to requests with the calibrated key at given Unix seconds, under one of the
-   * possible rules. Returns the responses as text.
+   * Returns, as text, the responses that one hypothesis about the rate limits predicts for requests with the user's API
+   * key.
    */
   expectedResponses(
     { rules, keys }: LimitHypothesis,
@@ -292,8 +290,8 @@ export class LimitHypotheses {
     const left = valuesOf(about, this.#candidates);
     const { evidence, requests } = this.#observations.about(about);
     const base = { about, evidence, requests, left };
-    // `windowStart` (when a rate-limit window starts) has a certain value only if every combination of rules that
-    // explains the responses uses fixed windows. Other algorithms ignore this setting.
+    // The setting `windowStart` is known only if every possible set of rate-limit rules uses fixed windows, because
+    // other algorithms ignore it.
     const isFixed =
       about !== 'windowStart' || this.#candidates.every(({ rules }) => rules.settings.algorithm === 'fixed-window');
     if (left.length !== 1 || !isFixed) return { ...base, state: 'not asked' };

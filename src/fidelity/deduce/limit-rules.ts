@@ -17,7 +17,7 @@ export type LimitAssumption = (typeof limitAssumptions)[number];
 /** Time units of a service: whole seconds, or milliseconds with reset times rounded down or up. */
 export const roundings = ['seconds', 'down', 'up'] as const;
 
-/** One combination of rate-limit settings and time unit that a service may have. */
+/** Possible rate-limit rules of a real API: settings, and the rounding of reset times. */
 export interface LimitRules {
   readonly settings: Settings;
   readonly rounding: (typeof roundings)[number];

@@ -25,8 +25,8 @@ export const pageParameters = [
 ] as const;
 
 /**
- * Lists what a listPets response of an API shows about its behavior at points that the interface document leaves open.
- * @param facts pets, categories and accepted request features that earlier responses have shown
+ * Lists what a listPets response shows about points of behavior that the API's documentation leaves open.
+ * @param facts data about the API from earlier responses
  */
 export function listObservations(exchange: ParsedExchange, facts: ServiceFacts): Observation[] {
   const { operation, status, body, method, query: text } = exchange;
@@ -165,8 +165,8 @@ const pageTexts = pageParameters.map(([name, value]) => `${name}=${value}`);
 const withoutEffect = (name: string) => `${name} without effect`;
 
 /**
- * Examines the response to a request for the second page of a list. If the response shows the second page, no value of
- * the setting `paging` fits, because the simulator has no paging without Link headers.
+ * Detects from the response for a list's second page whether the API pages its lists without Link headers. The
+ * simulator cannot imitate such paging.
  */
 function pageObservations(
   { status, body }: ParsedExchange,

@@ -4,8 +4,8 @@ import type { ErrorCode } from '../../requests/error-codes.js';
 import { type Exchange, placeOf } from '../../traffic-files/exchange.js';
 
 /**
- * Topic of an observation about a real API: a setting that the documentation leaves open, the text of an error code, or
- * a sentence of the interface document.
+ * Topic of an observed response: a setting that the API's documentation leaves open, an error code, or a contradiction
+ * of the documentation.
  */
 export type Subject = AssumptionId | `errorCodes.${ErrorCode}` | 'document';
 
@@ -42,10 +42,7 @@ export const observation = (
 /** Creates the observation that a response contradicts the API document. */
 export const contradiction = (description: string): Observation => observation('document', [], description);
 
-/**
- * Returns `CODE` from an observation's subject `errorCodes.CODE`, the service's text for an error code of the API
- * document; `undefined` for any other subject.
- */
+/** Returns the error code in a subject such as `errorCodes.not_found`; `undefined` for any other subject. */
 export const codeOf = (about: string): ErrorCode | undefined =>
   /^errorCodes\.(.*)$/.exec(about)?.[1] as ErrorCode | undefined;
 

@@ -2,7 +2,7 @@ import { type Observation, observation } from './observation.js';
 import { isRefusal } from './observed-rate.js';
 import type { ParsedExchange } from './service-facts.js';
 
-/** Reads observations from the responses to test requests with an unusual key, path, method or origin. */
+/** Concludes from test requests of `calibrate` how the API handles unusual keys, paths, methods and origins. */
 export function questionObservations(exchange: ParsedExchange): Observation[] {
   const { question, status } = exchange;
   if (question === undefined || status === 0 || status >= 500 || isRefusal(exchange)) return [];

@@ -116,8 +116,7 @@ function errorObservations(exchange: ParsedExchange): Observation[] {
     ];
   }
   const code = codeOfStatus[status];
-  // Ignores the error code in a refusal by a ban: code `key_banned`, or another status than 429. Among refusals, only a
-  // rate-limit refusal shows the API's error code for exceeded limits.
+  // Ignores the error code of a ban, because only rate-limit refusals show the API's error code for exceeded limits.
   if (code === undefined || (isRefusal(exchange) && (status !== 429 || body.code === 'key_banned'))) return [];
   return [observation(`errorCodes.${code}`, [body.code], `code ${body.code.slice(0, 60)}`)];
 }

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../traffic-files/exchange.js';
 import type { TimeRange } from './simulated-window.js';
 
-/** Delay with which a server updates its `Date` header, in milliseconds. Servers cache the text for a second. */
+/** Maximum delay with which a server updates the time in its `Date` header, in milliseconds. */
 const lateDateMs = 20;
 
 /**

@@ -13,7 +13,7 @@ import {
   type WindowState,
 } from './simulated-window.js';
 
-/** Parts of a response that show the state of a key's limits. */
+/** Operation, refusal and X-RateLimit headers of a response, from which the state of an API key is deduced. */
 export interface ObservedResponse {
   readonly operation: string | undefined;
   readonly isRefused: boolean;
@@ -108,8 +108,8 @@ function treatments(
   const [countsAll, countsOther] = [rejectedCounts === 'all', rejectedCounts !== 'none'];
   const usedUp = { wasUsedUp: true, isCharged: countsAll };
   const other = { wasUsedUp: false, isCharged: countsOther };
-  // A refused request may count in the window (minute or day) that did not cause the refusal, and use up that window.
-  // The response shows the window that resets later, which may be either.
+  // A refused request may also count in the other window (minute or day) and use it up. The response shows only the
+  // window that resets later.
   return [[usedUp, usedUp], [usedUp, other], ...(countsOther ? [[other, usedUp] as const] : [])];
 }
 
@@ -138,8 +138,9 @@ function explainBy(
         ? window.first(size, countedAtRange, sight)
         : window.next(size, before, countedAtRange, sight);
     if (otherWindow === undefined) {
-      // Returns no possible state if the headers cannot describe the assumed window (minute or day). Headers for the
-      // window with fewer remaining requests cannot show more requests than the other window's maximum.
+      // Rejects the assumption that headers describe the minute window (or the day window) if they show more remaining
+      // requests than the other window allows. Rate-limit headers always describe the window with fewer remaining
+      // requests.
       const maximumLimit = limits[other] ?? (other === 'minute' ? rate.limit - 1 : Number.POSITIVE_INFINITY);
       const maximumLeft = maximumLimit - (ofOther.isCharged ? 1 : 0);
       if (isLeast && rate.remaining > maximumLeft) return [];

@@ -48,8 +48,8 @@ const endingAt = (end: TimeRange | undefined, used = 0): WindowState[] =>
   end === undefined ? [] : [{ ...noRequests, used, end }];
 
 /**
- * Returns the state of a sliding window with the counted requests `hits`, in a list. Returns an empty list if `hits` is
- * `undefined`, because the observed responses then contradict each other.
+ * Creates the state of a sliding window with the counted requests `hits`, as a list. Returns an empty list if no
+ * requests fit (`hits` is `undefined`).
  */
 const withHits = (hits: Hits | undefined): WindowState[] => (hits === undefined ? [] : [{ ...noRequests, hits }]);
 
@@ -94,9 +94,8 @@ export interface SimulatedWindow {
    */
   next(size: WindowSize, state: WindowState, arrival: TimeRange, sight: WindowObservation): WindowState[];
   /**
-   * Predicts the remaining requests and the reset time that a response would show for a rate-limit window. Both are
-   * ranges, because the request's arrival time is uncertain. `end`, the reset time in milliseconds, applies to the
-   * largest possible `remaining`.
+   * Predicts the possible values of X-RateLimit-Remaining and of the reset time in a response.
+   * @returns `end`, the reset time in a response with the largest of these remaining values
    */
   predict(
     size: WindowSize,
@@ -112,7 +111,9 @@ export function simulatedWindow({ algorithm, windowStart }: Settings): Simulated
 }
 
 function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange): SimulatedWindow {
-  /** Returns the two possible states of a rate-limit window at a request's arrival: it still runs, or it has ended. */
+  /**
+   * Returns the possible states of a rate-limit window at a request's uncertain arrival time: running, ended, or both.
+   */
   const branches = (
     { used, end }: WindowState,
     [minimum, maximum]: TimeRange,
@@ -141,8 +142,7 @@ function fixedWindow(startOf: (arrival: TimeRange, length: number) => TimeRange)
         const own = endingAt(overlapOf(fresh, end), used);
         return isCharged ? own : own.map((state) => ({ ...state, end: undefined }));
       }
-      // A window that has counted earlier requests may have started before this request. Its end is at the latest the
-      // end of a window that starts with this request.
+      // A rate-limit window with earlier requests ends no later than a window that starts with this request.
       const earlier = overlapOf(end, [arrival[0] + resolutionMs, fresh[1]]);
       const isAligned = startOf === startOfClock && earlier !== undefined;
       const aligned = isAligned ? overlapOf(earlier, startOf([earlier[1], earlier[1]], length)) : earlier;
@@ -216,8 +216,7 @@ function narrowNth(hits: Hits, nth: number, span: TimeRange): Hits | undefined {
     if (after > 0 && found === undefined) {
       found = overlapOf([minimum, maximum], span);
       if (found === undefined) return undefined;
-      // A group contains requests of a sliding window whose possible times are the same range. The group is split only
-      // if the range of the n-th request becomes narrower.
+      // Splits a group of requests with the same time range only if one request's range becomes narrower.
       if (found[0] === minimum && found[1] === maximum) {
         narrowed.push([minimum, maximum, after]);
         after = 0;

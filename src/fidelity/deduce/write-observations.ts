@@ -23,8 +23,8 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
     return [observation('bodyTooLarge', possibleValues, `${length} bytes, answered with ${status}`)];
   }
   if (!isObject(sent)) return [];
-  // If a recorded request has no Content-Type, a rejection of the new pet is no evidence, because the API may have
-  // rejected the Content-Type.
+  // Without a recorded Content-Type, a rejection proves nothing about the pet: the API may have rejected the
+  // Content-Type.
   const type = exchange.requestHeaders['content-type'];
   const isJson = type !== undefined && /^application\/json\b/i.test(type);
   const { name, categoryId, status: wanted } = sent;
@@ -48,8 +48,7 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
   if (odd.length === 0) return [contradiction(`${description}, although the body is a complete NewPet`)];
   if (odd.length > 1 || only === undefined || body === undefined || type === undefined) return [];
   const possibleValues = status === 400 ? ['reject'] : status === 415 && only === 'contentType' ? ['unsupported'] : [];
-  // A recorded rejection of a new pet does not show its reason. The observation about the pet's unusual property is
-  // therefore only likely.
+  // Marks the conclusion from a recorded rejection as only likely, because the rejection does not show its reason.
   if (exchange.question === undefined) return [observation(only, possibleValues, description, { isLikely: true })];
   const oddPrefixes = featurePrefixesOf(only, extra);
   const preconditions = featuresOf(exchange).filter((feature) => !oddPrefixes.some((odd) => feature.startsWith(odd)));
@@ -57,9 +56,8 @@ export function writeObservations(exchange: ParsedExchange, facts: ServiceFacts)
 }
 
 /**
- * Returns the prefixes of the request features, such as `Content-Type ` or `field name=`, that describe a new pet's
- * unusual property. A rejection is attributed to this property only if the API is known to accept all other features of
- * the request.
+ * Returns prefixes of the features that describe an unusual property of a `createPet` request, such as `field name=`
+ * for an unusual name.
  */
 const featurePrefixesOf = (odd: Odd, extra: readonly string[]): readonly string[] =>
   ({
@@ -72,8 +70,8 @@ const featurePrefixesOf = (odd: Odd, extra: readonly string[]): readonly string[
 function accepted(odd: Odd, { body, question }: ParsedExchange, extra: readonly string[]): Observation[] {
   const description = 'answered with 201';
   if (odd !== 'unknownFields') {
-    // Ignores that a recorded request stored a pet with an unlisted category, because the service may have that
-    // category. A request of `calibrate` counts, because hardly any service has its category id.
+    // Only a test request of `calibrate` proves acceptance of an unknown category. A recorded request may use an
+    // existing category.
     return odd === 'unknownCategory' && question !== odd ? [] : [observation(odd, ['accept'], description)];
   }
   const shown = extra.filter((field) => isObject(body) && Object.hasOwn(body, field)).length;

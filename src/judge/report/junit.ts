@@ -46,8 +46,8 @@ export function junitReport(entries: readonly RequestRecord[], verdict: Verdict 
 }
 
 /**
- * Formats the result of a hunt (a search for scenarios that break a client) as JUnit XML. Each found scenario is a
- * failed test case. Each exercised rule without a found scenario is a passed test case.
+ * Formats the result of the bug search `hunt` as JUnit XML. Each found bug is a failed test case, and each tested rule
+ * without a bug is a passed one.
  */
 export function huntReport(
   exercised: readonly FindingCode[],

@@ -5,7 +5,7 @@ import { type KnownRequest, toleranceMs, waitedMs } from '../run.js';
 
 /** Minimum wait after a refusal without a required wait that counts as a backoff, in milliseconds. */
 const minimumBackoffMs = 1_000;
-/** Minimum wait after a refusal that need not be longer than the previous wait, in milliseconds. */
+/** Wait after a refusal that is always long enough, in milliseconds. A shorter wait must grow with each refusal. */
 const longBackoffMs = 60_000;
 
 /**
@@ -20,8 +20,7 @@ function isPatientStrike(strike: KnownRequest, before: KnownRequest | undefined)
   const hasGrown =
     before === undefined ||
     lastRefusal === undefined ||
-    // Accepts a wait that is not longer than the previous one if both strikes (requests sent too early) follow the same
-    // refusal. The client may have sent both concurrently.
+    // Two strikes (requests that count towards a ban) after one refusal may be concurrent, so the wait need not grow.
     lastRefusal === refusal ||
     namesWait(lastRefusal) ||
     waitOf(strike) >= longBackoffMs ||
@@ -48,7 +47,7 @@ export const banTripped: SimulatorRule = {
       const readMs = new Map<ClientSession, number>();
       /** Strikes (refused requests that count towards a ban) since the last ban. */
       let strikes: KnownRequest[] = [];
-      /** Whether the sender of at least one of these strikes had already received a refusal. */
+      /** Whether a request that counts towards the ban was sent after its client had received a refusal. */
       let hadRefusal = false;
       for (const last of refusals) {
         const { session, queuedAtMs, answeredAtMs, known, isBan } = last;

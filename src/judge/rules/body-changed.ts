@@ -18,8 +18,7 @@ export const bodyChanged: WireRule = {
     const isObtained = laterSuccessesIn(run);
     const findings = retries
       .filter(({ first, next }) => !isSame(first, next))
-      // Ignores a changed body that got a 400, if a later request stored the pet of the first request. The rejected
-      // request was then no retry, but a request for another pet.
+      // A changed write that got a 400 is no retry if the client completed the original write afterwards.
       .filter(({ first, next }) => next.status !== 400 || length(next) === 0 || !isObtained(first))
       .map(({ first, next }) =>
         finding('fail', [first, next], {
@@ -59,19 +58,12 @@ function retriesOf(writes: readonly JudgedRequest[]): RetriedWrite[] {
   return retries;
 }
 
-/**
- * Whether a request retries an earlier write whose refusal the client has received. One of three signs is required: a
- * common call name (X-Sim-Call), a body that is only the start of the earlier body, or a 400 to a client that sends one
- * request at a time.
- */
+/** Whether a request probably retries an earlier write whose refusal the client has received. */
 const isRetry = (first: JudgedRequest, next: JudgedRequest) =>
   first.id <= (next.lastRefusalRead?.id ?? 0) &&
   (next.call !== undefined || isBeginning(first, next) || isLikelyDamaged(next));
 
-/**
- * Whether a request retries an unanswered write with a body that was cut short. Such a body does not describe another
- * pet.
- */
+/** Whether a request retries an unanswered write of the same client with only the start of the write's body. */
 const isRetryOfLost = (first: JudgedRequest, next: JudgedRequest) =>
   next.session === first.session &&
   next.session.isSequential &&

@@ -89,8 +89,8 @@ const callOf = (request: KnownRequest) => {
 };
 
 /**
- * Divides stored writes with one call name (the header X-Sim-Call) into logical calls, one for each pet. If a write
- * quickly follows a write with a lost response, without a read in between, all writes count as one call.
+ * Divides the writes that share the call name of a header `X-Sim-Call` into one call per stored pet. Counts all as one
+ * call if the client repeated a write blindly after a lost response.
  */
 const callsUnder = (stored: KnownRequest[], hasRead: ReadCheck): KnownRequest[][] =>
   stored.length === 1 || stored[0]?.call === undefined || isOnePet(stored) || hasBlindStep(stored, hasRead)

@@ -66,8 +66,7 @@ function earlyAfter(
  * given in the Retry-After header".
  */
 const earlyForRetryAfterMs = (response: JudgedRequest, request: JudgedRequest) =>
-  // Ignores clients with concurrent requests, because after the reset time another caller of the client may have used
-  // up the limit again.
+  // A concurrent client's refused retry is ignored, because another caller may have used up the limit again.
   request.isRefused &&
   request.session.isSequential &&
   response.retryAfterMs !== undefined &&
@@ -93,8 +92,8 @@ const isInAnotherUnit = ({ retryAfterMs = 0, resetMs = 0, answeredAtMs }: Judged
   retryAfterMs >= 500 * (resetMs - answeredAtMs);
 
 /**
- * Removes requests during a ban from the too early requests, because the rule ban-hammered reports requests during a
- * ban. Returns all requests if each of them was sent during a ban.
+ * Omits requests sent during a ban, because the rule ban-hammered reports them. If all too early requests were sent
+ * during a ban, returns all.
  */
 function outsideBans(early: EarlyRequest[]): EarlyRequest[] {
   const outside = early.filter(({ response }) => !response.isBan);
@@ -162,10 +161,7 @@ function advice(response: JudgedRequest, header: string): string {
   return 'Wait for the full Retry-After, plus a random time.';
 }
 
-/**
- * Whether the client ended by itself, and stopped without a retry after at least one series of refused requests.
- * Ignores a series that contains two equal requests, because the second may be a retry.
- */
+/** Whether the client ended by itself without a retry in at least one series of refused requests. */
 const hasStopped = ({ isOver, end, episodes }: Run) =>
   isOver &&
   !end?.isInterrupted &&

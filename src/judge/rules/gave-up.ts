@@ -42,10 +42,7 @@ export const gaveUp: WireRule = {
   },
 };
 
-/**
- * Returns a text that is equal for given-up calls that one finding reports: the API key, and whether the last attempt
- * is a write without a response. A client must not repeat such a write.
- */
+/** Groups given-up calls into findings by API key, and by whether the last attempt is an unanswered write. */
 const groupOf = (attempts: readonly JudgedRequest[]) =>
   `${attempts[0]?.token} ${isUnansweredWrite(attempts.at(-1) as JudgedRequest)}`;
 
@@ -53,14 +50,13 @@ function describe(run: Run, given: readonly (readonly JudgedRequest[])[]): RuleF
   const last = given.map((attempts) => attempts.at(-1) as JudgedRequest);
   const [first] = last as [JudgedRequest];
   const attempts = given[0] ?? [];
-  // Number of attempts since the last successful request of the call.
+  // Number of consecutive failed attempts at the end of the call (a request and its retries).
   const attemptCount = attempts.length - 1 - attempts.findLastIndex((each) => !isFailed(each));
   const others = given.length > 1 ? ` and ${pluralize(given.length - 1, 'other call')}` : '';
   const why = first.isRefused ? `refused with ${first.status}` : 'left without a usable response';
   const { severity, note } = severityOfGivingUp(run, last);
   const isWriteLost = isUnansweredWrite(first);
-  // A client must not repeat an unanswered write, which may be stored. It does wrong only if it hides the failure from
-  // its caller.
+  // Not repeating an unanswered write is correct, unless the client hides the failure from its caller.
   if (isWriteLost && severity !== 'warn') return [];
   const dated =
     attemptCount === 1 && isRetryDate(first)
@@ -97,7 +93,10 @@ function describeMissing(run: Run, { missing, answered, asked }: ReturnType<type
 
 const isFailed = (request: JudgedRequest) => isToRepeat(request) || isUnansweredWrite(request);
 
-/** Whether a failed request should be repeated. HEAD, OPTIONS and requests that the client abandoned need not be. */
+/**
+ * Whether the tested client should repeat a failed request. Not needed for HEAD, OPTIONS and requests that the client
+ * aborted.
+ */
 const isToRepeat = (request: JudgedRequest) =>
   (request.isRefused && !isProbe(request)) || (request.method === 'GET' && request.status !== 0 && isUnknown(request));
 
@@ -108,15 +107,15 @@ const isToRepeat = (request: JudgedRequest) =>
 const isUnansweredWrite = (request: JudgedRequest) => isWrite(request) && !request.isRefused && isUnknown(request);
 
 /**
- * Whether the run has at most as many different writes as the scenario requires calls. If so, each write is a separate
- * call.
+ * Whether each different write is a separate call: the run has no more different writes than the scenario requires
+ * calls.
  */
 const isEachWriteACall = (run: Run) => writesOf(run).length <= (run.needs?.calls ?? 0);
 
 const isConcurrent = ([first]: readonly JudgedRequest[]) =>
   first?.session.isSequential === false && first.call === undefined;
 
-/** Whether the client got as many usable responses as the scenario asks for calls. */
+/** Whether the number of usable responses reaches the number of calls that the scenario requires. */
 const hasAnswers = ({ requests, needs }: Run) =>
   needs?.calls !== undefined && requests.filter(isServed).length >= needs.calls;
 

@@ -42,10 +42,7 @@ export const impatient: WireRule = {
   },
 };
 
-/**
- * Whether the client sent a request again soon after it had abandoned the response. Responses abandoned at once and
- * concurrent repetitions do not count.
- */
+/** Whether the client repeated a request within a minute after it had stopped waiting for the response. */
 function isRepeated(abandoned: JudgedRequest, attempts: readonly JudgedRequest[], from: number): boolean {
   for (let index = from; durationMs(abandoned) >= minimumMs && index < attempts.length; index++) {
     const { session, arrivedAtMs } = attempts[index] as JudgedRequest;

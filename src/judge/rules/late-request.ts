@@ -30,10 +30,7 @@ export const lateRequest: WireRule = {
   },
 };
 
-/**
- * Whether the client ended, without being stopped, while a 429 asked it to wait. Then a time limit of the code that
- * called the client must have ended the wait.
- */
+/** Whether the client ended by itself before the wait that its last 429 required was over. */
 function hasEndedItsWait({ requests, isOver, end, nowMs }: Run): boolean {
   const last = requests.at(-1);
   if (!isOver || end?.hasFailed === undefined || !last?.isRefused || last.deadlineMs === undefined) return false;

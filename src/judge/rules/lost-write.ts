@@ -16,9 +16,8 @@ export const lostWrite: WireRule = {
       const last = attempts.at(-1) as JudgedRequest;
       return last.isRefused && !isObtained(last);
     });
-    // Ignores a refused write before the last successful write if the client has stored as many pets as the scenario
-    // requires. The client may have retried with a different pet. Applies only to writes without the header X-Sim-Call,
-    // which names the call of an attempt.
+    // Ignores a refused write without the header X-Sim-Call if a later write succeeded and all required pets are
+    // stored. The later write may be its retry with another pet.
     const lastStored = without.length > 0 ? lastOfAllStored(run) : undefined;
     const missing = without.filter((attempts) => {
       const { call, id } = attempts.at(-1) as JudgedRequest;

@@ -6,7 +6,7 @@ import { earlyMs, type JudgedRequest, waitedMs } from '../run.js';
 const minimumRefusals = 3;
 /** Maximum ratio of the longest wait to the shortest for waits that count as about equal. */
 const maximumApart = 3;
-/** Maximum latency between a response and the client's next request, in milliseconds. */
+/** Maximum network latency, in milliseconds, that the judge subtracts from a client's measured waits. */
 const maximumLatencyMs = 100;
 /**
  * Time added to both the longest and the shortest wait of a client before their ratio is computed, in milliseconds.

@@ -86,8 +86,7 @@ function retriesAfter(
     if (later.length <= most) later.push(request);
     if (apart.length < most && isNew(request)) apart.push(request);
   }
-  // If more requests followed the required wait than callers were waiting, counts only the first request on each
-  // connection as a retry. The other requests may be new calls.
+  // If more requests than waiting callers arrive, only the first request on each connection counts as a retry.
   return later.length <= most ? later : apart;
 }
 
@@ -109,7 +108,7 @@ function earliestDeadline(refusals: readonly JudgedRequest[]): number {
   return earliestMs;
 }
 
-/** Selects the last refusal of each caller: removes every refusal whose retry is also a refusal in the list. */
+/** Removes each refused request whose retry is also in the list of refused requests. */
 function onePerCaller(refusals: readonly JudgedRequest[]): JudgedRequest[] {
   const again = new Set(refusals.map(({ retryOf }) => retryOf));
   return refusals.filter((refusal) => !again.has(refusal));

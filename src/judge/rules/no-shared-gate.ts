@@ -43,10 +43,7 @@ interface OtherCall {
   request: JudgedRequest;
 }
 
-/**
- * Finds requests that followed a refusal of another call with the same API key. Leaves out possible retries and clients
- * that send one request at a time, because the rule early-retry judges both.
- */
+/** Finds requests, other than retries, that concurrent callers sent with an API key after a refusal of the key. */
 function othersOf({ requests }: RefusalEpisode): OtherCall[] {
   const otherCalls: OtherCall[] = [];
   const findRetry = createRetryFinder();

@@ -3,10 +3,7 @@ import type { JudgedRequest, RefusalEpisode } from '../run.js';
 
 const minimumMs = 10_000;
 const share = 0.5;
-/**
- * Delay of a retry after its required wait, in milliseconds, above which the judge considers a wait a thousand times
- * too long (a wrong time unit). With a shorter delay, the client may just have had nothing to send.
- */
+/** Minimum lateness of a retry, in milliseconds, for which the judge suspects a wrong time unit in the client. */
 const minimumUnitErrorLateMs = 600_000;
 /**
  * Minimum wait of a client, in milliseconds (300 days), from which the judge concludes that the client used a Unix time

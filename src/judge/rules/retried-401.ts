@@ -29,8 +29,8 @@ export const retried401: WireRule = {
 const isUnauthorized = ({ status, isRefused }: JudgedRequest) => status === 401 && !isRefused;
 
 /**
- * Finds requests with a 401 that the client sent although it must have received a 401 before. A success with the API
- * key in between ends the count.
+ * Finds requests that got a 401 although the client must have received an earlier 401. An earlier 401 does not count if
+ * a success followed.
  */
 function repeatsOf(same: readonly JudgedRequest[]): JudgedRequest[] {
   const onConnection = new Map<number, JudgedRequest>();

@@ -47,8 +47,7 @@ function findingsIn(attempts: readonly JudgedRequest[], { calls, needs }: Run): 
   if (first === undefined || attemptCount <= maximumAttempts) return [];
   const same = calls[first.fingerprint] ?? [];
   if (isPoll(attempts, same)) return [];
-  // Sequential requests without the header X-Sim-Call, which names a call, may be attempts of several calls. The
-  // maximum number of these calls (`most`) is the number that the scenario requires, minus the completed calls.
+  // Sequential requests without the header X-Sim-Call, the name of a call, may be attempts of several calls.
   const isShared = first.call === undefined && first.session.isSequential;
   if (!isShared) return [storm(attempts, attemptCount)];
   if (attemptCount <= maximumAttempts * (needs?.calls ?? 1) && attempts.slice(1).every(isObedient)) return [];

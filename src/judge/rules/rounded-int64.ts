@@ -20,7 +20,7 @@ export const roundedInt64: WireRule = {
   needs: 'wire',
   judge({ requests, service = 'The service' }) {
     const given = new Set<string>();
-    /** Response bodies that were already searched for large numbers. Lists often have equal bodies. */
+    /** Response bodies already searched for numbers that JSON parsers may round. Repeated bodies are skipped. */
     const read = new Set<string>();
     let lastBody: string | undefined;
     const exactOf = new Map<string, string>();
@@ -30,8 +30,7 @@ export const roundedInt64: WireRule = {
       for (const text of [request.path, request.query, request.requestText])
         for (const sent of largeNumbers(text)) {
           const exact = exactOf.get(withoutExponent(sent));
-          // Treats a number in a request as exact if a response contained the same number. The number may also be the
-          // rounded form of another identifier, but then nothing shows that the client rounded.
+          // A number in a request counts as exact, not rounded, if an earlier response contained the same number.
           if (given.has(sent)) isExact ||= isRoundable(sent);
           else if (exact !== undefined) rounded.push({ request, exact, sent });
         }

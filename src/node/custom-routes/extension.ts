@@ -68,10 +68,7 @@ export function createExtension(sim: Simulator, handlers: readonly OwnHandler[])
     );
   }
   const matches = createMatcher(mswHandlers, matchRequestUrl);
-  /**
-   * Returns the HTTP methods for which the user's handlers match the path of a request. Returns none if the API itself
-   * would not respond to the request with a 404.
-   */
+  /** Returns the HTTP methods of the user's handlers for a path that is unknown to the simulated API. */
   const allowedAt = (method: string, request: IncomingMessage): readonly string[] => {
     const { main, state } = coreOf(sim);
     const [url = ''] = (request.url as string).replace(/^\/s\/[^/]+/, '').split('?', 1);

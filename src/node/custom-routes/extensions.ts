@@ -12,9 +12,8 @@ export type HandlerSource = Handlers | ((sim: Simulator) => Handlers | Promise<H
 export type ExtensionOf = (sim: Simulator) => Extension;
 
 /**
- * Prepares the user's msw handlers for each simulator of a server; for a sandbox, at its first request. If `source` is
- * a function, each simulator has separate handlers, which use its pets and keys. Each reset creates these handlers
- * again, without their earlier data.
+ * Creates the function that serves requests by the user's msw handlers. If `source` is a function, each simulator gets
+ * separate handlers, and new ones after each reset.
  * @throws {UsageError} if http-middleware or msw 2 is not installed, {TypeError} for a value that is not a handler
  */
 export async function createExtensions(sim: Simulator, source: HandlerSource): Promise<ExtensionOf> {

@@ -27,8 +27,8 @@ export interface UpstreamOptions {
   /** Authorization header of forwarded requests; `same` forwards the client's header. Default: none. */
   readonly authorization?: string | undefined;
   /**
-   * Host name of the backend in `url`. Required as a confirmation if the backend runs on another machine. Default: only
-   * a backend on this machine is allowed.
+   * Host name of the user's backend, which permits forwarding to another machine. Default: only a backend on this
+   * machine is allowed.
    */
   readonly host?: string | undefined;
   /**
@@ -114,7 +114,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         const { statusCode = 502 } = incoming;
         const isEmpty = !hasResponseBody(request.method, statusCode);
         if (isEmpty) incoming.resume();
-        // Prevents a crash by an unhandled error of the backend's body. The code that reads the body reports the error.
+        // An unhandled stream error would crash the server. The code that reads the response body reports the error.
         incoming.on('error', () => {});
         try {
           const stream = isEmpty ? null : (Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>);

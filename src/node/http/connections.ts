@@ -82,8 +82,8 @@ export class Connections {
   }
 
   /**
-   * Closes one connection for a new one: the oldest without a request, else the oldest idle one, else the oldest that
-   * waits for the client.
+   * Closes the oldest connection without any request so far, else the oldest between requests, else the oldest with a
+   * slow client.
    * @returns `false` if the server is computing a response for every connection
    */
   #makeRoom(): boolean {

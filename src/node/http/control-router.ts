@@ -150,7 +150,7 @@ export function createControlRouter(
       route.all(methodNotAllowed(here.map(([, { method }]) => method).join(', ')));
     }
   };
-  // Uses the origin `http://127.0.0.1` with the socket's port for a request without a Host header, as in HTTP/1.0.
+  // Uses the loopback address as the origin's host for a request without a Host header, as in HTTP/1.0.
   const originOf = ({ headers, socket }: Request) => `http://${headers.host ?? `127.0.0.1:${socket.localPort}`}`;
   mount('/__sim', operations, (request) => {
     const origin = originOf(request);

@@ -10,8 +10,8 @@ const realSetTimeout = setTimeout;
 const holdMs = 20;
 
 /**
- * Calls `deliver` with a response. If `answer.sent` is set, the response is a 429 and is first delayed by about 20 ms.
- * Requests that the client sends in parallel then arrive before the client can read the 429.
+ * Calls `deliver` with a response. Delays a 429 by about 20 ms, so that requests which the client sends in parallel
+ * arrive before the client can read the 429.
  */
 export function deliverAfterDelay(answer: Answer, deliver: (answer: Answer) => void): void {
   const { sent } = answer;

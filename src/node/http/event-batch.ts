@@ -57,7 +57,7 @@ export function createEventBatch(response: ServerResponse) {
   return {
     add(id: number, { start, body, end }: EntryJson): void {
       const head = `id: ${id}\nevent: request\ndata: ${start}`;
-      // Upper bound of the event's size: one UTF-16 unit becomes at most three bytes in UTF-8.
+      // Maximum size of a journal event in bytes: UTF-8 needs at most three bytes per UTF-16 unit.
       const most = 3 * (head.length + end.length) + body.length + 2;
       if (filled + most > piece.length) makeRoom(most);
       filled += piece.write(head, filled);

@@ -5,10 +5,7 @@ import { maximumBodyBytes } from '../../requests/api-error.js';
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/**
- * Reads a request body, and at most one chunk beyond `maximumBodyBytes`. Node discards the rest, so that a client that
- * is still sending can read the error. Does not call `done` if the client disconnects.
- */
+/** Reads a request body, but stops soon after `maximumBodyBytes`. Does not call `done` if the client disconnects. */
 export function readBody(request: IncomingMessage, done: (body: Uint8Array) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -44,10 +44,7 @@ export async function readSetFlag(text: string): Promise<Override> {
   return { flag, ...withPresentName(steps, value) };
 }
 
-/**
- * Converts an old field name of `--set` to the present one, such as `ban.seconds=5` to `ban.for=5s`. The override then
- * replaces the field in any file.
- */
+/** Converts a deprecated field name of the option `--set` to the current name: `ban.seconds=5` to `ban.for=5s`. */
 function withPresentName(steps: readonly Step[], value: unknown): Pick<Override, 'steps' | 'value'> {
   if (steps[0] !== 'ban' || steps.some((step) => typeof step === 'number')) return { steps, value };
   let rest = withPresentNames(steps.reduceRight<unknown>((inside, step) => ({ [step]: inside }), value));
@@ -73,10 +70,9 @@ export function applyOverrides(scenario: unknown, overrides: readonly Override[]
       return at;
     };
     /**
-     * Sets the override's value within a part of the scenario, and returns the changed copy.
-     * @param own this part of the scenario; `undefined` if the scenario lacks it
-     * @param base the same part of the default scenario; copied if the override changes one item of a list that the
-     * scenario lacks
+     * Returns a copy of a part of the scenario, with the value of the command-line option.
+     * @param own part of the user's scenario; `undefined` if missing
+     * @param base same part of the default scenario, used for a list that the user's scenario lacks
      */
     const put = (own: unknown, base: unknown, depth: number): unknown => {
       const step = steps[depth];

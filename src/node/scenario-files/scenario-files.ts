@@ -71,7 +71,8 @@ export async function readScenarioAndFiles(
   const layered = isShipped ? readShippedLayers(nameOrFile) : await readFileLayers(nameOrFile, shipped);
   const { value, files, isReadable } = layered;
   const issues = [...layered.issues];
-  // Imports the module for `--set` and other changes only if needed, so that the program starts faster.
+  // Imports the module for `--set` only if the command line overrides scenario fields, so that the program starts
+  // faster.
   const applied = overrides.length > 0 ? await import('./overrides.js') : undefined;
   let found: ReadScenario | undefined;
   if (isReadable) {
@@ -197,7 +198,7 @@ async function readFileLayers(file: string, shipped: Shipped): Promise<LayeredSc
 function withoutExtends(value: unknown, file: string): unknown {
   if (!isMap(value)) return value;
   const { extends: base, ...fields } = value;
-  // Keeps the scenario's `extends` in the result if it is not text, because a later check reports it.
+  // Keeps an `extends` that is not text, so that the later validation of the scenario reports this mistake.
   return {
     name: basename(file, extname(file)),
     ...fields,

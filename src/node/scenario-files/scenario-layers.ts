@@ -24,7 +24,7 @@ export interface LayeredScenario {
   /** All files from which the scenario was read. `--watch` checks them for changes. */
   files: string[];
   issues: Issue[];
-  /** Whether the files contain a scenario that can be checked. */
+  /** Whether `value` is a scenario to check, instead of an empty file or an exported state. */
   isReadable: boolean;
   /** Adds the source file, line and column to a mistake in the scenario. */
   locate(issue: Issue): Issue;
@@ -84,9 +84,8 @@ const exportedState =
   'an exported state, which petstore-sim state import loads into a running server; petstore-sim state export --as scenario writes a scenario';
 
 /**
- * Returns an issue for a scenario file that is empty or contains an exported state. Returns an issue also for a file
- * that another file names in `extends`, if the content is not a map. The check of the merged scenario finds all other
- * mistakes.
+ * Reports an empty scenario file, an exported state (output of `state export`), and an extended file that is not a map.
+ * The check of the merged scenario finds all other mistakes.
  */
 function checkLayer({ file, text, value }: Layer, above: Layer | undefined): Issue[] {
   const isEmpty = value === null;
@@ -164,8 +163,7 @@ function locate(layers: readonly Layer[], issue: Issue): Issue {
 }
 
 /**
- * Selects the scenario files whose values form the merged value of a field, the extending file first. Only maps are
- * merged, so the selection ends before the first value that is not a map. The first file is always selected.
+ * Selects the scenario files that determine a field's value. Values of several files are merged only if they are maps.
  */
 function mergedOwners<Owner extends { value: unknown }>(owners: readonly Owner[]): readonly Owner[] {
   const end = owners.findIndex(({ value }) => !isMap(value));

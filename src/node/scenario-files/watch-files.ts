@@ -15,10 +15,7 @@ const looksUntilGone = 10;
 export interface FileWatch {
   /** Replaces the set of files that are watched for changes. */
   set(files: readonly string[]): void;
-  /**
-   * Whether the watched files are unchanged since the last of the regular checks. If so, a program that has read the
-   * files since that check did not read a half-saved file.
-   */
+  /** Whether no watched file has changed since the last regular check. A changed file may be half-saved. */
   isUnchanged(): boolean;
 }
 

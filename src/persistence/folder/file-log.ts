@@ -413,10 +413,7 @@ interface Content {
   readonly snapshotPosition: number;
   /** Position of the log's last entry. */
   last: number;
-  /**
-   * Checksums of the entries by position, from the snapshot on. Each includes the previous one, so a missing entry is
-   * detected.
-   */
+  /** Checksums of the log entries since the newest snapshot, by position; each checksum includes the previous one. */
   readonly sums: Map<number, number>;
   /** Size of the entries after the newest snapshot in this append-only log, in bytes. */
   bytes: number;
@@ -444,8 +441,7 @@ function addEntry(content: Content, chain: number, bytes: number): void {
 }
 
 /**
- * Creates the content of the server's append-only log before its entries are read. The first checksum comes from the
- * snapshot, or without a snapshot from the log's id. Entries of another log then fail the check.
+ * Creates the state of the log reader before the first entry, with the checksum that detects entries of another log.
  */
 function emptyContent(identity: LogIdentity, notices: string[], snapshot?: SnapshotHeader): Content {
   const snapshotPosition = snapshot?.position ?? 0;
@@ -830,8 +826,8 @@ async function lockFolder(folder: string, onRemoved: () => void): Promise<() => 
 }
 
 /**
- * Creates this process's lock file.
- * @returns its name
+ * Creates the lock file that reserves the log's folder for this process.
+ * @returns the file's name
  */
 async function createLockFile(folder: string, draft: string, text: string): Promise<string> {
   for (;;) {
@@ -903,8 +899,8 @@ async function listen(folder: string, name: string): Promise<{ address: string; 
       if (!isPipe) fs.chmodSync(path, 0o600);
     } catch (error) {
       server.close();
-      // Opens the socket again, because its file is missing. Another process that had locked the log's folder deleted
-      // the file as a remnant, because this process was not listening yet.
+      // Opens the lock socket of the log's folder again, because another process deleted the socket file as apparently
+      // unused.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT' && fs.existsSync(folder)) return listenAt(address);
       throw error;
     }

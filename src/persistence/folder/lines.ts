@@ -8,17 +8,17 @@ import { type LogIdentity, LogOpenError } from '../log.js';
  * so a changed, missing, moved or foreign line is detected.
  */
 
-/** Version of the file format. A new number marks files that older versions cannot read. */
+/** Version of the format of log, snapshot and recording files, for detecting files of another version. */
 export const fileFormat = 1;
 
 interface FileHeader {
   readonly format: number;
-  /** Version of petstore-sim that wrote the file. */
+  /** Version of petstore-sim that wrote this log, snapshot or recording file. */
   readonly version: string;
   readonly birth: LogIdentity;
 }
 
-/** First line of a log file. */
+/** First line of a log file, with the file's format and position in the log. */
 export interface LogHeader extends FileHeader {
   readonly file: 'petstore-sim log';
   /** Position of the log entry before the first one of this file. */
@@ -27,7 +27,7 @@ export interface LogHeader extends FileHeader {
   readonly chain: number;
 }
 
-/** First line of a snapshot file. */
+/** First line of a file that contains a snapshot of a server's state. */
 export interface SnapshotHeader extends FileHeader {
   readonly file: 'petstore-sim snapshot';
   /** Position (from 1) of the last log entry whose changes the snapshot includes. */
@@ -106,7 +106,7 @@ export class Line {
   }
 
   /**
-   * Verifies the line by its checksum.
+   * Verifies this line of a log, snapshot or recording file by its checksum.
    * @param chain checksum of the previous line, 0 for the first
    * @returns the checksum, or `undefined` for a changed line
    */

@@ -4,15 +4,15 @@ import { isMap } from '../../values/plain-data.js';
 import { createTextFinder, minimumKeyLength } from '../../values/text-finder.js';
 
 /**
- * Maximum number of API keys whose pseudonyms stay in memory. With more, two keys in many millions may get the same
- * pseudonym.
+ * Maximum number of API keys whose pseudonyms stay in memory. Beyond this number, two API keys may get the same
+ * pseudonym, which is very unlikely.
  */
 const maximumTokens = 100_000;
 
 /** Expected number of API keys, for the size of the index that finds keys in texts. */
 const expectedTokens = 10_000;
 
-/** Names of input fields that contain an API key. */
+/** Names of the fields in recorded commands whose values are API keys. */
 const keyFields = ['key', 'token'];
 
 /**

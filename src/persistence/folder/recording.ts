@@ -72,7 +72,7 @@ interface RecordedLog {
   readonly entries: readonly FoundEntry[];
   /** Sentence for the user about the recording's unreadable part, if any. */
   readonly notice: string | undefined;
-  /** Number of recorded entries that cannot be read. */
+  /** Number of unreadable log entries in the recording. */
   readonly leftOut: number;
 }
 

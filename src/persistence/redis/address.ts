@@ -19,8 +19,8 @@ const namePattern = /^[A-Za-z0-9._-]{1,64}$/;
 const example = 'redis://127.0.0.1:6379/0?name=staging';
 
 /**
- * Parses `redis://user:password@host:port/db?name=staging`, or `rediss:` for TLS. Defaults: port 6379, database 0 and
- * the name `default`.
+ * Parses the address of a log in Redis, `redis://user:password@host:port/db?name=staging`, where `name` is the name of
+ * the log.
  * @throws {LogOpenError} with a message that contains no password
  */
 export function readRedisAddress(text: string): RedisAddress {
@@ -54,7 +54,7 @@ export const connectionOptions = ({ host, port, db, username, password, isSecure
   db,
   ...(username !== undefined && { username }),
   ...(password !== undefined && { password }),
-  // TLS sends the host's name to the server (SNI), which must not be an IP address (RFC 6066).
+  // Omits the TLS server name (SNI) for an IP address, because RFC 6066 allows only host names.
   ...(isSecure && { tls: isIP(host) === 0 ? { servername: host } : {} }),
 });
 

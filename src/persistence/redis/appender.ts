@@ -106,8 +106,8 @@ export function createAppender({ key, onMissing }: AppenderOptions) {
   return {
     /**
      * Appends an entry to the log in Redis, as soon as a connection to Redis is available.
-     * @throws {LogUnavailableError} if Redis rejects the entry, or does not confirm it in time and may still store it;
-     * at once if the log is closed or too many entries wait
+     * @throws {LogUnavailableError} if Redis rejects the entry or does not confirm it in time, or if the log is closed
+     * or overloaded
      */
     append(fields: EntryFields, stored: StoredEntry, ownEntry: NewEntry): Promise<void> {
       if (isClosed) return Promise.reject(new LogUnavailableError('The log is closed.'));

@@ -35,10 +35,7 @@ export interface Connection {
    * @returns their replies, or `undefined` if a watched key has changed
    */
   transaction(commands: readonly (readonly [string, ...(string | number)[]])[]): Promise<unknown[] | undefined>;
-  /**
-   * Start of the Redis store's current silence, in milliseconds of `performance.now()`: its last reply, or the first
-   * later command. If the connection ended without pending commands, the time of this end.
-   */
+  /** Time since which the Redis store has not replied, in milliseconds of `performance.now()`. */
   readonly silentSinceMs: number;
   /** Calls a function once, when the connection to the Redis store ends. */
   onEnd(run: () => void): void;
@@ -91,13 +88,13 @@ function createConnection(client: Redis, address: RedisAddress): Connection {
   let isEnding = false;
   /** Number of commands to Redis without a reply so far. */
   let unansweredCommands = 0;
-  /** Time of the last reply, or of the first command after this reply, in milliseconds of `performance.now()`. */
+  /** Time since which Redis has sent no reply to a command, in milliseconds of `performance.now()`. */
   let silenceStartMs = performance.now();
   let silentAtEndMs: number | undefined;
   /** Number of checks for a dead connection since the last reply from Redis. */
   let silentChecks = 0;
-  // Detects a dead connection for which TCP reports no error. Counts checks, not time, because replies that arrive
-  // while the process is paused are read after the first check that follows the pause.
+  // Ends the connection if Redis does not reply for too long, because TCP does not report every lost connection. Counts
+  // checks instead of time: replies that arrived while the process was paused are read only after the next check.
   const watch = setInterval(() => {
     silentChecks = unansweredCommands > 0 ? silentChecks + 1 : 0;
     if (silentChecks * watchMs > silentMs) end();

@@ -69,8 +69,8 @@ export async function createLog(
   }: Pick<LogIdentity, 'scenario'> & { version: string; command: unknown; atMs: number },
 ): Promise<void> {
   await connection.call('WATCH', keys.identity, keys.log, keys.snapshots);
-  // Reads the log's entries before the log's id, because another replica may create both at any time, in one Redis
-  // transaction. If entries exist but no id, Redis has lost the id.
+  // Reads the log's entries before the log's id. In the reverse order, a log that another replica creates in between
+  // would seem to have lost its id.
   const remains = await findRemains(connection, keys);
   const isBegun = (await connection.call('EXISTS', keys.identity)) === 1;
   if (isBegun || remains !== undefined) await connection.call('UNWATCH');

@@ -114,9 +114,8 @@ async function open(
 }
 
 /**
- * Returns the header of the newest usable snapshot of the server's state. Returns `undefined` if no snapshot is usable,
- * but the log still contains its first entry.
- * @throws {LogOpenError} if the log has neither, or if its entries belong to another log
+ * Returns the header of the newest usable snapshot in Redis; `undefined` for a complete log without a usable snapshot.
+ * @throws {LogOpenError} if Redis has lost entries of the log
  */
 async function newestSnapshot(
   connection: Connection,

@@ -139,8 +139,8 @@ export function createRedisLog(options: RedisLogOptions): RedisLog {
    * hash, and the hash that the new entry contains from its writer.
    */
   function check({ writer }: EntryFields, { after }: StoredEntry): void {
-    // Skips the comparison of hashes for log entries from before this server's start. The writers of these entries may
-    // have read still earlier entries, which Redis has lost since and this server has never read.
+    // Skips the comparison for entries from before this server's start, because this server may lack earlier entries of
+    // the log.
     if (after === undefined || onEntry === undefined) return;
     const [position, chain] = after;
     if (position < cursor.position && chains.agrees(position, chain) !== false) return;

@@ -12,10 +12,7 @@ import type { StreamEntries } from './stream-entries.js';
  * one may have failed.
  */
 const retryCharacters = 1024 * 1024;
-/**
- * Maximum number of hashes of this server's state that are stored for comparison. Each hash is compared with a snapshot
- * by another server that shares the log.
- */
+/** Maximum number of hashes of the server's state that are kept for comparison with other servers' snapshots. */
 const maximumDigests = 4;
 
 /**
@@ -39,9 +36,8 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
   let nextDue: { cursor: LogCursor; isOwn: boolean } | undefined;
   let isBusy = false;
   /**
-   * Size of the log entries after the newest snapshot, in characters, at each log position where a new snapshot became
-   * due. A stored snapshot subtracts the size at its position from the running total `logCharacters`, so that only
-   * later entries count.
+   * For each log position at which a snapshot became due: number of characters in the log up to this position since the
+   * last snapshot.
    */
   const charactersAt = new Map<number, number>();
   const digests = new Map<number, Promise<string>>();
@@ -105,8 +101,7 @@ export function createSnapshotElection(options: RedisLogOptions, getConnection: 
       const last = position + entries.length;
       const isWholeFrom = (first: number) => length > last - Math.max(first, 1);
       if (isWholeFrom(newest)) return true;
-      // A read entry may announce a newer snapshot of the state. The replica that wrote the snapshot may have removed
-      // earlier entries, so only the entries since the snapshot must be present.
+      // A log entry may announce a newer snapshot, whose writer may have removed the entries before the snapshot.
       const notes = entries.map(([, list]) => readStoredOf(shortId(identity), list)?.snapshot?.position ?? 0);
       return isWholeFrom(Math.max(...notes, 0));
     },

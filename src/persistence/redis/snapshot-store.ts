@@ -8,7 +8,7 @@ import type { StoreKeys } from './keys.js';
 import { LogChangedError } from './log-changed-error.js';
 import type { LogCursor } from './log-cursor.js';
 
-/** Header of a snapshot in the Redis store. */
+/** Metadata of a snapshot in Redis: its log position, version, length, hash and chunks. */
 export interface StoredSnapshotHeader extends LogCursor {
   /** Version of petstore-sim that wrote the snapshot. */
   readonly version: string;
